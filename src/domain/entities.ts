@@ -1,0 +1,44 @@
+/**
+ * The three kinds of entity and what lists of them look like, in the field names of the HTTP API
+ * (interface specification, section 2). A stored entity has every field; timestamps are milliseconds
+ * since the Unix epoch inside and RFC 3339 text at the edge only.
+ */
+
+/** A user as stored and as answered. */
+export interface User {
+  readonly UserId: string;
+  readonly Labels: readonly string[];
+  readonly Comment: string;
+  readonly Subscribe: readonly string[];
+}
+
+/** An item as stored and as answered. `Timestamp` is RFC 3339 UTC, or `""` for an item without one. */
+export interface Item {
+  readonly ItemId: string;
+  readonly IsHidden: boolean;
+  readonly Categories: readonly string[];
+  readonly Timestamp: string;
+  readonly Labels: readonly string[];
+  readonly Comment: string;
+}
+
+/** One feedback; the triple (FeedbackType, UserId, ItemId) is unique. `Timestamp` is RFC 3339 UTC. */
+export interface Feedback {
+  readonly FeedbackType: string;
+  readonly UserId: string;
+  readonly ItemId: string;
+  readonly Timestamp: string;
+  readonly Comment: string;
+}
+
+/** A page of a walk: `cursor` is opaque and `""` on the last page. */
+export interface Page<T> {
+  readonly cursor: string;
+  readonly rows: T[];
+}
+
+/** An entry of a ranked list; higher scores are better. */
+export interface ScoredEntry {
+  readonly Id: string;
+  readonly Score: number;
+}

@@ -1,0 +1,36 @@
+/**
+ * The cache store: what can be computed again. One packed list a user, never one per user and category,
+ * so its size is bounded by users x cache_size x 8 bytes.
+ */
+export interface CacheStore {
+  /** Replaces the users' lists in one transaction. */
+  putLists(lists: readonly UserList[]): Promise<void>;
+  getList(userRow: number): Promise<UserList | undefined>;
+  deleteLists(userRows: readonly number[]): Promise<void>;
+  /** Small named values: generation numbers, times of the last fit, progress of jobs. */
+  putMark(name: string, value: unknown): Promise<void>;
+  getMark(name: string): Promise<unknown>;
+  /** Large binary values by name (models); replaced as a whole. */
+  putBlob(name: string, bytes: Uint8Array): Promise<void>;
+  getBlob(name: string): Promise<Uint8Array | undefined>;
+  getStats(): Promise<{ readonly lists: number; readonly bytes: number }>;
+  ping(): Promise<void>;
+  readonly local: LocalCache | undefined;
+  close(): Promise<void>;
+}
+
+/** A user's cached list, best first. */
+export interface UserList {
+  readonly userRow: number;
+  /** Number of the model generation that made it. */
+  readonly generation: number;
+  /** When it was made, milliseconds since the epoch. */
+  readonly madeMs: number;
+  readonly itemRows: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+/** The synchronous read of an embedded cache. The arrays are valid only until the next call. */
+export interface LocalCache {
+  readList(userRow: number): UserList | undefined;
+}

@@ -1,0 +1,165 @@
+import type { Feedback, Item, Page, User } from '../domain/entities.ts';
+
+/**
+ * The data store: users, items, feedback. Everything above sees this interface and never the engine.
+ * Reads may be remote, so they are promises; `local` is the fast path that an embedded engine offers
+ * by name, and whoever uses it has the general path beside it.
+ */
+export interface DataStore extends DataReader {
+  /**
+   * Carries out one write as one transaction and resolves once it is durable.
+   * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, USER_NOT_FOUND, ITEM_NOT_FOUND,
+   *   FEEDBACK_NOT_FOUND, STORE_UNAVAILABLE. Nothing of a refused command is stored.
+   */
+  write(command: WriteCommand): Promise<WriteResult>;
+  /** Called with what each commit changed, in commit order, before the writes in it resolve. */
+  onChange(listener: (changes: ChangeSet) => void): void;
+  /** True while the store answers. */
+  ping(): Promise<void>;
+}
+
+export interface DataReader {
+  getUser(userId: string): Promise<User | undefined>;
+  getItem(itemId: string): Promise<Item | undefined>;
+  /** Users in the byte order of their ids. @throws FurzeError INVALID_CURSOR */
+  getUsers(n: number, cursor: string): Promise<Page<User>>;
+  /** Items in the byte order of their ids. @throws FurzeError INVALID_CURSOR */
+  getItems(n: number, cursor: string): Promise<Page<Item>>;
+  /** Feedback, of one type or of all, in a stable order. @throws FurzeError INVALID_CURSOR */
+  getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>>;
+  getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined>;
+  getPairFeedback(userId: string, itemId: string): Promise<Feedback[]>;
+  getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]>;
+  getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]>;
+  getStats(): Promise<StoreStats>;
+  /** The synchronous reads of an embedded engine; undefined when the store is remote. */
+  readonly local: LocalReads | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads by row number out of the memory map. All views handed out are valid only until the next call.
+ * A row is a dense uint32 given at first insert and never used again.
+ */
+export interface LocalReads {
+  /** The user's row, or -1. */
+  userRow(userId: string): number;
+  /** The item's row, or -1. */
+  itemRow(itemId: string): number;
+  userIdAt(userRow: number): string | undefined;
+  itemIdAt(itemRow: number): string | undefined;
+  userAt(userRow: number): User | undefined;
+  /** All of a user's feedback in (item row, type) order, appended to `out` after `out.clear()`. */
+  readUserFeedback(userRow: number, out: FeedbackColumns): void;
+  /** Distinct user rows with any feedback on the item, ascending. */
+  readItemUsers(itemRow: number): Uint32Array;
+  /** One more than the highest row ever given. */
+  readonly userRowCount: number;
+  readonly itemRowCount: number;
+  /** Feedback type names by type number. */
+  feedbackTypes(): readonly string[];
+  /** Walks all items by row, from `fromRow`, until `visit` returns false; returns the row to go on with, or -1 at the end. */
+  scanItems(fromRow: number, visit: (item: CatalogueItem) => boolean | void): number;
+  /** Walks all users by row likewise. */
+  scanUsers(fromRow: number, visit: (userRow: number, user: User) => boolean | void): number;
+  /**
+   * Walks all feedback in (user row, item row, type) order, from user row `fromUserRow`, filling `out` with whole
+   * users up to about `limit` records; returns the user row to go on with, or -1 at the end.
+   */
+  scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number;
+}
+
+/** What the recommenders know of an item. */
+export interface CatalogueItem {
+  readonly row: number;
+  readonly itemId: string;
+  readonly hidden: boolean;
+  /** Milliseconds since the epoch, NaN for none. */
+  readonly timestampMs: number;
+  readonly categories: readonly string[];
+  readonly labels: readonly string[];
+}
+
+/** Feedback as columns; only the first `length` entries count. Grows by doubling, never shrinks. */
+export class FeedbackColumns {
+  length = 0;
+  userRows: Uint32Array;
+  itemRows: Uint32Array;
+  /** Feedback type numbers. */
+  types: Uint16Array;
+  timesMs: Float64Array;
+
+  constructor(capacity = 256) {
+    this.userRows = new Uint32Array(capacity);
+    this.itemRows = new Uint32Array(capacity);
+    this.types = new Uint16Array(capacity);
+    this.timesMs = new Float64Array(capacity);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  push(userRow: number, itemRow: number, type: number, timeMs: number): void {
+    const at = this.length++;
+    if (at >= this.userRows.length) this.grow();
+    this.userRows[at] = userRow;
+    this.itemRows[at] = itemRow;
+    this.types[at] = type;
+    this.timesMs[at] = timeMs;
+  }
+
+  private grow(): void {
+    const { userRows, itemRows, types, timesMs } = this;
+    const capacity = userRows.length * 2;
+    (this.userRows = new Uint32Array(capacity)).set(userRows);
+    (this.itemRows = new Uint32Array(capacity)).set(itemRows);
+    (this.types = new Uint16Array(capacity)).set(types);
+    (this.timesMs = new Float64Array(capacity)).set(timesMs);
+  }
+}
+
+/** Records to write: a JSON body as it came (checked and decoded by the writer), or decoded records. */
+export type Batch<T> = { readonly json: Uint8Array<ArrayBuffer>; readonly single: boolean } | { readonly records: readonly T[] };
+
+export type WriteCommand =
+  | { readonly kind: 'putUsers'; readonly batch: Batch<User> }
+  | { readonly kind: 'patchUser'; readonly userId: string; readonly json: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'deleteUser'; readonly userId: string }
+  | { readonly kind: 'putItems'; readonly batch: Batch<Item> }
+  | { readonly kind: 'patchItem'; readonly itemId: string; readonly json: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'deleteItem'; readonly itemId: string }
+  | { readonly kind: 'addCategory'; readonly itemId: string; readonly category: string }
+  | { readonly kind: 'removeCategory'; readonly itemId: string; readonly category: string }
+  | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly batch: Batch<Feedback> }
+  /** Removes one triple, or every feedback of the pair when `feedbackType` is undefined. */
+  | { readonly kind: 'deleteFeedback'; readonly feedbackType: string | undefined; readonly userId: string; readonly itemId: string };
+
+export interface WriteResult {
+  readonly rowAffected: number;
+  /** What a deleteFeedback removed. */
+  readonly removed: readonly Feedback[];
+}
+
+/** What one commit changed. Safe to keep. */
+export interface ChangeSet {
+  /** Items inserted or altered, as they are now. */
+  readonly items: readonly CatalogueItem[];
+  readonly deletedItemRows: readonly number[];
+  /** Users inserted or altered. */
+  readonly userRows: readonly number[];
+  readonly deletedUserRows: readonly number[];
+  /** Feedback added; an overwritten one stands in `removed` with its old time and in `added` with its new. */
+  readonly added: FeedbackColumns;
+  readonly removed: FeedbackColumns;
+  /** Feedback type names by number, as of this commit. */
+  readonly feedbackTypes: readonly string[];
+}
+
+export interface StoreStats {
+  readonly users: number;
+  readonly items: number;
+  readonly feedback: number;
+  /** Bytes of the store on disk. */
+  readonly bytes: number;
+}
