@@ -1,0 +1,32 @@
+import type { Feedback, ScoredEntry } from '../domain/entities.ts';
+
+/** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */
+export interface ListQuery {
+  readonly n: number;
+  readonly offset: number;
+  /** Only items that have all of these. */
+  readonly categories: readonly string[];
+  /** Leave out what this user has feedback on that is in effect. */
+  readonly userId?: string;
+}
+
+export interface RecommendQuery {
+  readonly n: number;
+  readonly offset: number;
+  readonly categories: readonly string[];
+  /** Write a feedback of this type for each item answered. */
+  readonly writeBackType?: string;
+  /** Added to the time of the answer to make the written feedback's Timestamp. */
+  readonly writeBackDelayMs?: number;
+}
+
+/** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */
+export interface Recommender {
+  latest(query: ListQuery): Promise<ScoredEntry[]>;
+  popular(query: ListQuery): Promise<ScoredEntry[]>;
+  itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  /** The answer as JSON text of an array of item ids, ready to send. */
+  recommend(userId: string, query: RecommendQuery): Promise<string> | string;
+  session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
+}
