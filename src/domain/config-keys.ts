@@ -1,0 +1,101 @@
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+import { ConfigSchema } from './config-schema.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+
+/** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */
+export interface KeySchema {
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly items?: KeySchema;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly secret?: boolean;
+}
+
+/** One configuration key. */
+export interface ConfigKey {
+  /** Sections and name, as in `['server', 'port']`. */
+  readonly path: readonly string[];
+  /** The environment variable that overrides it, as in `FURZE_SERVER_PORT`. */
+  readonly variable: string;
+  readonly schema: KeySchema;
+}
+
+/** The schema's root, as plain JSON Schema. */
+export const ROOT = ConfigSchema as unknown as KeySchema;
+
+/** What every environment variable of the configuration begins with. */
+export const VARIABLE_PREFIX = 'FURZE_';
+
+/** All keys in the order of the schema. */
+export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(ROOT, []);
+
+function keysOf(schema: KeySchema, path: readonly string[]): ConfigKey[] {
+  if (schema.properties === undefined) {
+    return [{ path, variable: VARIABLE_PREFIX + path.join('_').toUpperCase(), schema }];
+  }
+  return Object.entries(schema.properties).flatMap(([name, child]) => keysOf(child, [...path, name]));
+}
+
+/** True when `value`, as the file writes it, fits the key's schema. */
+export function fits(schema: KeySchema, value: unknown): boolean {
+  if (schema.format === 'go-duration') {
+    return typeof value === 'string' && !Number.isNaN(parseDuration(value));
+  }
+  return Check(schema as unknown as TSchema, value);
+}
+
+/** What the key takes, in words: `an integer from 0 to 65535`. */
+export function expectation(schema: KeySchema): string {
+  if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
+  if (schema.format === 'go-duration') return 'a duration such as "10s", "1h30m" or "72h"';
+  switch (schema.type) {
+    case 'object':
+      return 'a table';
+    case 'array':
+      return `a list without repetition, each entry ${expectation(schema.items as KeySchema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';
+      return schema.pattern === undefined && schema.default !== undefined
+        ? 'a text'
+        : 'a text that is not empty';
+    default:
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'} from ${schema.minimum} to ${schema.maximum}`;
+  }
+}
+
+/** From the file's form to the form of `Config`: durations become milliseconds. */
+export function decodeValue(schema: KeySchema, value: unknown): unknown {
+  return schema.format === 'go-duration' ? parseDuration(value as string) : value;
+}
+
+/** From the form of `Config` to the file's. */
+export function encodeValue(schema: KeySchema, value: unknown): unknown {
+  return schema.format === 'go-duration' ? formatDuration(value as number) : value;
+}
+
+/** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */
+export function readVariable(schema: KeySchema, text: string): unknown {
+  switch (schema.type) {
+    case 'array':
+      return text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'integer':
+    case 'number':
+      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,263 @@
+import { type Static, Type } from 'typebox';
+import { DEFAULT_LIMITS } from './limits.ts';
+
+/** Milliseconds. The configuration file writes it as a duration with units, such as `1h30m`. */
+export type DurationMs = number;
+
+const bool = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+
+const text = (value: string, description: string, pattern?: string) =>
+  Type.String({ default: value, description, ...(pattern === undefined ? {} : { pattern }) });
+
+const integer = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description });
+
+const number = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Number({ default: value, minimum, maximum, description });
+
+/** Text in the file, milliseconds once decoded. */
+const duration = (value: string, description: string) =>
+  Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description }));
+
+const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
+  Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
+
+const feedbackTypes = (description: string) =>
+  Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
+
+const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
+const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;
+/** Either recommender that can stand in `[recommend.online] fallback_recommend`. */
+export type FallbackRecommender = (typeof FALLBACKS)[number];
+
+const INT_MAX = 2 ** 31 - 1;
+const DSN = '^lmdb://.+';
+
+const database = Type.Object(
+  {
+    data_store: text(
+      'lmdb://./data',
+      'Where users, items and feedback are kept. lmdb://PATH; a relative PATH is relative to the working directory.',
+      DSN,
+    ),
+    cache_store: text(
+      'lmdb://./data/cache',
+      'Where lists and models are kept, all of which can be computed again. lmdb://PATH.',
+      DSN,
+    ),
+    sync: choice(
+      'disk',
+      ['disk', 'commit'],
+      'When a write is answered: "disk" once it is on disk, "commit" once it is visible (a power failure may lose the last writes).',
+    ),
+  },
+  { description: 'The stores.' },
+);
+
+const server = Type.Object(
+  {
+    host: text('127.0.0.1', 'The address to listen on; 0.0.0.0 for every interface.', '.+'),
+    port: integer(8087, 0, 65535, 'The TCP port to listen on; 0 takes a free one.'),
+    api_key: Type.String({
+      default: '',
+      description:
+        'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS in front of the service.',
+      secret: true,
+    }),
+    default_n: integer(10, 0, DEFAULT_LIMITS.nMax, 'Number of entries in a list when n is not given.'),
+    clock_error: duration('5s', 'Maximal difference between the clocks of nodes.'),
+    cache_expire: duration('10s', 'Freshness of the cache of hidden and popular items.'),
+    auto_insert_user: bool(true, 'Create the user of a feedback when it is unknown.'),
+    auto_insert_item: bool(true, 'Create the item of a feedback when it is unknown.'),
+    max_body_bytes: integer(DEFAULT_LIMITS.bodyBytesMax, 1024, INT_MAX, 'Largest request body, in bytes.'),
+    max_batch_records: integer(
+      DEFAULT_LIMITS.batchRecordsMax,
+      1,
+      10_000_000,
+      'Most records in one batch of users, items or feedback.',
+    ),
+    max_labels: integer(
+      DEFAULT_LIMITS.labelsMax,
+      0,
+      65_535,
+      'Most labels, categories or subscriptions of one record.',
+    ),
+    max_comment_bytes: integer(
+      DEFAULT_LIMITS.commentBytesMax,
+      0,
+      16_777_216,
+      'Largest comment, in UTF-8 bytes.',
+    ),
+    max_n: integer(DEFAULT_LIMITS.nMax, 1, 1_000_000, 'Largest n of a list or page.'),
+  },
+  { description: 'The HTTP server.' },
+);
+
+const neighbors = (who: string, related: string) =>
+  Type.Object(
+    {
+      neighbor_type: choice(
+        'auto',
+        NEIGHBOR_TYPES,
+        `How neighbors of ${who} are found: "similar" by common labels, "related" by common ${related}, "auto" by labels when there are any, otherwise by common ${related}.`,
+      ),
+      enable_index: bool(true, 'Use an approximate index when it is faster than comparing all pairs.'),
+      index_recall: number(0.8, 0, 1, 'Least share of the true neighbors that the index must find.'),
+    },
+    { description: `Neighbors of ${who}.` },
+  );
+
+const dataSource = Type.Object(
+  {
+    positive_feedback_types: feedbackTypes('Feedback types that say that the user liked the item.'),
+    read_feedback_types: feedbackTypes('Feedback types that say that the user saw the item.'),
+    positive_feedback_ttl: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which positive feedback no longer counts; 0 for never.',
+    ),
+    item_ttl: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which an item is no longer recommended, by its Timestamp; 0 for never.',
+    ),
+  },
+  { description: 'What feedback means.' },
+);
+
+const collaborative = Type.Object(
+  {
+    model_fit_period: duration('60m', 'Time between two fits of the model.'),
+    model_search_period: duration('360m', 'Time between two searches of hyper-parameters.'),
+    model_search_epoch: integer(100, 1, 10_000, 'Epochs of each trial in a search.'),
+    model_search_trials: integer(10, 1, 10_000, 'Trials in a search.'),
+    factors: integer(16, 1, 512, 'Numbers in the vector of a user or an item.'),
+    epochs: integer(10, 1, 10_000, 'Passes over the feedback in a fit.'),
+    regularization: number(0.05, 0, 1e6, 'Weight of the penalty on long vectors.'),
+    regularization_exponent: number(
+      1,
+      0,
+      2,
+      'How the penalty grows with the number of feedback of a user or an item; 0 for not at all.',
+    ),
+    unobserved_weight: number(
+      0.05,
+      0,
+      1e6,
+      'Weight of a pair without feedback, beside the 1 of a pair with positive feedback.',
+    ),
+    seed: integer(42, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
+  },
+  { description: 'Collaborative filtering by matrix factorization.' },
+);
+
+const offline = Type.Object(
+  {
+    check_recommend_period: duration(
+      '1m',
+      'Time between two checks for users whose list has to be made again.',
+    ),
+    refresh_recommend_period: duration('24h', 'Age at which a list is made again without new feedback.'),
+    enable_latest_recommend: bool(false, 'Take candidates from the latest items.'),
+    enable_popular_recommend: bool(false, 'Take candidates from the popular items.'),
+    enable_user_based_recommend: bool(false, 'Take candidates from what similar users liked.'),
+    enable_item_based_recommend: bool(false, 'Take candidates similar to what the user liked.'),
+    enable_collaborative_recommend: bool(true, 'Take candidates from matrix factorization.'),
+    enable_click_through_prediction: bool(
+      true,
+      'Rank candidates by predicted click-through; false merges them at random.',
+    ),
+    explore_recommend: Type.Object(
+      {
+        popular: number(0, 0, 1, 'Proportion of popular items put into a list.'),
+        latest: number(0, 0, 1, 'Proportion of latest items put into a list.'),
+      },
+      { description: 'Exploration; the two proportions together are at most 1.' },
+    ),
+  },
+  { description: 'Lists made ahead of time.' },
+);
+
+const recommend = Type.Object(
+  {
+    cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
+    cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
+    data_source: dataSource,
+    popular: Type.Object(
+      { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },
+      { description: 'Popular items.' },
+    ),
+    item_neighbors: neighbors('items', 'users'),
+    user_neighbors: neighbors('users', 'liked items'),
+    collaborative,
+    replacement: Type.Object(
+      {
+        enable_replacement: bool(false, 'Put items back that the user has read.'),
+        positive_replacement_decay: number(
+          0.8,
+          0,
+          1,
+          'Factor on the score of an item put back that the user liked.',
+        ),
+        read_replacement_decay: number(
+          0.6,
+          0,
+          1,
+          'Factor on the score of an item put back that the user only read.',
+        ),
+      },
+      { description: 'Putting read items back into lists.' },
+    ),
+    offline,
+    online: Type.Object(
+      {
+        fallback_recommend: Type.Array(Type.Unsafe<FallbackRecommender>(Type.String({ enum: FALLBACKS })), {
+          default: ['latest'],
+          uniqueItems: true,
+          description:
+            'Recommenders asked in this order when the list of a user is used up: item_based, popular, latest, collaborative, user_based.',
+        }),
+        num_feedback_fallback_item_based: integer(
+          10,
+          1,
+          10_000,
+          'Number of most recent feedback used by the item-based fallback and by session recommendation.',
+        ),
+      },
+      { description: 'Answers made when they are asked for.' },
+    ),
+  },
+  { description: 'Recommendation.' },
+);
+
+/** Every configuration key with its default, range and meaning. The one place that states them. */
+export const ConfigSchema = Type.Object({
+  database,
+  server,
+  recommend,
+  worker: Type.Object(
+    { threads: integer(0, 0, 1024, 'Threads that train models and make lists; 0 for one a core.') },
+    { description: 'Background work.' },
+  ),
+  log: Type.Object(
+    {
+      level: choice(
+        'info',
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'Least level that is logged.',
+      ),
+    },
+    { description: 'The log.' },
+  ),
+});
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** The checked and frozen configuration: sections and keys as in the file, durations in milliseconds. */
+export type Config = DeepReadonly<Static<typeof ConfigSchema>>;
