@@ -1,0 +1,70 @@
+const FORM =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?)?$/;
+
+const MINUTE_MS = 60_000;
+/** The first and the last moment that four digits of year can write. */
+const FIRST_MS = -62_167_219_200_000;
+const LAST_MS = 253_402_300_799_999;
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** As Date.UTC at midnight, which takes the years 0 to 99 for 1900 to 1999. */
+function midnightUtc(year: number, month: number, day: number): number {
+  if (year > 99) return Date.UTC(year, month - 1, day);
+  return new Date(0).setUTCFullYear(year, month - 1, day);
+}
+
+/**
+ * Reads RFC 3339 / ISO 8601: a date alone is midnight UTC, a time without a zone is UTC, a space may stand for the
+ * `T`. A fraction is kept to the millisecond, the rest of it cut off.
+ * @returns milliseconds since the Unix epoch, or NaN when the text has another form or names no moment that exists.
+ */
+export function parseTimestamp(text: string): number {
+  const match = FORM.exec(text);
+  if (match === null) return Number.NaN;
+  const [
+    ,
+    yearText,
+    monthText,
+    dayText,
+    hourText,
+    minuteText,
+    secondText,
+    fraction,
+    sign,
+    zoneHour,
+    zoneMinute,
+  ] = match;
+  const year = Number(yearText);
+  const month = Number(monthText);
+  const day = Number(dayText);
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return Number.NaN;
+  let timeMs = midnightUtc(year, month, day);
+  if (hourText === undefined) return timeMs;
+  const hour = Number(hourText);
+  const minute = Number(minuteText);
+  const second = secondText === undefined ? 0 : Number(secondText);
+  if (hour > 23 || minute > 59 || second > 59) return Number.NaN;
+  timeMs += (hour * 60 + minute) * MINUTE_MS + second * 1000;
+  if (fraction !== undefined) timeMs += Number(fraction.slice(0, 3).padEnd(3, '0'));
+  if (sign !== undefined) {
+    const offsetHour = Number(zoneHour);
+    const offsetMinute = Number(zoneMinute);
+    if (offsetHour > 23 || offsetMinute > 59) return Number.NaN;
+    const offsetMs = (offsetHour * 60 + offsetMinute) * MINUTE_MS;
+    timeMs += sign === '-' ? offsetMs : -offsetMs;
+  }
+  return timeMs >= FIRST_MS && timeMs <= LAST_MS ? timeMs : Number.NaN;
+}
+
+/**
+ * Writes a moment as UTC, `2022-03-04T05:06:07Z`, with `.678` only when it has milliseconds.
+ * @param timeMs milliseconds since the Unix epoch, year 0 to 9999
+ */
+export function formatTimestamp(timeMs: number): string {
+  const text = new Date(timeMs).toISOString();
+  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text;
+}
