@@ -1,0 +1,263 @@
+/**
+ * The kernels: the loops in which furze spends its time. Every argument is a number; a *pointer* is a byte offset
+ * into the instance's shared memory, a multiple of 4 (16 is faster), and 0 where an array is optional and absent.
+ *
+ * Layouts used throughout
+ * - *factors*: float32, row-major, `f` numbers a row without gaps. `f` is a multiple of 4: round up with
+ *   `paddedFactors` and keep the columns added at zero; every kernel then leaves them zero.
+ * - *panels*: the same factors packed for scoring, see `packPanels`.
+ * - *compressed rows* (CSR): `starts` has rows + 1 uint32, `columns` and the optional `weights` one value an entry;
+ *   the columns of a row ascend.
+ * - *bits*: one bit an item, item i in bit i & 31 of uint32 number i >> 5; 1 means allowed.
+ *
+ * No kernel allocates; scratch is the caller's, sized by the functions of `scratch.ts`, one for each thread.
+ * Nothing is checked here: a wrong pointer damages the memory, as `memcpy` would.
+ */
+export interface Kernels {
+  readonly name: 'wasm' | 'wasm-debug' | 'plain';
+
+  /** Inner product of two float32 vectors of any length `n`. Cost: 2n flops. */
+  dot(a: number, b: number, n: number): number;
+
+  /** target[i] += factor * source[i] for any `n`; sums partial Gramians in the caller's order. */
+  addScaled(target: number, source: number, factor: number, n: number): void;
+
+  /** Number of values of a float32 vector that are NaN or infinite; 0 for a sound model. */
+  countNonFinite(values: number, n: number): number;
+
+  /**
+   * Xᵀ X of `rows` rows of factors, written over `out` (f x f float32, both triangles). Cost: rows * f * f flops.
+   * For a result that does not depend on the number of threads, take partial ones over fixed chunks of rows and add
+   * them in order.
+   */
+  gramian(factors: number, rows: number, f: number, out: number): void;
+
+  /** Packs factors into panels of 8 items: `panelBytes(rows, f)` bytes at `out`; the last panel is filled with zeros. */
+  packPanels(factors: number, rows: number, f: number, out: number): void;
+
+  /** Inner products of one query with the listed rows of factors, as float32 at `scores`. */
+  scoreItems(query: number, factors: number, f: number, items: number, count: number, scores: number): void;
+
+  /** The best items for each of many queries. */
+  batchTopK(job: BatchTopK): void;
+
+  /** The best items for one query, scanning panels at memory speed. @returns how many were found, at most k. */
+  queryTopK(job: QueryTopK): number;
+
+  /** The best of an array of scores, by the same rules as `queryTopK`. @returns how many were found, at most k. */
+  selectTopK(job: SelectTopK): number;
+
+  /** Implicit ALS rows by conjugate gradient (Takács, Pilászy, Tikk 2011), warm-started from the rows' present values. */
+  alsSolveRows(job: AlsRows): void;
+
+  /** The same rows solved exactly by Cholesky. @returns how many rows were not positive definite and left as they were. */
+  alsCholeskyRows(job: AlsRows): number;
+
+  /** The same rows by block coordinate descent, one sweep over blocks of `blockSize` (iALS++, Rendle et al. 2021). */
+  alsBlockRows(job: AlsBlockRows): void;
+
+  /**
+   * out = scale * base + diagonal * I + Σ weight x xᵀ over the listed rows of factors, f x f float32 (both triangles).
+   * `weights` may be 0 (all 1). Cost: count * f * f flops. Scratch: `normalMatrixScratchBytes(f)`.
+   */
+  normalMatrix(job: NormalMatrix): void;
+
+  /**
+   * Solves A x = b for a symmetric positive definite f x f matrix: A is replaced by its factor L (lower triangle),
+   * b by x. @returns 1, or 0 when A is not positive definite (b is then left as it was). Cost: f³/3 flops.
+   */
+  choleskySolve(a: number, b: number, f: number): number;
+
+  /** Steps of stochastic gradient for Bayesian personalised ranking (Rendle et al. 2009), sampled in the kernel. */
+  bprSteps(job: BprSteps): number;
+
+  /** Scores rows with a second-order factorisation machine (Rendle 2010), before the logistic function. */
+  fmScoreRows(job: FmRows): void;
+
+  /** One pass of AdaGrad over rows for logistic loss. @returns the sum of the rows' losses before their updates. */
+  fmAdaGradRows(job: FmTraining): number;
+
+  /** Neighbors by weighted co-occurrence, top-k for each of a range of rows. */
+  neighborTopK(job: NeighborTopK): void;
+}
+
+/** What every top-k shares. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
+interface TopKOutput {
+  /** Number of items. */
+  readonly items: number;
+  /** Items wanted for each query, 1 or more. */
+  readonly k: number;
+  /** Bits of the items allowed (not hidden, in the category), or 0. */
+  readonly allowedBits: number;
+  /** uint32, k for each query. Places that stay empty are not written. */
+  readonly outItems: number;
+  /** float32, k for each query. */
+  readonly outScores: number;
+  /** `topKScratchBytes(f, k)` bytes. */
+  readonly scratch: number;
+}
+
+export interface BatchTopK extends TopKOutput {
+  /** Factors of the queries, `rows` of them. */
+  readonly queries: number;
+  readonly rows: number;
+  readonly panels: number;
+  readonly f: number;
+  /** CSR of the items that each query has read, ascending, or 0 and 0; `readStarts` points at the first query's start. */
+  readonly readStarts: number;
+  readonly readItems: number;
+  /** uint32 for each query: how many items were found. */
+  readonly outCounts: number;
+}
+
+export interface QueryTopK extends TopKOutput {
+  readonly query: number;
+  readonly panels: number;
+  readonly f: number;
+  /** Ascending uint32 of items to leave out, or 0. */
+  readonly readItems: number;
+  readonly readCount: number;
+}
+
+export interface SelectTopK extends TopKOutput {
+  /** float32, one for each item. */
+  readonly scores: number;
+  readonly readItems: number;
+  readonly readCount: number;
+}
+
+/**
+ * Rows of one side of implicit matrix factorisation, in the parametrisation of Rendle et al. 2021 ("Revisiting the
+ * performance of iALS"): the row minimises
+ * Σ over its entries weight (x·source - 1)² + unobservedWeight Σ over all sources (x·source)² + regularization |x|².
+ */
+export interface AlsRows {
+  /** CSR of the matrix: uint32 starts of all rows, then the columns (rows of `source`). */
+  readonly starts: number;
+  readonly columns: number;
+  /** float32 for each entry, or 0 for weight 1. */
+  readonly weights: number;
+  /** Rows [firstRow, endRow) of the matrix and of `target` are solved. */
+  readonly firstRow: number;
+  readonly endRow: number;
+  /** Factors that are solved, one row for each row of the matrix. */
+  readonly target: number;
+  /** Factors of the other side. */
+  readonly source: number;
+  /** Unweighted Gramian of `source`. */
+  readonly gramian: number;
+  readonly f: number;
+  readonly unobservedWeight: number;
+  /** float32 for each row of the matrix; see `rowRegularization`. */
+  readonly regularizations: number;
+  /** Conjugate-gradient steps; 3 is usual when warm-started. Not used by Cholesky. */
+  readonly steps: number;
+  /** `alsScratchBytes(f, gatherRows)` bytes. */
+  readonly scratch: number;
+  /** How many source rows fit in the scratch; longer rows are read in place. 2,048 keeps 64 factors in the L2 cache. */
+  readonly gatherRows: number;
+}
+
+/** `steps` counts sweeps. `gatherRows` must be at least the entries of the longest row. */
+export interface AlsBlockRows extends AlsRows {
+  /** Coordinates solved together: a multiple of 4, at most f. */
+  readonly blockSize: number;
+}
+
+export interface NormalMatrix {
+  readonly source: number;
+  readonly f: number;
+  /** uint32 rows of `source`, `count` of them. */
+  readonly columns: number;
+  readonly weights: number;
+  readonly count: number;
+  /** f x f float32, scaled by `scale` into the result. */
+  readonly base: number;
+  readonly scale: number;
+  readonly diagonal: number;
+  readonly out: number;
+  readonly scratch: number;
+}
+
+export interface BprSteps {
+  /** CSR users x items, and for each entry its user (uint32). */
+  readonly starts: number;
+  readonly columns: number;
+  readonly entryUsers: number;
+  /** Entries that are sampled: [firstEntry, endEntry). Threads that must not race take users of their own. */
+  readonly firstEntry: number;
+  readonly endEntry: number;
+  readonly items: number;
+  readonly userFactors: number;
+  readonly itemFactors: number;
+  readonly f: number;
+  readonly learningRate: number;
+  readonly regularization: number;
+  /** Samples drawn; each is one entry, and one item that its user does not have. */
+  readonly samples: number;
+  /** Four uint32, not all zero: the state of xorshift128 (Marsaglia 2003), advanced by the call. */
+  readonly random: number;
+}
+
+export interface FmRows {
+  /** CSR rows x features with a value for each entry (0 for all 1). */
+  readonly starts: number;
+  readonly features: number;
+  readonly values: number;
+  readonly firstRow: number;
+  readonly endRow: number;
+  /** One float32. */
+  readonly bias: number;
+  /** float32 for each feature. */
+  readonly linear: number;
+  /** float32, f for each feature. */
+  readonly factors: number;
+  readonly f: number;
+  /** float32 for each row (indexed from row 0). */
+  readonly outScores: number;
+  /** `fmScratchBytes(f)` bytes. */
+  readonly scratch: number;
+}
+
+export interface FmTraining extends FmRows {
+  /** float32 for each row: 1 or 0. */
+  readonly targets: number;
+  /** uint32 order in which rows are visited, indexed like rows, or 0. */
+  readonly order: number;
+  /** Sums of squared gradients, shaped as the parameters: start them at a small positive number. */
+  readonly biasSquares: number;
+  readonly linearSquares: number;
+  readonly factorSquares: number;
+  readonly learningRate: number;
+  readonly linearRegularization: number;
+  readonly factorRegularization: number;
+}
+
+/**
+ * For each row r in [firstRow, endRow): similarity(r, s) = Σ over shared columns c weight(c) / (norm(r) norm(s) + shrink),
+ * for every s other than r that shares a column. With norm = sqrt(count) and weight 1 this is cosine.
+ */
+export interface NeighborTopK {
+  /** CSR rows x columns. */
+  readonly starts: number;
+  readonly columns: number;
+  /** The transposed CSR, columns x rows. */
+  readonly otherStarts: number;
+  readonly otherColumns: number;
+  /** float32 for each column, or 0 for weight 1. */
+  readonly columnWeights: number;
+  /** float32 for each row, or 0 for norm 1. */
+  readonly norms: number;
+  readonly shrink: number;
+  readonly rows: number;
+  readonly firstRow: number;
+  readonly endRow: number;
+  readonly k: number;
+  readonly allowedBits: number;
+  /** k uint32 / k float32 / one uint32 for each row of the range, the first row first. */
+  readonly outRows: number;
+  readonly outScores: number;
+  readonly outCounts: number;
+  /** `neighborScratchBytes(rows, k)` bytes, zero before the first call and left so that the next call may follow. */
+  readonly scratch: number;
+}

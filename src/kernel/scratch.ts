@@ -1,0 +1,61 @@
+import type { Kernels } from './kernels.ts';
+
+/** Makes an instance of the kernels over a memory; every thread makes its own. */
+export type InstantiateKernels = (memory: WebAssembly.Memory) => Kernels;
+
+/** The number of factors rounded up to what the kernels take: a multiple of 4. */
+export function paddedFactors(f: number): number {
+  return Math.ceil(f / 4) * 4;
+}
+
+/** Bytes of `rows` rows of factors packed by `packPanels`. */
+export function panelBytes(rows: number, f: number): number {
+  return Math.ceil(rows / 8) * 8 * f * 4;
+}
+
+/** Bytes of a set of bits over `items`. */
+export function bitsBytes(items: number): number {
+  return Math.ceil(items / 32) * 4;
+}
+
+/** Scratch of `batchTopK`, `queryTopK` and `selectTopK`: four packed queries, a tile, four heaps of k. */
+export function topKScratchBytes(f: number, k: number): number {
+  return 4 * f * 4 + 4 * 8 * 4 + 4 * 4 * 4 + 4 * k * 8 + 64;
+}
+
+/** Scratch of the ALS kernels: gathered rows with two numbers each, four vectors, a matrix, a block of scaled rows. */
+export function alsScratchBytes(f: number, gatherRows: number): number {
+  return gatherRows * (f + 2) * 4 + 8 * f * 4 + f * f * 4 + normalMatrixScratchBytes(f);
+}
+
+/** Scratch of `normalMatrix`: a block of 64 rows scaled by the root of their weights. */
+export function normalMatrixScratchBytes(f: number): number {
+  return 64 * f * 4;
+}
+
+/** Scratch of the factorisation machine: the row's sum of factors, and its gradient. */
+export function fmScratchBytes(f: number): number {
+  return 2 * f * 4;
+}
+
+/** Scratch of `neighborTopK`: a sum for each row, the rows touched, a heap. */
+export function neighborScratchBytes(rows: number, k: number): number {
+  return rows * 8 + k * 8 + 64;
+}
+
+/**
+ * Regularisation of a row, scaled by how often it occurs (Rendle et al. 2021, section 3.3):
+ * regularization * (count + unobservedWeight * otherCount) ^ exponent.
+ * @param count entries of the row
+ * @param otherCount rows of the other side
+ * @param exponent 0 for the classic form, 1 for full scaling
+ */
+export function rowRegularization(
+  regularization: number,
+  count: number,
+  unobservedWeight: number,
+  otherCount: number,
+  exponent: number,
+): number {
+  return regularization * (count + unobservedWeight * otherCount) ** exponent;
+}
