@@ -1,0 +1,173 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/**
+ * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
+ * OpenAPI document. In requests every optional field may also be `null`, which existing clients send for "not given",
+ * and fields that are not named here are ignored.
+ */
+const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const texts = (description: string) =>
+  Type.Unsafe<readonly string[] | null>({ type: ['array', 'null'], items: { type: 'string' }, description });
+const flag = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+const strings = (description: string) => Type.Array(Type.String(), { description });
+
+const TIMESTAMP_FORMS =
+  'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
+
+const UserFields = {
+  Labels: Type.Optional(texts('Describe the user')),
+  Comment: Type.Optional(text('Free text')),
+  Subscribe: Type.Optional(texts('What the user subscribes to')),
+};
+
+const ItemFields = {
+  IsHidden: Type.Optional(flag('True keeps the item out of recommendations')),
+  Categories: Type.Optional(texts('The categories whose lists the item is in too')),
+  Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`)),
+  Labels: Type.Optional(texts('Describe the item to the recommenders')),
+  Comment: Type.Optional(text('Free text')),
+};
+
+const userId = Type.String({ description: 'Identifier of the user, 1 to 512 bytes of UTF-8' });
+const itemId = Type.String({
+  description: 'Identifier of the item, 1 to 512 bytes of UTF-8, without a slash',
+});
+const feedbackType = Type.String({ description: 'Kind of feedback, 1 to 512 bytes of UTF-8' });
+
+export const UserBodySchema = Type.Object({ UserId: userId, ...UserFields }, { title: 'User to write' });
+export const UserPatchSchema = Type.Object(UserFields, { title: 'Change of a user' });
+export const ItemBodySchema = Type.Object({ ItemId: itemId, ...ItemFields }, { title: 'Item to write' });
+export const ItemPatchSchema = Type.Object(ItemFields, { title: 'Change of an item' });
+export const FeedbackBodySchema = Type.Object(
+  {
+    FeedbackType: feedbackType,
+    UserId: userId,
+    ItemId: itemId,
+    Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`)),
+    Comment: Type.Optional(text('Free text')),
+  },
+  { title: 'Feedback to write' },
+);
+export const UserBodiesSchema = Type.Array(UserBodySchema);
+export const ItemBodiesSchema = Type.Array(ItemBodySchema);
+export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema);
+
+export type UserBody = Static<typeof UserBodySchema>;
+export type UserPatch = Static<typeof UserPatchSchema>;
+export type ItemBody = Static<typeof ItemBodySchema>;
+export type ItemPatch = Static<typeof ItemPatchSchema>;
+export type FeedbackBody = Static<typeof FeedbackBodySchema>;
+
+export const UserSchema = Type.Object(
+  {
+    UserId: userId,
+    Labels: strings('Describe the user'),
+    Comment: Type.String({ description: 'Free text' }),
+    Subscribe: strings('What the user subscribes to'),
+  },
+  { title: 'User' },
+);
+
+export const ItemSchema = Type.Object(
+  {
+    ItemId: itemId,
+    IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
+    Categories: strings('The categories whose lists the item is in too'),
+    Timestamp: Type.String({ description: 'When the item appeared, RFC 3339 UTC; "" for none' }),
+    Labels: strings('Describe the item to the recommenders'),
+    Comment: Type.String({ description: 'Free text' }),
+  },
+  { title: 'Item' },
+);
+
+export const FeedbackSchema = Type.Object(
+  {
+    FeedbackType: feedbackType,
+    UserId: userId,
+    ItemId: itemId,
+    Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC' }),
+    Comment: Type.String({ description: 'Free text' }),
+  },
+  { title: 'Feedback' },
+);
+export const FeedbackListSchema = Type.Array(FeedbackSchema);
+
+export const ScoredEntrySchema = Type.Object(
+  {
+    Id: Type.String({ description: 'Identifier of an item or a user' }),
+    Score: Type.Number({ description: 'Higher is better' }),
+  },
+  { title: 'Scored entry' },
+);
+export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
+export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
+
+export const WriteResultSchema = Type.Object(
+  { RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }) },
+  { title: 'Write result' },
+);
+
+const cursor = Type.String({ description: 'Passed back as `cursor` for the next page; "" on the last page' });
+export const UsersPageSchema = Type.Object(
+  { Cursor: cursor, Users: Type.Array(UserSchema) },
+  { title: 'Users page' },
+);
+export const ItemsPageSchema = Type.Object(
+  { Cursor: cursor, Items: Type.Array(ItemSchema) },
+  { title: 'Items page' },
+);
+export const FeedbackPageSchema = Type.Object(
+  { Cursor: cursor, Feedback: FeedbackListSchema },
+  { title: 'Feedback page' },
+);
+
+export const HealthReportSchema = Type.Object(
+  {
+    CacheStoreConnected: Type.Boolean(),
+    CacheStoreError: Type.String({ description: '"" when all is well' }),
+    DataStoreConnected: Type.Boolean(),
+    DataStoreError: Type.String({ description: '"" when all is well' }),
+    Ready: Type.Boolean({ description: 'True when requests can be handled' }),
+  },
+  { title: 'Health report' },
+);
+export type HealthReport = Static<typeof HealthReportSchema>;
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Where the code is described, relative to this server' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'One sentence on this case' }),
+    code: Type.String({ description: 'Stable name of the error' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'JSON pointer into the body, or the name of the parameter' }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { title: 'Problem', description: 'RFC 9457 problem details' },
+);
+export type Problem = Static<typeof ProblemSchema>;
+
+/** The shapes that the OpenAPI document names and refers to. */
+export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  User: UserSchema,
+  UserBody: UserBodySchema,
+  UserPatch: UserPatchSchema,
+  Item: ItemSchema,
+  ItemBody: ItemBodySchema,
+  ItemPatch: ItemPatchSchema,
+  Feedback: FeedbackSchema,
+  FeedbackBody: FeedbackBodySchema,
+  ScoredEntry: ScoredEntrySchema,
+  WriteResult: WriteResultSchema,
+  UsersPage: UsersPageSchema,
+  ItemsPage: ItemsPageSchema,
+  FeedbackPage: FeedbackPageSchema,
+  HealthReport: HealthReportSchema,
+  Problem: ProblemSchema,
+};
