@@ -15,6 +15,8 @@ export interface KeySchema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Least length of a duration, milliseconds. */
+  readonly minimumMs?: number;
   readonly secret?: boolean;
 }
 
@@ -46,7 +48,7 @@ function keysOf(schema: KeySchema, path: readonly string[]): ConfigKey[] {
 /** True when `value`, as the file writes it, fits the key's schema. */
 export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
-    return typeof value === 'string' && !Number.isNaN(parseDuration(value));
+    return typeof value === 'string' && parseDuration(value) >= (schema.minimumMs ?? 0);
   }
   return Check(schema as unknown as TSchema, value);
 }
@@ -54,7 +56,10 @@ export function fits(schema: KeySchema, value: unknown): boolean {
 /** What the key takes, in words: `an integer from 0 to 65535`. */
 export function expectation(schema: KeySchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
-  if (schema.format === 'go-duration') return 'a duration such as "10s", "1h30m" or "72h"';
+  if (schema.format === 'go-duration') {
+    const least = schema.minimumMs === undefined ? '' : `, at least ${formatDuration(schema.minimumMs)}`;
+    return `a duration such as "10s", "1h30m" or "72h"${least}`;
+  }
   switch (schema.type) {
     case 'object':
       return 'a table';

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { DEFAULT_LIMITS } from './limits.ts';
 
+const PERIOD_MS_MIN = 1;
+
 /** Milliseconds. The configuration file writes it as a duration with units, such as `1h30m`. */
 export type DurationMs = number;
 
@@ -19,6 +21,12 @@ const number = (value: number, minimum: number, maximum: number, description: st
 const duration = (value: string, description: string) =>
   Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description }));
 
+/** A duration between two runs of something, which must not be zero. */
+const period = (value: string, description: string) =>
+  Type.Unsafe<DurationMs>(
+    Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
+  );
+
 const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
   Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
 
@@ -27,7 +35,7 @@ const feedbackTypes = (description: string) =>
 
 const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
 const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;
-/** Either recommender that can stand in `[recommend.online] fallback_recommend`. */
+/** A recommender that can stand in `[recommend.online] fallback_recommend`. */
 export type FallbackRecommender = (typeof FALLBACKS)[number];
 
 const INT_MAX = 2 ** 31 - 1;
@@ -129,8 +137,8 @@ const dataSource = Type.Object(
 
 const collaborative = Type.Object(
   {
-    model_fit_period: duration('60m', 'Time between two fits of the model.'),
-    model_search_period: duration('360m', 'Time between two searches of hyper-parameters.'),
+    model_fit_period: period('60m', 'Time between two fits of the model.'),
+    model_search_period: period('360m', 'Time between two searches of hyper-parameters.'),
     model_search_epoch: integer(100, 1, 10_000, 'Epochs of each trial in a search.'),
     model_search_trials: integer(10, 1, 10_000, 'Trials in a search.'),
     factors: integer(16, 1, 512, 'Numbers in the vector of a user or an item.'),
@@ -155,11 +163,11 @@ const collaborative = Type.Object(
 
 const offline = Type.Object(
   {
-    check_recommend_period: duration(
+    check_recommend_period: period(
       '1m',
       'Time between two checks for users whose list has to be made again.',
     ),
-    refresh_recommend_period: duration('24h', 'Age at which a list is made again without new feedback.'),
+    refresh_recommend_period: period('24h', 'Age at which a list is made again without new feedback.'),
     enable_latest_recommend: bool(false, 'Take candidates from the latest items.'),
     enable_popular_recommend: bool(false, 'Take candidates from the popular items.'),
     enable_user_based_recommend: bool(false, 'Take candidates from what similar users liked.'),
@@ -216,8 +224,7 @@ const recommend = Type.Object(
         fallback_recommend: Type.Array(Type.Unsafe<FallbackRecommender>(Type.String({ enum: FALLBACKS })), {
           default: ['latest'],
           uniqueItems: true,
-          description:
-            'Recommenders asked in this order when the list of a user is used up: item_based, popular, latest, collaborative, user_based.',
+          description: 'Recommenders asked in this order when the list of a user is used up.',
         }),
         num_feedback_fallback_item_based: integer(
           10,

@@ -81,7 +81,7 @@ function rawValue(key: ConfigKey, file: Table, env: Environment, problems: strin
   const value = given ?? key.schema.default;
   if (fits(key.schema, value)) return value;
   const where = text === undefined ? key.path.join('.') : `${key.variable} (${key.path.join('.')})`;
-  const got = key.schema.secret ? 'something else' : JSON.stringify(value);
+  const got = key.schema.secret ? 'something else' : show(value);
   problems.push(`${where}: expected ${expectation(key.schema)}, got ${got}`);
   return undefined;
 }
@@ -95,7 +95,7 @@ function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, proble
       problems.push(`${path}: unknown key; expected one of ${Object.keys(properties).join(', ')}`);
     } else if (child.properties !== undefined) {
       if (isTable(value)) findUnknownKeys(child, value, `${path}.`, problems);
-      else problems.push(`${path}: expected ${expectation(child)}, got ${JSON.stringify(value)}`);
+      else problems.push(`${path}: expected ${expectation(child)}, got ${show(value)}`);
     }
   }
 }
@@ -148,6 +148,10 @@ function encodeTable(schema: KeySchema, table: Table): Table {
     else if (value !== undefined) encoded[name] = encodeValue(child, value);
   }
   return encoded;
+}
+
+function show(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
 function isTable(value: unknown): value is Table {

@@ -1,0 +1,30 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Places where a secret could stand in what is logged; each is written as `[secret]`. */
+const SECRET_PATHS = [
+  'api_key',
+  '*.api_key',
+  '*.*.api_key',
+  'headers["x-api-key"]',
+  '*.headers["x-api-key"]',
+  'headers.authorization',
+  '*.headers.authorization',
+];
+
+/**
+ * A logger of one JSON object a line.
+ * @param level least level that is written, as in `[log] level`
+ * @param destination where lines go; standard output when absent
+ */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_PATHS, censor: '[secret]' },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
