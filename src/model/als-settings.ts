@@ -1,0 +1,64 @@
+import { FurzeError } from '../domain/errors.ts';
+
+/** How a row's equations are solved: some conjugate-gradient steps from the last epoch's values, or exactly. */
+export type AlsSolverKind = 'cg' | 'cholesky';
+
+/** Hyper-parameters of implicit ALS, in the parametrisation of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
+export interface AlsSettings {
+  /** Length of a user's and an item's vector, 1 to 1,024. */
+  readonly factors: number;
+  /** Passes over items and users, 1 to 1,000. */
+  readonly epochs: number;
+  /** Strength of the penalty on the vectors' lengths, above 0; see `rowRegularization`. */
+  readonly regularization: number;
+  /** Weight of every pair without feedback against 1 for a pair with it, above 0. */
+  readonly unobservedWeight: number;
+  /** 0 penalises all rows alike, 1 in proportion to how often they occur. */
+  readonly regularizationExponent: number;
+  readonly solver: AlsSolverKind;
+  /** Conjugate-gradient steps a row and epoch, 1 to 100. */
+  readonly steps: number;
+  readonly seed: number;
+}
+
+/** Defaults that need no tuning on an unseen set; docs/quality.md shows the search they come from. */
+export const ALS_DEFAULTS: AlsSettings = {
+  factors: 64,
+  epochs: 15,
+  regularization: 0.01,
+  unobservedWeight: 0.1,
+  regularizationExponent: 1,
+  solver: 'cg',
+  steps: 3,
+  seed: 1,
+};
+
+/**
+ * Completes settings with the defaults.
+ * @throws FurzeError BAD_REQUEST that names the first setting out of its range
+ */
+export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
+  const settings = { ...ALS_DEFAULTS, ...given };
+  const whole = (name: 'factors' | 'epochs' | 'steps', most: number) => {
+    const value = settings[name];
+    if (!(Number.isInteger(value) && value >= 1 && value <= most))
+      refuse(name, value, `an integer from 1 to ${most}`);
+  };
+  const positive = (name: 'regularization' | 'unobservedWeight') => {
+    const value = settings[name];
+    if (!(value > 0 && Number.isFinite(value))) refuse(name, value, 'a finite number above 0');
+  };
+  whole('factors', 1024);
+  whole('epochs', 1000);
+  whole('steps', 100);
+  positive('regularization');
+  positive('unobservedWeight');
+  const exponent = settings.regularizationExponent;
+  if (!(exponent >= 0 && exponent <= 2)) refuse('regularizationExponent', exponent, 'a number from 0 to 2');
+  if (!Number.isInteger(settings.seed)) refuse('seed', settings.seed, 'an integer');
+  return settings;
+}
+
+function refuse(name: string, value: unknown, expected: string): never {
+  throw new FurzeError('BAD_REQUEST', `the setting ${name} is ${String(value)}; it must be ${expected}`);
+}

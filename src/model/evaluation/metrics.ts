@@ -1,0 +1,104 @@
+/**
+ * Measures of one ranked list against the items that a user really took up. All lie in [0, 1] and higher
+ * is better. `hits[r]` says whether the entry of rank r (from 0) is relevant.
+ */
+
+/**
+ * Normalised discounted cumulative gain with binary gains (Järvelin and Kekäläinen 2002): the discount is
+ * 1 / log2(rank + 2), the ideal list has all relevant items first.
+ * @param relevantCount how many relevant items there are, at least 1
+ */
+export function ndcg(hits: readonly boolean[], k: number, relevantCount: number): number {
+  let gain = 0;
+  let ideal = 0;
+  for (let rank = 0; rank < k; rank++) {
+    const discount = 1 / Math.log2(rank + 2);
+    if (hits[rank] === true) gain += discount;
+    if (rank < relevantCount) ideal += discount;
+  }
+  return gain / ideal;
+}
+
+/** The share of the relevant items among the first k. */
+export function recall(hits: readonly boolean[], k: number, relevantCount: number): number {
+  return countHits(hits, k) / relevantCount;
+}
+
+/** The share of the first k places that hold a relevant item. */
+export function precision(hits: readonly boolean[], k: number): number {
+  return countHits(hits, k) / k;
+}
+
+/** 1 when any of the first k is relevant, else 0. */
+export function hitRate(hits: readonly boolean[], k: number): number {
+  return countHits(hits, k) > 0 ? 1 : 0;
+}
+
+/** One over the rank (from 1) of the first relevant entry among the first k, 0 without one. */
+export function reciprocalRank(hits: readonly boolean[], k: number): number {
+  for (let rank = 0; rank < k; rank++) if (hits[rank] === true) return 1 / (rank + 1);
+  return 0;
+}
+
+function countHits(hits: readonly boolean[], k: number): number {
+  let count = 0;
+  for (let rank = 0; rank < k; rank++) if (hits[rank] === true) count++;
+  return count;
+}
+
+/** A mean over users with the half width of its 95 % confidence interval (normal approximation). */
+export interface Estimate {
+  readonly mean: number;
+  readonly halfWidth: number;
+}
+
+/** The mean of a sample and 1.96 standard errors; a sample of fewer than 2 has no width. */
+export function estimate(values: readonly number[]): Estimate {
+  const count = values.length;
+  if (count === 0) return { mean: 0, halfWidth: 0 };
+  let mean = 0;
+  for (const value of values) mean += value / count;
+  if (count === 1) return { mean, halfWidth: 0 };
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  return { mean, halfWidth: 1.96 * Math.sqrt(squares / (count - 1) / count) };
+}
+
+/**
+ * Area under the receiver operating characteristic by ranks (Mann and Whitney 1947); ties count half.
+ * @param labels 1 for positive, anything else for negative
+ * @returns NaN when one of the classes is empty
+ */
+export function auc(scores: ArrayLike<number>, labels: ArrayLike<number>): number {
+  const order = Array.from({ length: scores.length }, (_, at) => at);
+  order.sort((a, b) => scores[a]! - scores[b]!);
+  let rankSum = 0;
+  let positives = 0;
+  for (let start = 0; start < order.length; ) {
+    let end = start;
+    while (end < order.length && scores[order[end]!] === scores[order[start]!]) end++;
+    const rank = (start + end + 1) / 2;
+    for (let place = start; place < end; place++) {
+      if (labels[order[place]!] !== 1) continue;
+      rankSum += rank;
+      positives++;
+    }
+    start = end;
+  }
+  const negatives = order.length - positives;
+  return (rankSum - (positives * (positives + 1)) / 2) / (positives * negatives);
+}
+
+/**
+ * Mean negative log likelihood of labels under predicted probabilities, in nats. Probabilities are kept
+ * 1e-7 from 0 and 1, so that one confident mistake does not make it infinite.
+ */
+export function logLoss(probabilities: ArrayLike<number>, labels: ArrayLike<number>): number {
+  const edge = 1e-7;
+  let sum = 0;
+  for (let at = 0; at < probabilities.length; at++) {
+    const probability = Math.min(1 - edge, Math.max(edge, probabilities[at]!));
+    sum -= Math.log(labels[at] === 1 ? probability : 1 - probability);
+  }
+  return sum / probabilities.length;
+}
