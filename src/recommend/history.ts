@@ -1,0 +1,52 @@
+import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
+import { RowSet } from './row-set.ts';
+
+/** Which feedback counts as positive. With no positive type configured, none does. */
+export type TypeTest = (type: number) => boolean;
+
+/**
+ * One user's feedback, read for one request: what is read (any feedback in effect) and what is positive.
+ * One object serves all requests in turn; what it holds is valid until the next `load`.
+ */
+export class History {
+  private readonly reads: LocalReads;
+  private readonly feedback = new FeedbackColumns();
+  private readonly readRows = new RowSet();
+  userRow = -1;
+
+  constructor(reads: LocalReads) {
+    this.reads = reads;
+  }
+
+  /**
+   * Loads the user's feedback; an unknown user (row -1) has none.
+   * @param untilMs feedback with a later timestamp is not in effect yet
+   */
+  load(userRow: number, untilMs: number): void {
+    this.userRow = userRow;
+    this.readRows.clear();
+    this.feedback.clear();
+    if (userRow < 0) return;
+    this.reads.readUserFeedback(userRow, this.feedback);
+    const { length, itemRows, timesMs } = this.feedback;
+    for (let at = 0; at < length; at++) if (timesMs[at]! <= untilMs) this.readRows.add(itemRows[at]!);
+  }
+
+  /** True when the user has any feedback in effect on the item. */
+  hasRead(itemRow: number): boolean {
+    return this.readRows.has(itemRow);
+  }
+
+  /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
+  positiveRows(isPositive: TypeTest, limit = Number.POSITIVE_INFINITY): number[] {
+    const { length, itemRows, types, timesMs } = this.feedback;
+    const latest = new Map<number, number>();
+    for (let at = 0; at < length; at++) {
+      if (!isPositive(types[at]!)) continue;
+      const row = itemRows[at]!;
+      latest.set(row, Math.max(latest.get(row) ?? Number.NEGATIVE_INFINITY, timesMs[at]!));
+    }
+    const rows = [...latest.keys()].sort((a, b) => latest.get(b)! - latest.get(a)! || a - b);
+    return rows.length > limit ? rows.slice(0, limit) : rows;
+  }
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../domain/clock.ts';
+import type { CacheStore, UserList } from '../store/cache-store.ts';
+import type { History, TypeTest } from './history.ts';
+import type { ModelSlot } from './serving-model.ts';
+
+/** Rows of users whose list is behind their feedback: one bit a user. */
+class DirtyUsers {
+  private bits = new Uint32Array(1024);
+
+  set(row: number, dirty: boolean): void {
+    const word = row >>> 5;
+    if (word >= this.bits.length) {
+      if (!dirty) return;
+      const grown = new Uint32Array(Math.max(word + 1, this.bits.length * 2));
+      grown.set(this.bits);
+      this.bits = grown;
+    }
+    const mask = 1 << (row & 31);
+    this.bits[word] = dirty ? this.bits[word]! | mask : this.bits[word]! & ~mask;
+  }
+
+  has(row: number): boolean {
+    return (((this.bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  /** Adds all rows of `other` and empties it. */
+  absorb(other: DirtyUsers): void {
+    other.bits.forEach((word, at) => {
+      for (let rest = word; rest !== 0; rest &= rest - 1) this.set(at * 32 + 31 - Math.clz32(rest & -rest), true);
+    });
+    other.bits.fill(0);
+  }
+}
+
+/**
+ * The users' cached lists, kept in step with their feedback. New positive feedback marks a user; the next request
+ * folds the user in against the current item factors and replaces the list (Hu, Koren, Volinsky 2008, section 4: a
+ * user's vector follows from its feedback and the item factors alone). Whoever is not asked for costs one bit.
+ */
+export class UserLists {
+  private readonly cache: CacheStore;
+  private readonly models: ModelSlot;
+  private readonly isPositive: TypeTest;
+  private readonly clock: Clock;
+  private readonly cacheSize: number;
+  private readonly isListable: (itemRow: number) => boolean;
+  private readonly dirty = new DirtyUsers();
+  /** Users whose feedback changed since the running fit began: the lists that it makes for them are behind. */
+  private readonly changedInFit = new DirtyUsers();
+  private fitting = false;
+  /** Lists made but not yet committed; the writes are batched, so this is short. */
+  private unsaved = new Map<number, UserList>();
+  private saving: Promise<void> | undefined;
+
+  constructor(options: {
+    cache: CacheStore;
+    models: ModelSlot;
+    isPositive: TypeTest;
+    clock: Clock;
+    cacheSize: number;
+    isListable: (itemRow: number) => boolean;
+  }) {
+    this.cache = options.cache;
+    this.models = options.models;
+    this.isPositive = options.isPositive;
+    this.clock = options.clock;
+    this.cacheSize = options.cacheSize;
+    this.isListable = options.isListable;
+  }
+
+  /** Notes that the user's positive feedback changed. */
+  markDirty(userRow: number): void {
+    this.dirty.set(userRow, true);
+    if (this.fitting) this.changedInFit.set(userRow, true);
+  }
+
+  /** A fit that replaces all lists begins: it may not see feedback that comes from now on. */
+  beginFit(): void {
+    this.fitting = true;
+  }
+
+  endFit(): void {
+    this.fitting = false;
+    this.dirty.absorb(this.changedInFit);
+  }
+
+  /** The user's list as of its last feedback; undefined when there is nothing to make one from. */
+  of(history: History): UserList | undefined {
+    const row = history.userRow;
+    if (row < 0) return undefined;
+    if (this.dirty.has(row) || this.changedInFit.has(row)) {
+      const remade = this.remake(history);
+      if (remade !== undefined) return remade;
+    }
+    return this.unsaved.get(row) ?? this.cache.local?.readList(row) ?? this.remake(history);
+  }
+
+  /** The user's vector against the current model, undefined without one. */
+  vectorOf(history: History): Float32Array | undefined {
+    const model = this.models.current;
+    return model?.foldIn(history.positiveRows(this.isPositive));
+  }
+
+  /** Waits until every list made so far is stored. */
+  async flush(): Promise<void> {
+    while (this.saving !== undefined) await this.saving;
+  }
+
+  private remake(history: History): UserList | undefined {
+    const model = this.models.current;
+    const vector = this.vectorOf(history);
+    if (model === undefined || vector === undefined) return undefined;
+    const accept = (row: number) => this.isListable(row) && !history.hasRead(row);
+    const { rows, scores } = model.topItems(vector, this.cacheSize, accept);
+    const list = {
+      userRow: history.userRow,
+      generation: model.generation,
+      madeMs: this.clock(),
+      itemRows: Uint32Array.from(rows),
+      scores: Float32Array.from(scores),
+    };
+    this.dirty.set(history.userRow, false);
+    this.unsaved.set(history.userRow, list);
+    this.saving ??= this.save();
+    return list;
+  }
+
+  private async save(): Promise<void> {
+    // One turn later, so that the lists of all requests of this turn share a transaction.
+    await Promise.resolve();
+    try {
+      while (this.unsaved.size > 0) {
+        const batch = [...this.unsaved.values()];
+        await this.cache.putLists(batch);
+        for (const list of batch) if (this.unsaved.get(list.userRow) === list) this.unsaved.delete(list.userRow);
+      }
+    } finally {
+      this.saving = undefined;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { type Ranked, TopK } from './ranked.ts';
+
+/** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
+const SHRINK = 100;
+
+/** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
+const WEIGHT_MIN = 1e-3;
+
+/** Rows and the elements they have: items and their labels, items and their users, users and their items. */
+export interface Incidence<Element> {
+  /** N: how many rows there are. */
+  readonly rowCount: number;
+  elementsOf(row: number): Iterable<Element>;
+  /** The rows that have the element, at least one. */
+  rowsOf(element: Element): { readonly size: number } & Iterable<number>;
+}
+
+/** w(x) = ln(N / N_x), at least a small positive value. */
+export function elementWeight(rowCount: number, rowsWithElement: number): number {
+  return Math.max(WEIGHT_MIN, Math.log(rowCount / rowsWithElement));
+}
+
+/**
+ * The rows most like `row`: with c elements in common,
+ * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
+ * Cost: the sum of N_x over the row's elements, plus the elements of each candidate.
+ * @param accept which candidates may stand in the list; the row itself never does
+ */
+export function similarRows<Element>(
+  row: number,
+  k: number,
+  incidence: Incidence<Element>,
+  accept: (row: number) => boolean,
+): Ranked {
+  const common = new Map<number, { weight: number; count: number }>();
+  let own = 0;
+  for (const element of incidence.elementsOf(row)) {
+    const rows = incidence.rowsOf(element);
+    const weight = elementWeight(incidence.rowCount, rows.size);
+    own += weight;
+    for (const other of rows) {
+      const sum = common.get(other);
+      if (sum === undefined) common.set(other, { weight, count: 1 });
+      else {
+        sum.weight += weight;
+        sum.count++;
+      }
+    }
+  }
+  const best = new TopK(k);
+  for (const [other, { weight, count }] of common) {
+    if (other === row || !accept(other)) continue;
+    let theirs = 0;
+    for (const element of incidence.elementsOf(other)) {
+      theirs += elementWeight(incidence.rowCount, incidence.rowsOf(element).size);
+    }
+    best.push(other, (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs)));
+  }
+  return best.sorted();
+}
