@@ -63,12 +63,15 @@ export interface Kernels {
   normalMatrix(job: NormalMatrix): void;
 
   /**
-   * Solves A x = b for a symmetric positive definite f x f matrix: A is replaced by its factor L (lower triangle),
-   * b by x. @returns 1, or 0 when A is not positive definite (b is then left as it was). Cost: f³/3 flops.
+   * Solves A x = b for a symmetric positive definite f x f matrix, f a multiple of 4, whose upper triangle is read:
+   * that is replaced by U (A = UᵀU), the rest is undefined, b becomes x. @returns 1, or 0 when A is not positive definite (b is then left as it was). Cost: f³/3 flops.
    */
   choleskySolve(a: number, b: number, f: number): number;
 
-  /** Steps of stochastic gradient for Bayesian personalised ranking (Rendle et al. 2009), sampled in the kernel. */
+  /**
+   * Steps of stochastic gradient for Bayesian personalised ranking (Rendle et al. 2009), sampled in the kernel.
+   * A sample whose user has almost every item may be skipped. @returns how many pairs already stood in the right order
+   */
   bprSteps(job: BprSteps): number;
 
   /** Scores rows with a second-order factorisation machine (Rendle 2010), before the logistic function. */
@@ -93,7 +96,7 @@ interface TopKOutput {
   readonly outItems: number;
   /** float32, k for each query. */
   readonly outScores: number;
-  /** `topKScratchBytes(f, k)` bytes. */
+  /** `topKScratchBytes(f)` bytes. */
   readonly scratch: number;
 }
 
@@ -258,6 +261,6 @@ export interface NeighborTopK {
   readonly outRows: number;
   readonly outScores: number;
   readonly outCounts: number;
-  /** `neighborScratchBytes(rows, k)` bytes, zero before the first call and left so that the next call may follow. */
+  /** `neighborScratchBytes(rows)` bytes, zero before the first call and left so that the next call may follow. */
   readonly scratch: number;
 }

@@ -18,14 +18,20 @@ export function bitsBytes(items: number): number {
   return Math.ceil(items / 32) * 4;
 }
 
-/** Scratch of `batchTopK`, `queryTopK` and `selectTopK`: four packed queries, a tile, four heaps of k. */
-export function topKScratchBytes(f: number, k: number): number {
-  return 4 * f * 4 + 4 * 8 * 4 + 4 * 4 * 4 + 4 * k * 8 + 64;
+/** Scratch of `batchTopK`, `queryTopK` and `selectTopK`: a tile, 64 packed queries with a threshold and a place each. */
+export function topKScratchBytes(f: number): number {
+  return 128 + 64 * f * 4 + 64 * 8;
 }
 
-/** Scratch of the ALS kernels: gathered rows with two numbers each, four vectors, a matrix, a block of scaled rows. */
+/** Scratch of the ALS kernels: gathered rows with a prediction each, vectors, a matrix, a block of scaled rows. */
 export function alsScratchBytes(f: number, gatherRows: number): number {
-  return gatherRows * (f + 2) * 4 + 8 * f * 4 + f * f * 4 + normalMatrixScratchBytes(f);
+  return (
+    gatherRows * f * 4 + alignedRows(gatherRows) * 4 + 3 * f * 4 + f * f * 4 + normalMatrixScratchBytes(f)
+  );
+}
+
+function alignedRows(rows: number): number {
+  return Math.ceil(rows / 4) * 4;
 }
 
 /** Scratch of `normalMatrix`: a block of 64 rows scaled by the root of their weights. */
@@ -33,14 +39,14 @@ export function normalMatrixScratchBytes(f: number): number {
   return 64 * f * 4;
 }
 
-/** Scratch of the factorisation machine: the row's sum of factors, and its gradient. */
+/** Scratch of the factorisation machine: the row's sum of factors. */
 export function fmScratchBytes(f: number): number {
-  return 2 * f * 4;
+  return f * 4;
 }
 
-/** Scratch of `neighborTopK`: a sum for each row, the rows touched, a heap. */
-export function neighborScratchBytes(rows: number, k: number): number {
-  return rows * 8 + k * 8 + 64;
+/** Scratch of `neighborTopK`: a sum for each row, the rows touched. */
+export function neighborScratchBytes(rows: number): number {
+  return rows * 8;
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Arena } from './arena.ts';
-import * as view from './shared-memory.ts';
+import { f32, f64, i32, u8, u32 } from './shared-memory.ts';
 
 /** "FRZM", little-endian, in the first four bytes of a memory that has a layout. */
 const MAGIC = 0x4d5a5246;
 const VERSION = 1;
 
 const ELEMENT_BYTES = { f32: 4, f64: 8, u32: 4, i32: 4, u8: 1 } as const;
+const VIEWS = { f32, f64, u32, i32, u8 } as const;
 export type ElementType = keyof typeof ELEMENT_BYTES;
 
 /** One array of a memory: its elements' type, the byte offset of the first, and its shape (rows first). */
@@ -67,7 +68,7 @@ export class LayoutBuilder {
 export function checkLayout(memory: WebAssembly.Memory, layout: MemoryLayout): void {
   if (layout.magic !== MAGIC || layout.version !== VERSION)
     throw new RangeError('not a memory layout of this version');
-  const [magic, version, id, bytes] = view.u32(memory, 0, 4);
+  const [magic, version, id, bytes] = u32(memory, 0, 4);
   if (magic !== MAGIC || version !== VERSION || id !== layout.id || bytes !== layout.bytes) {
     throw new RangeError('the layout was made for another memory');
   }
@@ -95,5 +96,5 @@ export function viewOf<T extends ElementType>(
 ): Views[T] {
   const array = arrayOf(layout, name);
   if (array.type !== type) throw new RangeError(`the array ${name} holds ${array.type}, not ${type}`);
-  return view[type](memory, array.offset, elementCount(array.shape)) as Views[T];
+  return VIEWS[type](memory, array.offset, elementCount(array.shape)) as Views[T];
 }

@@ -1,0 +1,112 @@
+// Weighted normal matrices and their solution. A = UᵀU, U in the upper triangle, row-major, so that every inner loop
+// runs along a row. Four rows of U are finished, then subtracted together from all rows below (a rank-4 update: five
+// loads and one store for four multiply-adds).
+
+import { addProducts, mirror } from './gramian';
+import { dot } from './vector';
+
+const BLOCK_ROWS: u32 = 64;
+
+/** Sets the upper triangle of out = scale * base + diagonal * I. */
+export function startMatrix(base: usize, scale: f32, diagonal: f32, f: u32, out: usize): void {
+  const scales = f32x4.splat(scale);
+  const bytes = (<usize>f * f) << 2;
+  for (let at: usize = 0; at < bytes; at += 16) v128.store(out + at, f32x4.mul(scales, v128.load(base + at)));
+  for (let i: usize = 0; i < <usize>f; i++) {
+    const at = out + ((i * f + i) << 2);
+    store<f32>(at, load<f32>(at) + diagonal);
+  }
+}
+
+/** Adds Σ weight x xᵀ to the upper triangle: rows scaled by the root of their weight, 64 at a time. */
+export function addWeightedRows(
+  source: usize, f: u32, columns: usize, weights: usize, count: u32, out: usize, scratch: usize,
+): void {
+  const rowBytes = <usize>f << 2;
+  for (let start: u32 = 0; start < count; start += BLOCK_ROWS) {
+    const rows = min<u32>(BLOCK_ROWS, count - start);
+    for (let r: u32 = 0; r < rows; r++) {
+      const entry = <usize>(start + r) << 2;
+      const row = source + <usize>load<u32>(columns + entry) * rowBytes;
+      const to = scratch + <usize>r * rowBytes;
+      const root = f32x4.splat(weights ? sqrt<f32>(load<f32>(weights + entry)) : 1);
+      for (let at: usize = 0; at < rowBytes; at += 16) v128.store(to + at, f32x4.mul(root, v128.load(row + at)));
+    }
+    addProducts(scratch, rows, f, out);
+  }
+}
+
+export function normalMatrix(
+  source: usize, f: u32, columns: usize, weights: usize, count: u32, base: usize, scale: f32, diagonal: f32,
+  out: usize, scratch: usize,
+): void {
+  startMatrix(base, scale, diagonal, f, out);
+  addWeightedRows(source, f, columns, weights, count, out, scratch);
+  mirror(out, f);
+}
+
+/** Finishes rows k to k + 3 of U. @returns false when a pivot is not positive. */
+function factorRows(a: usize, f: u32, k: u32): bool {
+  const rowBytes = <usize>f << 2;
+  const first = <usize>k << 2;
+  for (let r: u32 = k; r < k + 4; r++) {
+    const row = a + <usize>r * rowBytes;
+    const pivot = load<f32>(row + (<usize>r << 2));
+    if (!(pivot > 0) || pivot == Infinity) return false;
+    const inverse = f32x4.splat(1 / sqrt<f32>(pivot));
+    for (let at = first; at < rowBytes; at += 16) v128.store(row + at, f32x4.mul(v128.load(row + at), inverse));
+    for (let below = r + 1; below < k + 4; below++) {
+      const target = a + <usize>below * rowBytes;
+      const factor = f32x4.splat(load<f32>(row + (<usize>below << 2)));
+      for (let at = first; at < rowBytes; at += 16) {
+        v128.store(target + at, f32x4.sub(v128.load(target + at), f32x4.mul(factor, v128.load(row + at))));
+      }
+    }
+  }
+  return true;
+}
+
+/** Subtracts what rows k to k + 3 of U explain from all rows below them. */
+function subtractRows(a: usize, f: u32, k: u32): void {
+  const rowBytes = <usize>f << 2;
+  const u0 = a + <usize>k * rowBytes;
+  const u1 = u0 + rowBytes;
+  const u2 = u1 + rowBytes;
+  const u3 = u2 + rowBytes;
+  for (let i: u32 = k + 4; i < f; i++) {
+    const column = <usize>i << 2;
+    const target = a + <usize>i * rowBytes;
+    const c0 = v128.load_splat<f32>(u0 + column);
+    const c1 = v128.load_splat<f32>(u1 + column);
+    const c2 = v128.load_splat<f32>(u2 + column);
+    const c3 = v128.load_splat<f32>(u3 + column);
+    for (let at = column & ~15; at < rowBytes; at += 16) {
+      const s01 = f32x4.add(f32x4.mul(c0, v128.load(u0 + at)), f32x4.mul(c1, v128.load(u1 + at)));
+      const s23 = f32x4.add(f32x4.mul(c2, v128.load(u2 + at)), f32x4.mul(c3, v128.load(u3 + at)));
+      v128.store(target + at, f32x4.sub(v128.load(target + at), f32x4.add(s01, s23)));
+    }
+  }
+}
+
+export function choleskySolve(a: usize, b: usize, f: u32): u32 {
+  const rowBytes = <usize>f << 2;
+  for (let k: u32 = 0; k < f; k += 4) {
+    if (!factorRows(a, f, k)) return 0;
+    subtractRows(a, f, k);
+  }
+  // Uᵀ y = b, row by row of U; then U x = y from the last row.
+  for (let k: u32 = 0; k < f; k++) {
+    const at = <usize>k << 2;
+    const row = a + <usize>k * rowBytes;
+    const y = load<f32>(b + at) / load<f32>(row + at);
+    store<f32>(b + at, y);
+    for (let j = at + 4; j < rowBytes; j += 4) store<f32>(b + j, load<f32>(b + j) - y * load<f32>(row + j));
+  }
+  for (let k: i32 = <i32>f - 1; k >= 0; k--) {
+    const at = <usize>k << 2;
+    const row = a + <usize>k * rowBytes;
+    const rest = dot(row + at + 4, b + at + 4, f - 1 - <u32>k);
+    store<f32>(b + at, (load<f32>(b + at) - rest) / load<f32>(row + at));
+  }
+  return 1;
+}

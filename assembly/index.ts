@@ -1,0 +1,11 @@
+// Everything here takes addresses and counts, allocates nothing and owns nothing; src/kernel/kernels.ts documents it.
+export { dot, addScaled, countNonFinite, scoreItems } from './vector';
+export { gramian } from './gramian';
+export { packPanels, batchTopK } from './batch-top-k';
+export { queryTopK, selectTopK } from './query-top-k';
+export { normalMatrix, choleskySolve } from './cholesky';
+export { alsSolveRows } from './als-conjugate-gradient';
+export { alsCholeskyRows, alsBlockRows } from './als-direct';
+export { bprSteps } from './bpr';
+export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
+export { neighborTopK } from './neighbor';

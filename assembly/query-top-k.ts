@@ -1,0 +1,132 @@
+// One query against all items: 4 panels of 8 at a time, eight independent sums, so that the additions' latency hides
+// behind the loads and the scan runs at memory speed.
+
+import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
+
+/** Scores `lanes` (32) items of four neighbouring panels; writes them and returns true when one beats the threshold. */
+function scoreQuad(query: usize, panel: usize, f: u32, threshold: f32, tile: usize): bool {
+  let a0 = f32x4.splat(0);
+  let a1 = f32x4.splat(0);
+  let a2 = f32x4.splat(0);
+  let a3 = f32x4.splat(0);
+  let a4 = f32x4.splat(0);
+  let a5 = f32x4.splat(0);
+  let a6 = f32x4.splat(0);
+  let a7 = f32x4.splat(0);
+  const panelBytes = <usize>f << 5;
+  let panel1 = panel + panelBytes;
+  let panel2 = panel1 + panelBytes;
+  let panel3 = panel2 + panelBytes;
+  const end = query + (<usize>f << 2);
+  while (query < end) {
+    const x = v128.load_splat<f32>(query);
+    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(panel)));
+    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(panel, 16)));
+    a2 = f32x4.add(a2, f32x4.mul(x, v128.load(panel1)));
+    a3 = f32x4.add(a3, f32x4.mul(x, v128.load(panel1, 16)));
+    a4 = f32x4.add(a4, f32x4.mul(x, v128.load(panel2)));
+    a5 = f32x4.add(a5, f32x4.mul(x, v128.load(panel2, 16)));
+    a6 = f32x4.add(a6, f32x4.mul(x, v128.load(panel3)));
+    a7 = f32x4.add(a7, f32x4.mul(x, v128.load(panel3, 16)));
+    query += 4;
+    panel += 32;
+    panel1 += 32;
+    panel2 += 32;
+    panel3 += 32;
+  }
+  const t = f32x4.splat(threshold);
+  const low = v128.or(v128.or(f32x4.gt(a0, t), f32x4.gt(a1, t)), v128.or(f32x4.gt(a2, t), f32x4.gt(a3, t)));
+  const high = v128.or(v128.or(f32x4.gt(a4, t), f32x4.gt(a5, t)), v128.or(f32x4.gt(a6, t), f32x4.gt(a7, t)));
+  if (!v128.any_true(v128.or(low, high))) return false;
+  v128.store(tile, a0);
+  v128.store(tile, a1, 16);
+  v128.store(tile, a2, 32);
+  v128.store(tile, a3, 48);
+  v128.store(tile, a4, 64);
+  v128.store(tile, a5, 80);
+  v128.store(tile, a6, 96);
+  v128.store(tile, a7, 112);
+  return true;
+}
+
+/** The same for a single panel, at the end of the items. */
+function scorePanel(query: usize, panel: usize, f: u32, tile: usize): void {
+  let a0 = f32x4.splat(0);
+  let a1 = f32x4.splat(0);
+  const end = query + (<usize>f << 2);
+  while (query < end) {
+    const x = v128.load_splat<f32>(query);
+    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(panel)));
+    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(panel, 16)));
+    query += 4;
+    panel += 32;
+  }
+  v128.store(tile, a0);
+  v128.store(tile, a1, 16);
+}
+
+/** The scan's place in the read list; `scratch` holds it between tiles. */
+function offerScores(
+  scores: usize, first: u32, lanes: u32, k: u32, allowed: u32, readItems: usize, readCount: u32, cursor: usize,
+  outItems: usize, outScores: usize, count: u32,
+): u32 {
+  let limit = thresholdOf(outScores, count, k);
+  let at = load<u32>(cursor);
+  for (let lane: u32 = 0; lane < lanes; lane++) {
+    const score = load<f32>(scores + (<usize>lane << 2));
+    if (!(score > limit) || !(allowed & (1 << lane)) || !isFiniteScore(score)) continue;
+    const item = first + lane;
+    while (at < readCount && load<u32>(readItems + (<usize>at << 2)) < item) at++;
+    if (at < readCount && load<u32>(readItems + (<usize>at << 2)) == item) continue;
+    count = offer(outItems, outScores, count, k, score, item);
+    limit = thresholdOf(outScores, count, k);
+  }
+  store<u32>(cursor, at);
+  return count;
+}
+
+export function queryTopK(
+  query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
+  outItems: usize, outScores: usize, scratch: usize,
+): u32 {
+  const tile = scratch;
+  const cursor = scratch + 128;
+  const panelBytes = <usize>f << 5;
+  store<u32>(cursor, 0);
+  let count: u32 = 0;
+  let first: u32 = 0;
+  for (; first + 32 <= items; first += 32) {
+    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+    if (!allowed) continue;
+    const panel = panels + <usize>(first >> 3) * panelBytes;
+    if (scoreQuad(query, panel, f, thresholdOf(outScores, count, k), tile)) {
+      count = offerScores(tile, first, 32, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
+    }
+  }
+  for (; first < items; first += 8) {
+    const allowed: u32 = allowedBits ? load<u8>(allowedBits + (<usize>first >> 3)) : 255;
+    scorePanel(query, panels + <usize>(first >> 3) * panelBytes, f, tile);
+    const lanes = min<u32>(8, items - first);
+    count = offerScores(tile, first, lanes, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
+  }
+  sortHeap(outItems, outScores, count);
+  return count;
+}
+
+export function selectTopK(
+  scores: usize, items: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32, outItems: usize,
+  outScores: usize, scratch: usize,
+): u32 {
+  const cursor = scratch;
+  store<u32>(cursor, 0);
+  let count: u32 = 0;
+  for (let first: u32 = 0; first < items; first += 32) {
+    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+    if (!allowed) continue;
+    const lanes = min<u32>(32, items - first);
+    const from = scores + (<usize>first << 2);
+    count = offerScores(from, first, lanes, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
+  }
+  sortHeap(outItems, outScores, count);
+  return count;
+}

@@ -1,0 +1,112 @@
+// Vectors of float32. Lanes: [x0 x1 x2 x3] per v128.
+
+// @ts-ignore: decorator
+@inline
+export function sumLanes(v: v128): f32 {
+  const pairs = f32x4.add(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
+}
+
+/** [Σa Σb Σc Σd] of four vectors: two interleaving steps instead of four reductions. */
+// @ts-ignore: decorator
+@inline
+export function sumLanes4(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
+export function dot(a: usize, b: usize, n: u32): f32 {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  const end8 = a + ((<usize>n & ~7) << 2);
+  while (a < end8) {
+    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    s1 = f32x4.add(s1, f32x4.mul(v128.load(a, 16), v128.load(b, 16)));
+    a += 32;
+    b += 32;
+  }
+  if (n & 4) {
+    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    a += 16;
+    b += 16;
+  }
+  let sum = sumLanes(f32x4.add(s0, s1));
+  for (let i: u32 = 0; i < (n & 3); i++) {
+    sum += load<f32>(a) * load<f32>(b);
+    a += 4;
+    b += 4;
+  }
+  return sum;
+}
+
+export function addScaled(target: usize, source: usize, factor: f32, n: u32): void {
+  const factors = f32x4.splat(factor);
+  const end4 = target + ((<usize>n & ~3) << 2);
+  while (target < end4) {
+    v128.store(target, f32x4.add(v128.load(target), f32x4.mul(factors, v128.load(source))));
+    target += 16;
+    source += 16;
+  }
+  for (let i: u32 = 0; i < (n & 3); i++) {
+    store<f32>(target, load<f32>(target) + factor * load<f32>(source));
+    target += 4;
+    source += 4;
+  }
+}
+
+/** x = x * factor + y, n a multiple of 4. */
+export function scaleAdd(x: usize, factor: f32, y: usize, n: u32): void {
+  const factors = f32x4.splat(factor);
+  const end = x + (<usize>n << 2);
+  while (x < end) {
+    v128.store(x, f32x4.add(f32x4.mul(v128.load(x), factors), v128.load(y)));
+    x += 16;
+    y += 16;
+  }
+}
+
+export function countNonFinite(values: usize, n: u32): u32 {
+  let count: u32 = 0;
+  const end = values + (<usize>n << 2);
+  for (; values < end; values += 4) count += u32((load<u32>(values) & 0x7f800000) == 0x7f800000);
+  return count;
+}
+
+export function scoreItems(query: usize, factors: usize, f: u32, items: usize, count: u32, scores: usize): void {
+  const rowBytes = <usize>f << 2;
+  for (let i: u32 = 0; i < count; i++) {
+    const row = factors + <usize>load<u32>(items + (<usize>i << 2)) * rowBytes;
+    store<f32>(scores + (<usize>i << 2), dot(query, row, f));
+  }
+}
+
+/** e^x to about 1e-7 relative; Cephes' polynomial. The standard library's tables would need a data segment. */
+export function exp(x: f32): f32 {
+  const clamped = max<f32>(-87, min<f32>(87, x));
+  const n = nearest<f32>(clamped * <f32>1.4426950408889634);
+  const r = clamped - n * <f32>0.693359375 + n * <f32>2.12194440e-4;
+  let p: f32 = <f32>1.9875691500e-4;
+  p = p * r + <f32>1.3981999507e-3;
+  p = p * r + <f32>8.3334519073e-3;
+  p = p * r + <f32>4.1665795894e-2;
+  p = p * r + <f32>1.6666665459e-1;
+  p = p * r + <f32>5.0000001201e-1;
+  const value = p * r * r + r + 1;
+  return value * reinterpret<f32>((<i32>n + 127) << 23);
+}
+
+// @ts-ignore: decorator
+@inline
+export function sigmoid(x: f32): f32 {
+  return 1 / (1 + exp(-x));
+}
+
+/** log(1 + e^x) without overflow: log(1 + t) = 2 artanh(t / (2 + t)) for t in (0, 1], by its series. */
+export function softplus(x: f32): f64 {
+  const t = <f64>exp(-abs<f32>(x));
+  const s = t / (2 + t);
+  const q = s * s;
+  const series = 1 + q * (1 / 3.0 + q * (1 / 5.0 + q * (1 / 7.0 + q * (1 / 9.0 + q * (1 / 11.0 + q / 13.0)))));
+  return max<f64>(<f64>x, 0) + 2 * s * series;
+}

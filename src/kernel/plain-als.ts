@@ -1,0 +1,155 @@
+import type { AlsRows, Kernels } from './kernels.ts';
+import type { Words } from './plain-kernels.ts';
+import { addScaledAt, choleskySolveAt } from './plain-vector.ts';
+
+type Floats = Words['floats'];
+
+/** One row of an ALS job, with what its equations need. */
+interface RowEquations {
+  readonly columns: Uint32Array;
+  readonly weightOf: (entry: number) => number;
+  readonly regularization: number;
+  /** Index of the row's factors. */
+  readonly x: number;
+}
+
+function equationsOf(job: AlsRows, { floats, ints }: Words, row: number): RowEquations {
+  const start = ints[(job.starts >>> 2) + row]!;
+  const end = ints[(job.starts >>> 2) + row + 1]!;
+  const columns = job.columns >>> 2;
+  const weights = (job.weights >>> 2) + start;
+  return {
+    columns: ints.subarray(columns + start, columns + end),
+    weightOf: job.weights ? (entry) => floats[weights + entry]! : () => 1,
+    regularization: floats[(job.regularizations >>> 2) + row]!,
+    x: (job.target >>> 2) + row * job.f,
+  };
+}
+
+/** (Σ w s sᵀ + unobservedWeight * G + regularization * I) v. */
+function multiply(job: AlsRows, floats: Floats, row: RowEquations, v: ArrayLike<number>): Float64Array {
+  const { f } = job;
+  const out = new Float64Array(f);
+  for (let i = 0; i < f; i++) {
+    let sum = 0;
+    for (let j = 0; j < f; j++) sum += floats[(job.gramian >>> 2) + i * f + j]! * v[j]!;
+    out[i] = job.unobservedWeight * sum + row.regularization * v[i]!;
+  }
+  row.columns.forEach((column, entry) => {
+    const source = (job.source >>> 2) + column * f;
+    let product = 0;
+    for (let i = 0; i < f; i++) product += floats[source + i]! * v[i]!;
+    product *= row.weightOf(entry);
+    for (let i = 0; i < f; i++) out[i]! += product * floats[source + i]!;
+  });
+  return out;
+}
+
+function rightSide(job: AlsRows, floats: Floats, row: RowEquations): Float64Array {
+  const out = new Float64Array(job.f);
+  row.columns.forEach((column, entry) => {
+    const source = (job.source >>> 2) + column * job.f;
+    for (let i = 0; i < job.f; i++) out[i]! += row.weightOf(entry) * floats[source + i]!;
+  });
+  return out;
+}
+
+function dotOf(a: Float64Array, b: Float64Array): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** Conjugate gradient from the row's present value (Takács, Pilászy, Tikk 2011). */
+function solveByConjugateGradient(job: AlsRows, floats: Floats, row: RowEquations): void {
+  const { f } = job;
+  const x = Float64Array.from(floats.subarray(row.x, row.x + f));
+  const applied = multiply(job, floats, row, x);
+  const residual = rightSide(job, floats, row).map((value, i) => value - applied[i]!);
+  let direction = residual.slice();
+  let square = dotOf(residual, residual);
+  for (let step = 0; step < job.steps && square > 1e-20; step++) {
+    const product = multiply(job, floats, row, direction);
+    const curvature = dotOf(direction, product);
+    if (!(curvature > 0)) break;
+    const length = square / curvature;
+    for (let i = 0; i < f; i++) {
+      x[i]! += length * direction[i]!;
+      residual[i]! -= length * product[i]!;
+    }
+    const next = dotOf(residual, residual);
+    direction = direction.map((value, i) => residual[i]! + (next / square) * value);
+    square = next;
+  }
+  floats.set(x, row.x);
+}
+
+/** Writes the block of the normal matrix that starts at coordinate `offset`, d x d, at index `out`. */
+function writeMatrix(
+  job: AlsRows,
+  floats: Floats,
+  row: RowEquations,
+  offset: number,
+  d: number,
+  out: number,
+): void {
+  for (let i = 0; i < d; i++) {
+    for (let j = 0; j < d; j++) {
+      const base = floats[(job.gramian >>> 2) + (offset + i) * job.f + offset + j]!;
+      floats[out + i * d + j] = job.unobservedWeight * base + (i === j ? row.regularization : 0);
+    }
+  }
+  row.columns.forEach((column, entry) => {
+    const s = (job.source >>> 2) + column * job.f + offset;
+    for (let i = 0; i < d; i++) addScaledAt(floats, out + i * d, s, row.weightOf(entry) * floats[s + i]!, d);
+  });
+}
+
+export function plainAlsKernels(
+  words: Words,
+): Pick<Kernels, 'alsSolveRows' | 'alsCholeskyRows' | 'alsBlockRows'> {
+  const { floats } = words;
+  /** Calls `solve` for each row that has entries; a row without any is zero. */
+  const forEachRow = (job: AlsRows, solve: (row: RowEquations) => void) => {
+    for (let r = job.firstRow; r < job.endRow; r++) {
+      const row = equationsOf(job, words, r);
+      if (row.columns.length === 0) floats.fill(0, row.x, row.x + job.f);
+      else solve(row);
+    }
+  };
+  return {
+    alsSolveRows: (job) => forEachRow(job, (row) => solveByConjugateGradient(job, floats, row)),
+    alsCholeskyRows(job) {
+      const { f } = job;
+      const matrix = job.scratch >>> 2;
+      const right = matrix + f * f;
+      let failed = 0;
+      forEachRow(job, (row) => {
+        writeMatrix(job, floats, row, 0, f, matrix);
+        floats.set(rightSide(job, floats, row), right);
+        if (choleskySolveAt(floats, matrix, right, f)) floats.copyWithin(row.x, right, right + f);
+        else failed++;
+      });
+      return failed;
+    },
+    alsBlockRows(job) {
+      const { f } = job;
+      const matrix = job.scratch >>> 2;
+      const gradient = matrix + f * f;
+      const sweepRow = (row: RowEquations) => {
+        for (let offset = 0; offset < f; offset += job.blockSize) {
+          const d = Math.min(job.blockSize, f - offset);
+          const x = floats.subarray(row.x, row.x + f);
+          const applied = multiply(job, floats, row, x);
+          const right = rightSide(job, floats, row);
+          for (let i = 0; i < d; i++) floats[gradient + i] = applied[offset + i]! - right[offset + i]!;
+          writeMatrix(job, floats, row, offset, d, matrix);
+          if (choleskySolveAt(floats, matrix, gradient, d)) {
+            addScaledAt(floats, row.x + offset, gradient, -1, d);
+          }
+        }
+      };
+      forEachRow(job, (row) => {
+        for (let sweep = 0; sweep < job.steps; sweep++) sweepRow(row);
+      });
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { BprSteps, FmRows, FmTraining, Kernels } from './kernels.ts';
+import type { Words } from './plain-kernels.ts';
+import { dotAt } from './plain-vector.ts';
+
+/** A negative that the user has is drawn again this often before the sample is given up. */
+const TRIES = 16;
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+/** xorshift128 (Marsaglia 2003) over four words at an index. */
+function nextRandom(ints: Words['ints'], state: number): number {
+  let t = ints[state + 3]!;
+  const s = ints[state]!;
+  ints.copyWithin(state + 1, state, state + 3);
+  t ^= t << 11;
+  t ^= t >>> 8;
+  ints[state] = t ^ s ^ (s >>> 19);
+  return ints[state]!;
+}
+
+/** One step on indexes of a user's, a positive's and a negative's factors. @returns 1 when already in order */
+function bprStep(
+  floats: Words['floats'],
+  job: BprSteps,
+  user: number,
+  positive: number,
+  negative: number,
+): number {
+  const { f, learningRate } = job;
+  const margin = dotAt(floats, user, positive, f) - dotAt(floats, user, negative, f);
+  const step = learningRate * sigmoid(-margin);
+  const keep = 1 - learningRate * job.regularization;
+  for (let k = 0; k < f; k++) {
+    const u = floats[user + k]!;
+    const i = floats[positive + k]!;
+    const j = floats[negative + k]!;
+    floats[user + k] = keep * u + step * (i - j);
+    floats[positive + k] = keep * i + step * u;
+    floats[negative + k] = keep * j - step * u;
+  }
+  return margin > 0 ? 1 : 0;
+}
+
+function bprSteps({ floats, ints }: Words, job: BprSteps): number {
+  const entries = job.endEntry - job.firstEntry;
+  const random = job.random >>> 2;
+  let ordered = 0;
+  if (entries === 0 || job.items === 0) return 0;
+  for (let sample = 0; sample < job.samples; sample++) {
+    const entry = job.firstEntry + (nextRandom(ints, random) % entries);
+    const user = ints[(job.entryUsers >>> 2) + entry]!;
+    const columns = job.columns >>> 2;
+    const low = columns + ints[(job.starts >>> 2) + user]!;
+    const own = ints.subarray(low, columns + ints[(job.starts >>> 2) + user + 1]!);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const negative = nextRandom(ints, random) % job.items;
+      if (own.includes(negative)) continue;
+      const userAt = (job.userFactors >>> 2) + user * job.f;
+      const positiveAt = (job.itemFactors >>> 2) + ints[columns + entry]! * job.f;
+      ordered += bprStep(floats, job, userAt, positiveAt, (job.itemFactors >>> 2) + negative * job.f);
+      break;
+    }
+  }
+  return ordered;
+}
+
+/** A row's score; `sums` receives Σ v_k x for each factor (Rendle 2010, lemma 3.1). */
+function fmScore({ floats, ints }: Words, job: FmRows, row: number, sums: Float64Array): number {
+  const starts = job.starts >>> 2;
+  let score = floats[job.bias >>> 2]!;
+  let squares = 0;
+  sums.fill(0);
+  for (let e = ints[starts + row]!; e < ints[starts + row + 1]!; e++) {
+    const feature = ints[(job.features >>> 2) + e]!;
+    const x = job.values ? floats[(job.values >>> 2) + e]! : 1;
+    score += x * floats[(job.linear >>> 2) + feature]!;
+    for (let k = 0; k < job.f; k++) {
+      const product = x * floats[(job.factors >>> 2) + feature * job.f + k]!;
+      sums[k]! += product;
+      squares += product * product;
+    }
+  }
+  return score + 0.5 * (sums.reduce((all, sum) => all + sum * sum, 0) - squares);
+}
+
+/** AdaGrad (Duchi, Hazan, Singer 2011) on the number at an index. */
+function adaGrad(
+  floats: Words['floats'],
+  parameter: number,
+  squares: number,
+  gradient: number,
+  rate: number,
+): void {
+  floats[squares]! += gradient * gradient;
+  floats[parameter]! -= (rate * gradient) / Math.sqrt(floats[squares]!);
+}
+
+function fmStep(words: Words, job: FmTraining, row: number, slope: number, sums: Float64Array): void {
+  const { floats, ints } = words;
+  const { learningRate: rate, f } = job;
+  const starts = job.starts >>> 2;
+  adaGrad(floats, job.bias >>> 2, job.biasSquares >>> 2, slope, rate);
+  for (let e = ints[starts + row]!; e < ints[starts + row + 1]!; e++) {
+    const feature = ints[(job.features >>> 2) + e]!;
+    const x = job.values ? floats[(job.values >>> 2) + e]! : 1;
+    const linear = (job.linear >>> 2) + feature;
+    const gradient = slope * x + job.linearRegularization * floats[linear]!;
+    adaGrad(floats, linear, (job.linearSquares >>> 2) + feature, gradient, rate);
+    for (let k = 0; k < f; k++) {
+      const at = feature * f + k;
+      const v = floats[(job.factors >>> 2) + at]!;
+      const pull = slope * x * (sums[k]! - x * v) + job.factorRegularization * v;
+      adaGrad(floats, (job.factors >>> 2) + at, (job.factorSquares >>> 2) + at, pull, rate);
+    }
+  }
+}
+
+export function plainLearningKernels(
+  words: Words,
+): Pick<Kernels, 'bprSteps' | 'fmScoreRows' | 'fmAdaGradRows'> {
+  const { floats, ints } = words;
+  return {
+    bprSteps: (job) => bprSteps(words, job),
+    fmScoreRows(job) {
+      const sums = new Float64Array(job.f);
+      for (let row = job.firstRow; row < job.endRow; row++) {
+        floats[(job.outScores >>> 2) + row] = fmScore(words, job, row, sums);
+      }
+    },
+    fmAdaGradRows(job) {
+      const sums = new Float64Array(job.f);
+      let loss = 0;
+      for (let place = job.firstRow; place < job.endRow; place++) {
+        const row = job.order ? ints[(job.order >>> 2) + place]! : place;
+        const score = fmScore(words, job, row, sums);
+        const target = floats[(job.targets >>> 2) + row]!;
+        floats[(job.outScores >>> 2) + row] = score;
+        loss += Math.max(score, 0) + Math.log1p(Math.exp(-Math.abs(score))) - target * score;
+        fmStep(words, job, row, sigmoid(score) - target, sums);
+      }
+      return loss;
+    },
+  };
+}

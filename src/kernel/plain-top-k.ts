@@ -1,0 +1,124 @@
+import type { Kernels } from './kernels.ts';
+import type { Words } from './plain-kernels.ts';
+
+/** The best k of a stream, in the order every top-k promises: score descending, ties to the lower item. */
+export class BestList {
+  readonly #k: number;
+  readonly #items: number[] = [];
+  readonly #scores: number[] = [];
+
+  constructor(k: number) {
+    this.#k = k;
+  }
+
+  /** Offers a score, rounded to float32 as it will be stored; NaN and infinities are left out. */
+  offer(item: number, score: number): void {
+    const rounded = Math.fround(score);
+    if (!Number.isFinite(rounded)) return;
+    let low = 0;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#scores[middle]!;
+      if (other > rounded || (other === rounded && this.#items[middle]! < item)) low = middle + 1;
+      else high = middle;
+    }
+    if (low >= this.#k) return;
+    this.#items.splice(low, 0, item);
+    this.#scores.splice(low, 0, rounded);
+    if (this.#items.length > this.#k) {
+      this.#items.pop();
+      this.#scores.pop();
+    }
+  }
+
+  /** Writes the list to arrays given as word indexes. @returns its length */
+  write({ floats, ints }: Words, outItems: number, outScores: number): number {
+    ints.set(this.#items, outItems);
+    floats.set(this.#scores, outScores);
+    return this.#items.length;
+  }
+}
+
+/** Whether an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
+export function isAllowed({ ints }: Words, bits: number, item: number): boolean {
+  return bits === 0 || ((ints[(bits >>> 2) + (item >>> 5)]! >>> (item & 31)) & 1) === 1;
+}
+
+/** The items read, as a set; `start` and `end` are places in the list at byte offset `readItems`. */
+function readSet({ ints }: Words, readItems: number, start: number, end: number): Set<number> {
+  return new Set(ints.subarray((readItems >>> 2) + start, (readItems >>> 2) + end));
+}
+
+export function plainTopKKernels(
+  words: Words,
+): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'selectTopK' | 'neighborTopK'> {
+  const { floats, ints } = words;
+  const panelScore = (query: number, panels: number, item: number, f: number) => {
+    const from = (panels >>> 2) + (item >> 3) * 8 * f + (item & 7);
+    let sum = 0;
+    for (let k = 0; k < f; k++) sum += floats[query + k]! * floats[from + k * 8]!;
+    return sum;
+  };
+  return {
+    batchTopK(job) {
+      for (let row = 0; row < job.rows; row++) {
+        const starts = (job.readStarts >>> 2) + row;
+        const read = job.readStarts
+          ? readSet(words, job.readItems, ints[starts]!, ints[starts + 1]!)
+          : new Set();
+        const best = new BestList(job.k);
+        const query = (job.queries >>> 2) + row * job.f;
+        for (let item = 0; item < job.items; item++) {
+          if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
+          best.offer(item, panelScore(query, job.panels, item, job.f));
+        }
+        const place = row * job.k;
+        const count = best.write(words, (job.outItems >>> 2) + place, (job.outScores >>> 2) + place);
+        ints[(job.outCounts >>> 2) + row] = count;
+      }
+    },
+    queryTopK(job) {
+      const read = readSet(words, job.readItems, 0, job.readCount);
+      const best = new BestList(job.k);
+      for (let item = 0; item < job.items; item++) {
+        if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
+        best.offer(item, panelScore(job.query >>> 2, job.panels, item, job.f));
+      }
+      return best.write(words, job.outItems >>> 2, job.outScores >>> 2);
+    },
+    selectTopK(job) {
+      const read = readSet(words, job.readItems, 0, job.readCount);
+      const best = new BestList(job.k);
+      for (let item = 0; item < job.items; item++) {
+        if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
+        best.offer(item, floats[(job.scores >>> 2) + item]!);
+      }
+      return best.write(words, job.outItems >>> 2, job.outScores >>> 2);
+    },
+    neighborTopK(job) {
+      const at = (pointer: number, index: number) => ints[(pointer >>> 2) + index]!;
+      const norm = (row: number) => (job.norms ? floats[(job.norms >>> 2) + row]! : 1);
+      for (let row = job.firstRow; row < job.endRow; row++) {
+        const sums = new Map<number, number>();
+        for (let e = at(job.starts, row); e < at(job.starts, row + 1); e++) {
+          const column = at(job.columns, e);
+          const weight = job.columnWeights ? floats[(job.columnWeights >>> 2) + column]! : 1;
+          for (let o = at(job.otherStarts, column); o < at(job.otherStarts, column + 1); o++) {
+            const other = at(job.otherColumns, o);
+            sums.set(other, Math.fround((sums.get(other) ?? 0) + weight));
+          }
+        }
+        const best = new BestList(job.k);
+        for (const [other, sum] of sums) {
+          const score = sum / Math.fround(Math.fround(norm(row) * norm(other)) + Math.fround(job.shrink));
+          if (other !== row && score > 0 && isAllowed(words, job.allowedBits, other))
+            best.offer(other, score);
+        }
+        const place = (row - job.firstRow) * job.k;
+        const count = best.write(words, (job.outRows >>> 2) + place, (job.outScores >>> 2) + place);
+        ints[(job.outCounts >>> 2) + row - job.firstRow] = count;
+      }
+    },
+  };
+}

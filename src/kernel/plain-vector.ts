@@ -1,0 +1,102 @@
+import type { Kernels } from './kernels.ts';
+import type { Words } from './plain-kernels.ts';
+
+type VectorKernels = Pick<
+  Kernels,
+  | 'dot'
+  | 'addScaled'
+  | 'countNonFinite'
+  | 'gramian'
+  | 'packPanels'
+  | 'scoreItems'
+  | 'normalMatrix'
+  | 'choleskySolve'
+>;
+
+/** Inner product of two vectors given as float32 indexes. */
+export function dotAt(floats: Words['floats'], a: number, b: number, n: number): number {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += floats[a + i]! * floats[b + i]!;
+  return sum;
+}
+
+/** target += factor * source, given as float32 indexes. */
+export function addScaledAt(
+  floats: Words['floats'],
+  target: number,
+  source: number,
+  factor: number,
+  n: number,
+): void {
+  for (let i = 0; i < n; i++) floats[target + i]! += factor * floats[source + i]!;
+}
+
+/** Solves A x = b by A = UᵀU; see `Kernels.choleskySolve`. Indexes of float32, not bytes. */
+export function choleskySolveAt(floats: Words['floats'], a: number, b: number, f: number): number {
+  for (let k = 0; k < f; k++) {
+    const pivot = floats[a + k * f + k]!;
+    if (!(pivot > 0) || pivot === Infinity) return 0;
+    const root = Math.sqrt(pivot);
+    for (let j = k; j < f; j++) floats[a + k * f + j]! /= root;
+    for (let i = k + 1; i < f; i++) {
+      const factor = floats[a + k * f + i]!;
+      for (let j = i; j < f; j++) floats[a + i * f + j]! -= factor * floats[a + k * f + j]!;
+    }
+  }
+  for (let k = 0; k < f; k++) {
+    const y = (floats[b + k]! /= floats[a + k * f + k]!);
+    for (let j = k + 1; j < f; j++) floats[b + j]! -= y * floats[a + k * f + j]!;
+  }
+  for (let k = f - 1; k >= 0; k--) {
+    const rest = dotAt(floats, a + k * f + k + 1, b + k + 1, f - 1 - k);
+    floats[b + k] = (floats[b + k]! - rest) / floats[a + k * f + k]!;
+  }
+  return 1;
+}
+
+export function plainVectorKernels({ floats, ints }: Words): VectorKernels {
+  return {
+    dot: (a, b, n) => Math.fround(dotAt(floats, a >>> 2, b >>> 2, n)),
+    addScaled: (target, source, factor, n) => addScaledAt(floats, target >>> 2, source >>> 2, factor, n),
+    countNonFinite(values, n) {
+      let count = 0;
+      for (let i = 0; i < n; i++) if (!Number.isFinite(floats[(values >>> 2) + i]!)) count++;
+      return count;
+    },
+    gramian(factors, rows, f, out) {
+      const sums = new Float64Array(f * f);
+      for (let r = 0; r < rows; r++) {
+        const row = (factors >>> 2) + r * f;
+        for (let i = 0; i < f; i++) {
+          for (let j = 0; j < f; j++) sums[i * f + j]! += floats[row + i]! * floats[row + j]!;
+        }
+      }
+      floats.set(sums, out >>> 2);
+    },
+    packPanels(factors, rows, f, out) {
+      for (let row = 0; row < Math.ceil(rows / 8) * 8; row++) {
+        const to = (out >>> 2) + (row >> 3) * 8 * f + (row & 7);
+        for (let k = 0; k < f; k++)
+          floats[to + k * 8] = row < rows ? floats[(factors >>> 2) + row * f + k]! : 0;
+      }
+    },
+    scoreItems(query, factors, f, items, count, scores) {
+      for (let i = 0; i < count; i++) {
+        const row = (factors >>> 2) + ints[(items >>> 2) + i]! * f;
+        floats[(scores >>> 2) + i] = dotAt(floats, query >>> 2, row, f);
+      }
+    },
+    normalMatrix(job) {
+      const { f } = job;
+      const out = job.out >>> 2;
+      for (let i = 0; i < f * f; i++) floats[out + i] = job.scale * floats[(job.base >>> 2) + i]!;
+      for (let i = 0; i < f; i++) floats[out + i * f + i]! += job.diagonal;
+      for (let e = 0; e < job.count; e++) {
+        const row = (job.source >>> 2) + ints[(job.columns >>> 2) + e]! * f;
+        const weight = job.weights ? floats[(job.weights >>> 2) + e]! : 1;
+        for (let i = 0; i < f; i++) addScaledAt(floats, out + i * f, row, weight * floats[row + i]!, f);
+      }
+    },
+    choleskySolve: (a, b, f) => choleskySolveAt(floats, a >>> 2, b >>> 2, f),
+  };
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import type { Kernels } from './kernels.ts';
+
+/** Which binary: `debug` keeps asserts and names. Both are built by `npm run build:wasm`. */
+export type WasmBuild = 'release' | 'debug';
+
+const FILES: Record<WasmBuild, string> = { release: 'kernels.wasm', debug: 'kernels.debug.wasm' };
+
+/** Where a binary lies: in `build/` beside `src/` and `dist/`, so sources and an installed package find the same one. */
+export function wasmUrl(build: WasmBuild): URL {
+  return new URL(`../../build/${FILES[build]}`, import.meta.url);
+}
+
+type Native = Record<string, (...args: number[]) => number>;
+
+const modules = new Map<WasmBuild, WebAssembly.Module>();
+
+/**
+ * Compiles a binary, once a thread.
+ * @throws Error when `build/` does not hold it, or the engine lacks SIMD or threads
+ */
+export function compileKernels(build: WasmBuild = 'release'): WebAssembly.Module {
+  let module = modules.get(build);
+  if (module === undefined) {
+    module = new WebAssembly.Module(readFileSync(wasmUrl(build)));
+    modules.set(build, module);
+  }
+  return module;
+}
+
+/** Makes an instance of the compiled kernels over `memory`. A module compiled elsewhere may be passed in. */
+export function instantiateWasmKernels(
+  memory: WebAssembly.Memory,
+  build: WasmBuild = 'release',
+  module: WebAssembly.Module = compileKernels(build),
+): Kernels {
+  const native = new WebAssembly.Instance(module, { env: { memory } }).exports as Native;
+  const name = build === 'release' ? 'wasm' : 'wasm-debug';
+  return {
+    name,
+    ...vectorCalls(native),
+    ...topKCalls(native),
+    ...alsCalls(native),
+    ...learningCalls(native),
+  };
+}
+
+function vectorCalls(native: Native) {
+  return {
+    dot: native.dot,
+    addScaled: native.addScaled,
+    countNonFinite: native.countNonFinite,
+    gramian: native.gramian,
+    packPanels: native.packPanels,
+    scoreItems: native.scoreItems,
+    choleskySolve: native.choleskySolve,
+  } as Pick<
+    Kernels,
+    'dot' | 'addScaled' | 'countNonFinite' | 'gramian' | 'packPanels' | 'scoreItems' | 'choleskySolve'
+  >;
+}
+
+function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'selectTopK' | 'neighborTopK'> {
+  const { batchTopK, queryTopK, selectTopK, neighborTopK } = native;
+  return {
+    batchTopK: (j) => {
+      // biome-ignore format: one line an argument group reads like the kernel's signature
+      batchTopK!(
+        j.queries, j.rows, j.panels, j.items, j.f, j.k, j.allowedBits, j.readStarts, j.readItems,
+        j.outItems, j.outScores, j.outCounts, j.scratch,
+      );
+    },
+    queryTopK: (j) =>
+      // biome-ignore format: as above
+      queryTopK!(
+        j.query, j.panels, j.items, j.f, j.k, j.allowedBits, j.readItems, j.readCount,
+        j.outItems, j.outScores, j.scratch,
+      ),
+    selectTopK: (j) =>
+      // biome-ignore format: as above
+      selectTopK!(
+        j.scores, j.items, j.k, j.allowedBits, j.readItems, j.readCount, j.outItems, j.outScores, j.scratch,
+      ),
+    neighborTopK: (j) => {
+      // biome-ignore format: as above
+      neighborTopK!(
+        j.starts, j.columns, j.otherStarts, j.otherColumns, j.columnWeights, j.norms, j.shrink,
+        j.rows, j.firstRow, j.endRow, j.k, j.allowedBits, j.outRows, j.outScores, j.outCounts, j.scratch,
+      );
+    },
+  };
+}
+
+function alsCalls(
+  native: Native,
+): Pick<Kernels, 'alsSolveRows' | 'alsCholeskyRows' | 'alsBlockRows' | 'normalMatrix'> {
+  const { alsSolveRows, alsCholeskyRows, alsBlockRows, normalMatrix } = native;
+  return {
+    alsSolveRows: (j) => {
+      // biome-ignore format: as above
+      alsSolveRows!(
+        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
+        j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows,
+      );
+    },
+    alsCholeskyRows: (j) =>
+      // biome-ignore format: as above
+      alsCholeskyRows!(
+        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
+        j.unobservedWeight, j.regularizations, j.scratch,
+      ),
+    alsBlockRows: (j) => {
+      // biome-ignore format: as above
+      alsBlockRows!(
+        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
+        j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows, j.blockSize,
+      );
+    },
+    normalMatrix: (j) => {
+      // biome-ignore format: as above
+      normalMatrix!(
+        j.source, j.f, j.columns, j.weights, j.count, j.base, j.scale, j.diagonal, j.out, j.scratch,
+      );
+    },
+  };
+}
+
+function learningCalls(native: Native): Pick<Kernels, 'bprSteps' | 'fmScoreRows' | 'fmAdaGradRows'> {
+  const { bprSteps, fmScoreRows, fmAdaGradRows } = native;
+  return {
+    bprSteps: (j) =>
+      // biome-ignore format: as above
+      bprSteps!(
+        j.starts, j.columns, j.entryUsers, j.firstEntry, j.endEntry, j.items, j.userFactors, j.itemFactors, j.f,
+        j.learningRate, j.regularization, j.samples, j.random,
+      ),
+    fmScoreRows: (j) => {
+      // biome-ignore format: as above
+      fmScoreRows!(
+        j.starts, j.features, j.values, j.firstRow, j.endRow, j.bias, j.linear, j.factors, j.f,
+        j.outScores, j.scratch,
+      );
+    },
+    fmAdaGradRows: (j) =>
+      // biome-ignore format: as above
+      fmAdaGradRows!(
+        j.starts, j.features, j.values, j.firstRow, j.endRow, j.bias, j.linear, j.factors, j.f,
+        j.outScores, j.scratch, j.targets, j.order, j.biasSquares, j.linearSquares, j.factorSquares,
+        j.learningRate, j.linearRegularization, j.factorRegularization,
+      ),
+  };
+}
