@@ -42,6 +42,8 @@ export interface DataReader {
  * A row is a dense uint32 given at first insert and never used again.
  */
 export interface LocalReads {
+  /** Lets go of the snapshot that reads look at; the next read sees the newest commit. */
+  refresh(): void;
   /** The user's row, or -1. */
   userRow(userId: string): number;
   /** The item's row, or -1. */
