@@ -1,0 +1,19 @@
+import { Command } from 'commander';
+import type { Environment } from '../domain/config.ts';
+import { configTemplate, printConfig } from '../domain/config-text.ts';
+import { loadConfig } from './load-config.ts';
+
+/** `furze config`: checks the configuration, prints it, or writes a commented one. */
+export function configCommand(env: Environment): Command {
+  return new Command('config')
+    .description('check the configuration and print it')
+    .option('-c, --config <file>', 'configuration file (TOML)')
+    .option('-p, --print', 'print the effective configuration, secrets masked (the default)')
+    .option('-t, --template', 'print a commented file with every key and its default instead')
+    .action((options: { config?: string; template?: boolean }) => {
+      const text = options.template
+        ? configTemplate()
+        : printConfig(loadConfig({ path: options.config, env }));
+      process.stdout.write(text);
+    });
+}

@@ -1,0 +1,23 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Taste } from './taste.ts';
+
+/** Beside the stores: says that the sample is loaded and trained, and whom the tour is about. */
+const FILE = 'playground.json';
+
+/** What the last finished load left, or undefined when there is none. */
+export function readMark(folder: string): Taste | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Taste;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Leaves the mark, whole or not at all. */
+export function writeMark(folder: string, taste: Taste): void {
+  const path = join(folder, FILE);
+  writeFileSync(`${path}.new`, `${JSON.stringify(taste, undefined, 2)}\n`);
+  renameSync(`${path}.new`, path);
+}

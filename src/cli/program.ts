@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { ConfigError, type Environment } from '../domain/config.ts';
+import { configCommand } from './config.ts';
+import { playgroundCommand } from './playground.ts';
+import { serveCommand } from './serve.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/**
+ * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
+ * @param args arguments after the program's name
+ * @returns the exit code: 0, 1 when a command failed, 2 when the arguments or the configuration are not valid
+ */
+export async function runProgram(args: readonly string[], env: Environment): Promise<number> {
+  const program = new Command('furze')
+    .description('A recommender service in one process and one data folder.')
+    .version(version)
+    .exitOverride()
+    .addCommand(serveCommand(env), { isDefault: true })
+    .addCommand(playgroundCommand(env))
+    .addCommand(configCommand(env));
+  for (const command of program.commands) command.exitOverride();
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has written what it has to say by itself; help and version end this way too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\n`);
+      return 2;
+    }
+    process.stderr.write(
+      `furze: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    return 1;
+  }
+}
