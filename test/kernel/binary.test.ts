@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { compileKernels, wasmUrl } from '../../src/kernel/wasm-kernels.ts';
+import { createSharedMemory, u8 } from '../../src/memory/shared-memory.ts';
+
+const DATA_SECTION = 11;
+const START_SECTION = 8;
+
+/** The ids of a binary's sections (WebAssembly core specification, 5.5.2). */
+function sectionIds(bytes: Uint8Array): number[] {
+  const ids: number[] = [];
+  let at = 8;
+  while (at < bytes.length) {
+    ids.push(bytes[at++]!);
+    let size = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++]!;
+      size += (byte & 127) * 2 ** shift;
+      if (byte < 128) break;
+    }
+    at += size;
+  }
+  return ids;
+}
+
+describe.each(['release', 'debug'] as const)('the %s binary', (build) => {
+  test('has no data and no start section: an instance writes nothing into the memory it joins', () => {
+    const ids = sectionIds(readFileSync(wasmUrl(build)));
+    expect(ids).not.toContain(DATA_SECTION);
+    expect(ids).not.toContain(START_SECTION);
+    const memory = createSharedMemory(1 << 20);
+    u8(memory, 0, 1 << 20).fill(0x5a);
+    loadKernels(memory, build === 'release' ? 'wasm' : 'wasm-debug');
+    expect(u8(memory, 0, 1 << 20).every((byte) => byte === 0x5a)).toBe(true);
+  });
+
+  test('is compiled once a thread', () => {
+    expect(compileKernels(build)).toBe(compileKernels(build));
+  });
+});
+
+test('auto takes WASM where it was built', () => {
+  expect(loadKernels(createSharedMemory(1)).name).toBe('wasm');
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { bitsBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import {
+  createWorld,
+  IMPLEMENTATIONS,
+  LENGTHS,
+  putFactors,
+  putFloats,
+  putInts,
+  putMatrix,
+  type World,
+  wholes,
+} from './world.ts';
+
+interface Case {
+  readonly items: number;
+  readonly rows: number;
+  readonly f: number;
+  readonly k: number;
+  readonly hasBits: boolean;
+  readonly hasRead: boolean;
+}
+
+/** Scores of whole numbers, so that ties are exact and many. */
+function prepare(world: World, { items, rows, f, k, hasBits, hasRead }: Case) {
+  const { arena, plain, random } = world;
+  const padded = paddedFactors(f);
+  const factors = putFactors(world, items, f, wholes, 2);
+  const queries = putFactors(world, rows, f, wholes, 2);
+  const panels = arena.alloc(panelBytes(items, padded));
+  plain.packPanels(factors, items, padded, panels);
+  const bits = Array.from({ length: bitsBytes(items) / 4 }, () => random.uint32());
+  const read = putMatrix(world, rows, items, 0.3);
+  return {
+    queries,
+    rows,
+    panels,
+    items,
+    f: padded,
+    k,
+    factors,
+    allowedBits: hasBits ? putInts(arena, bits) : 0,
+    readStarts: hasRead ? read.starts : 0,
+    readItems: hasRead ? read.columns : 0,
+    readLists: hasRead ? read.rowLists : read.rowLists.map(() => []),
+    scratch: arena.alloc(topKScratchBytes(padded)),
+    outItems: arena.alloc(rows * k * 4 + 4, 4),
+    outScores: arena.alloc(rows * k * 4 + 4, 4),
+    outCounts: arena.alloc(rows * 4, 4),
+  };
+}
+
+/** The definition: all scores of all items allowed and unread, sorted. */
+function expectedList(world: World, job: ReturnType<typeof prepare>, row: number): [number, number][] {
+  const { arena, plain } = world;
+  const bits = job.allowedBits ? arena.u32(job.allowedBits, bitsBytes(job.items) / 4) : undefined;
+  return Array.from({ length: job.items }, (_, item) => item)
+    .filter((item) => bits === undefined || ((bits[item >> 5]! >>> (item & 31)) & 1) === 1)
+    .filter((item) => !job.readLists[row]!.includes(item))
+    .map((item): [number, number] => {
+      const score = plain.dot(job.queries + row * job.f * 4, job.factors + item * job.f * 4, job.f);
+      return [item, score === 0 ? 0 : score];
+    })
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+    .slice(0, job.k);
+}
+
+function listAt(
+  world: World,
+  job: ReturnType<typeof prepare>,
+  row: number,
+  count: number,
+): [number, number][] {
+  const items = world.arena.u32(job.outItems + row * job.k * 4, count);
+  const scores = world.arena.f32(job.outScores + row * job.k * 4, count);
+  return Array.from(items, (item, at): [number, number] => [item, scores[at] === 0 ? 0 : scores[at]!]);
+}
+
+function checkBatch(world: World, job: ReturnType<typeof prepare>): void {
+  world.kernels.batchTopK(job);
+  for (let row = 0; row < job.rows; row++) {
+    const count = world.arena.u32(job.outCounts, job.rows)[row]!;
+    expect(listAt(world, job, row, count)).toEqual(expectedList(world, job, row));
+  }
+}
+
+describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
+  test.each(LENGTHS)('batchTopK and queryTopK keep the best of %i items', (items) => {
+    const world = createWorld(name, items);
+    const job = prepare(world, { items, rows: 5, f: (items % 9) + 1, k: 6, hasBits: false, hasRead: false });
+    checkBatch(world, job);
+    for (let row = 0; row < job.rows; row++) {
+      const count = world.kernels.queryTopK({
+        ...job,
+        query: job.queries + row * job.f * 4,
+        readItems: 0,
+        readCount: 0,
+      });
+      expect(listAt(world, job, 0, count)).toEqual(expectedList(world, job, row));
+    }
+  });
+
+  test.each([1, 2, 3, 4, 63, 64, 65, 67, 130])(
+    'batchTopK serves %i queries with masks and read lists',
+    (rows) => {
+      const world = createWorld(name, rows);
+      checkBatch(world, prepare(world, { items: 203, rows, f: 7, k: 10, hasBits: true, hasRead: true }));
+    },
+  );
+
+  test.each([1, 2, 31, 32, 33, 100, 300])('both masks and the read list hold inside top-%i', (k) => {
+    const world = createWorld(name, k);
+    const job = prepare(world, { items: 259, rows: 3, f: 16, k, hasBits: true, hasRead: true });
+    const starts = world.arena.u32(job.readStarts, 4);
+    for (let row = 0; row < 3; row++) {
+      const query = job.queries + row * job.f * 4;
+      const readItems = job.readItems + starts[row]! * 4;
+      const readCount = starts[row + 1]! - starts[row]!;
+      const count = world.kernels.queryTopK({ ...job, query, readItems, readCount });
+      expect(listAt(world, job, 0, count)).toEqual(expectedList(world, job, row));
+    }
+  });
+
+  test('equal scores go to the lower items', () => {
+    const world = createWorld(name);
+    const scores = putFloats(world.arena, new Array(67).fill(0.5));
+    const job = {
+      ...prepare(world, { items: 67, rows: 1, f: 4, k: 5, hasBits: false, hasRead: false }),
+      scores,
+    };
+    const count = world.kernels.selectTopK({ ...job, readItems: putInts(world.arena, [1, 3]), readCount: 2 });
+    expect(listAt(world, job, 0, count).map(([item]) => item)).toEqual([0, 2, 4, 5, 6]);
+  });
+
+  test('NaN and infinite scores are left out', () => {
+    const world = createWorld(name);
+    const values = [Number.NaN, 2, Number.POSITIVE_INFINITY, -3, Number.NEGATIVE_INFINITY, 4];
+    const scores = putFloats(world.arena, values);
+    const job = {
+      ...prepare(world, { items: 6, rows: 1, f: 4, k: 6, hasBits: false, hasRead: false }),
+      scores,
+    };
+    const count = world.kernels.selectTopK({ ...job, readItems: 0, readCount: 0 });
+    expect(listAt(world, job, 0, count)).toEqual([
+      [5, 4],
+      [1, 2],
+      [3, -3],
+    ]);
+    const factors = world.arena.f32(job.factors, 6 * job.f);
+    factors.fill(1);
+    factors[0] = Number.NaN;
+    factors[job.f] = Number.POSITIVE_INFINITY;
+    world.arena.f32(job.queries, job.f).fill(1);
+    world.kernels.packPanels(job.factors, 6, job.f, job.panels);
+    world.kernels.batchTopK(job);
+    expect(world.arena.u32(job.outCounts, 1)[0]).toBe(4);
+    expect(listAt(world, job, 0, 4).map(([item]) => item)).toEqual([2, 3, 4, 5]);
+  });
+
+  test('nothing is written beyond the outputs', () => {
+    const world = createWorld(name);
+    const job = prepare(world, { items: 50, rows: 3, f: 8, k: 20, hasBits: false, hasRead: false });
+    world.arena.u32(job.outItems + 240, 1).fill(0xabcdef01);
+    world.arena.f32(job.outScores + 240, 1).fill(0.25);
+    world.kernels.batchTopK(job);
+    expect(world.arena.u32(job.outItems + 240, 1)[0]).toBe(0xabcdef01);
+    expect(world.arena.f32(job.outScores + 240, 1)[0]).toBe(0.25);
+  });
+});
