@@ -13,6 +13,9 @@ import {
   ItemBodySchema,
   type ItemPatch,
   ItemPatchSchema,
+  SessionBodiesSchema,
+  type SessionBody,
+  SessionBodySchema,
   UserBodiesSchema,
   type UserBody,
   UserBodySchema,
@@ -49,6 +52,10 @@ const itemBodies = { one: lazily<ItemBody>(ItemBodySchema), all: lazily<ItemBody
 const feedbackBodies = {
   one: lazily<FeedbackBody>(FeedbackBodySchema),
   all: lazily<FeedbackBody[]>(FeedbackBodiesSchema),
+};
+const sessionBodies = {
+  one: lazily<SessionBody>(SessionBodySchema),
+  all: lazily<SessionBody[]>(SessionBodiesSchema),
 };
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
@@ -95,6 +102,27 @@ export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: nu
     Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
   }));
+}
+
+/**
+ * The records of a session, whose `UserId` is left out or not looked at.
+ * @param nowMs time of arrival, milliseconds since the Unix epoch
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, nowMs: number): Feedback[] {
+  const now = formatTimestamp(nowMs);
+  return decodeBatch<SessionBody, Feedback>(
+    { json, single: false },
+    sessionBodies,
+    limits,
+    (body, place) => ({
+      FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
+      UserId: body.UserId ?? '',
+      ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
+      Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+      Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    }),
+  );
 }
 
 /** The fields that a PATCH of a user changes; those absent or null stay. @throws FurzeError INVALID_JSON, INVALID_BODY */

@@ -48,6 +48,12 @@ export const FeedbackBodySchema = Type.Object(
   },
   { title: 'Feedback to write' },
 );
+/** A record of a session; a session has no user, so the user may be left out. */
+export const SessionBodySchema = Type.Object(
+  { ...FeedbackBodySchema.properties, UserId: Type.Optional(text('Not looked at')) },
+  { title: 'Feedback of a session' },
+);
+export const SessionBodiesSchema = Type.Array(SessionBodySchema);
 export const UserBodiesSchema = Type.Array(UserBodySchema);
 export const ItemBodiesSchema = Type.Array(ItemBodySchema);
 export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema);
@@ -56,6 +62,7 @@ export type UserBody = Static<typeof UserBodySchema>;
 export type UserPatch = Static<typeof UserPatchSchema>;
 export type ItemBody = Static<typeof ItemBodySchema>;
 export type ItemPatch = Static<typeof ItemPatchSchema>;
+export type SessionBody = Static<typeof SessionBodySchema>;
 export type FeedbackBody = Static<typeof FeedbackBodySchema>;
 
 export const UserSchema = Type.Object(
@@ -163,6 +170,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ItemPatch: ItemPatchSchema,
   Feedback: FeedbackSchema,
   FeedbackBody: FeedbackBodySchema,
+  SessionBody: SessionBodySchema,
   ScoredEntry: ScoredEntrySchema,
   WriteResult: WriteResultSchema,
   UsersPage: UsersPageSchema,

@@ -1,0 +1,177 @@
+import { performance } from 'node:perf_hooks';
+import { checkId, checkItemId } from '../domain/decode.ts';
+import { FurzeError } from '../domain/errors.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { Logger } from '../domain/log.ts';
+import { createKeyCheck, type KeyHeaders } from './api-key.ts';
+import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
+import { problemReply } from './problem.ts';
+import { parseQuery, type Query } from './query.ts';
+import type { Reply } from './reply.ts';
+import { createRequestIds } from './request-id.ts';
+import type { Method, Route } from './route.ts';
+import { type Match, Router } from './router.ts';
+import type { Services } from './services.ts';
+
+/** What the transport copies of a request's head before anything else happens. */
+export interface RequestHead extends KeyHeaders {
+  /** In capitals. */
+  readonly method: string;
+  /** Encoded, without the query. */
+  readonly path: string;
+  /** Encoded, without the question mark. */
+  readonly query: string;
+  readonly requestId: string;
+}
+
+/** A request between its head and its answer. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly method: string;
+  readonly startMs: number;
+  readonly routeNumber: number;
+  /** The answer that the head alone decided, or undefined when the handler is to run. */
+  readonly refusal: Reply | undefined;
+  readonly match: Match | undefined;
+  readonly query: Query | undefined;
+}
+
+export interface EdgeParts {
+  readonly routes: readonly Route[];
+  readonly services: Services;
+  readonly apiKey: string;
+  readonly limits: Limits;
+  readonly metrics: HttpMetrics;
+  readonly log: Logger;
+}
+
+const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+
+const CORS_HEADERS = 'Content-Type, X-API-Key, Authorization, X-Request-ID';
+
+/**
+ * The service's HTTP behaviour without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
+ */
+export class Edge {
+  private readonly router: Router;
+  private readonly parts: EdgeParts;
+  private readonly hasKey: (headers: KeyHeaders, bearer: boolean) => boolean;
+  private readonly nextRequestId = createRequestIds();
+
+  constructor(parts: EdgeParts) {
+    this.parts = parts;
+    this.router = new Router(parts.routes);
+    this.hasKey = createKeyCheck(parts.apiKey);
+  }
+
+  /** Looks at the head: route, key, parameters. */
+  open(head: RequestHead): Exchange {
+    const requestId = this.nextRequestId(head.requestId);
+    const startMs = performance.now();
+    const base = { requestId, method: head.method, startMs, match: undefined, query: undefined };
+    let routeNumber = NO_ROUTE;
+    try {
+      const found = this.find(head);
+      if (!('route' in found)) return { ...base, routeNumber, refusal: found };
+      routeNumber = found.routeNumber;
+      const { route, params } = found;
+      if (route.open !== true && !this.hasKey(head, route.bearer === true)) {
+        return { ...base, routeNumber, refusal: unauthorized(route) };
+      }
+      this.checkParams(params);
+      const query = parseQuery(head.query, route.query ?? [], this.parts.services);
+      return {
+        requestId,
+        method: head.method,
+        startMs,
+        routeNumber,
+        refusal: undefined,
+        match: found,
+        query,
+      };
+    } catch (error) {
+      return { ...base, routeNumber, refusal: this.toReply(error, requestId, `${head.method} (head)`) };
+    }
+  }
+
+  /** Runs the handler; stays synchronous when the handler is. @param body the whole body, or none */
+  answer(exchange: Exchange, body: Uint8Array<ArrayBuffer> = NOTHING): Reply | Promise<Reply> {
+    const { refusal, match, query, requestId } = exchange;
+    if (refusal !== undefined) return refusal;
+    const { route, params } = match!;
+    const fail = (error: unknown) => this.toReply(error, requestId, `${route.method} ${route.path}`);
+    try {
+      const reply = route.handler({ params, query: query!, body }, this.parts.services);
+      return reply instanceof Promise ? reply.catch(fail) : reply;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** Counts an answer that went out. */
+  record(exchange: Exchange, status: number): void {
+    const latencyMs = performance.now() - exchange.startMs;
+    const { routeNumber, method, requestId } = exchange;
+    this.parts.metrics.record(routeNumber, method === 'HEAD' ? 'GET' : method, status, latencyMs);
+    const { log } = this.parts;
+    if (log.isLevelEnabled('debug')) {
+      const route = this.parts.routes[routeNumber]?.path;
+      log.debug({ requestId, method, route, status, latencyMs }, 'request');
+    }
+  }
+
+  private find(head: RequestHead): Match | Reply {
+    const isHead = head.method === 'HEAD';
+    let found: Match | readonly Method[] | undefined;
+    try {
+      found = this.router.find(isHead ? 'GET' : head.method, head.path);
+    } catch {
+      return problemReply(new FurzeError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.'));
+    }
+    if (found === undefined) {
+      return problemReply(
+        new FurzeError('ROUTE_NOT_FOUND', 'No route has this path; /apidocs lists them all.'),
+      );
+    }
+    if ('route' in found) return found;
+    const methods = found.includes('GET') ? [...found, 'HEAD'] : [...found];
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (head.method === 'OPTIONS') return preflight(allow);
+    const detail = `This path has ${allow}.`;
+    return problemReply(new FurzeError('METHOD_NOT_ALLOWED', detail), [['Allow', allow]]);
+  }
+
+  private checkParams(params: Readonly<Record<string, string>>): void {
+    for (const name in params) {
+      const check = name === 'item-id' ? checkItemId : checkId;
+      check(params[name]!, name, this.parts.limits, 'INVALID_PARAMETER');
+    }
+  }
+
+  private toReply(error: unknown, requestId: string, where: string): Reply {
+    if (error instanceof FurzeError && error.code !== 'INTERNAL') return problemReply(error);
+    this.parts.log.error({ err: error, requestId, where }, 'a request failed by a bug');
+    const detail = 'The request failed; the log has the reason under its request id.';
+    return problemReply(new FurzeError('INTERNAL', detail));
+  }
+}
+
+function unauthorized(route: Route): Reply {
+  const scheme = route.bearer === true ? 'Bearer' : 'ApiKey';
+  const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
+  return problemReply(error, [['WWW-Authenticate', scheme]]);
+}
+
+function preflight(allow: string): Reply {
+  return {
+    status: 204,
+    contentType: '',
+    body: '',
+    headers: [
+      ['Allow', allow],
+      ['Access-Control-Allow-Methods', allow],
+      ['Access-Control-Allow-Headers', CORS_HEADERS],
+      ['Access-Control-Max-Age', '86400'],
+    ],
+  };
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ERRORS, FurzeError } from '../../domain/errors.ts';
+import { ERRORS_PATH } from '../problem.ts';
+import { json, type Reply } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+
+const tag = 'Operation';
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** The files of swagger-ui-dist that the page uses, by name, with their types. */
+const ASSETS: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['index.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['swagger-ui-standalone-preset.js', 'text/javascript; charset=utf-8'],
+  ['favicon-16x16.png', 'image/png'],
+  ['favicon-32x32.png', 'image/png'],
+]);
+
+const INITIALIZER = `window.onload = () => {
+  window.ui = SwaggerUIBundle({
+    url: '/apidocs.json',
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    layout: 'StandaloneLayout',
+  });
+};
+`;
+
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="UTF-8">
+    <title>furze API</title>
+    <link rel="stylesheet" href="/apidocs/swagger-ui.css">
+    <link rel="stylesheet" href="/apidocs/index.css">
+    <link rel="icon" type="image/png" href="/apidocs/favicon-32x32.png" sizes="32x32">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/apidocs/swagger-ui-bundle.js"></script>
+    <script src="/apidocs/swagger-ui-standalone-preset.js"></script>
+    <script src="/apidocs/initializer.js"></script>
+  </body>
+</html>
+`;
+
+/**
+ * The interactive page, its files and the document under it. None holds data, so none needs a key.
+ * @param document the OpenAPI document, made when it is first asked for
+ */
+export function docsRoutes(document: () => object): readonly Route[] {
+  const common = { method: 'GET', tag, open: true } as const;
+  let documentReply: Reply | undefined;
+  const files = new Map<string, Promise<Buffer>>();
+  return [
+    route({
+      ...common,
+      path: '/apidocs',
+      summary: 'The interactive description of the API',
+      response: { description: 'A page', contentType: HTML_TYPE },
+      handler: () => ({ status: 200, contentType: HTML_TYPE, body: PAGE }),
+    }),
+    route({
+      ...common,
+      path: '/apidocs.json',
+      summary: 'The OpenAPI document',
+      response: { description: 'OpenAPI 3.1' },
+      handler: () => (documentReply ??= json(document())),
+    }),
+    route({
+      ...common,
+      path: ERRORS_PATH,
+      summary: 'The catalogue of errors',
+      response: { description: 'A page', contentType: HTML_TYPE },
+      handler: () => ({ status: 200, contentType: HTML_TYPE, body: errorsPage() }),
+    }),
+    route({
+      ...common,
+      path: '/apidocs/{asset}',
+      summary: 'A file of the interactive page',
+      response: { description: 'The file', contentType: '*/*' },
+      errors: ['ROUTE_NOT_FOUND'],
+      async handler({ params: { asset } }) {
+        if (asset === 'initializer.js') return file('text/javascript; charset=utf-8', INITIALIZER);
+        const contentType = ASSETS.get(asset);
+        if (contentType === undefined)
+          throw new FurzeError('ROUTE_NOT_FOUND', 'The API page has no such file.');
+        let content = files.get(asset);
+        if (content === undefined) files.set(asset, (content = readFile(join(assetsFolder(), asset))));
+        return file(contentType, await content);
+      },
+    }),
+  ];
+}
+
+function assetsFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+}
+
+function file(contentType: string, body: string | Buffer): Reply {
+  return { status: 200, contentType, body, headers: [['Cache-Control', 'public, max-age=3600']] };
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, title }]) => `<tr id="${code}"><td><code>${code}</code><td>${status}<td>${title}`,
+  );
+  return `<!DOCTYPE html>
+<html lang="en"><meta charset="UTF-8"><title>furze errors</title>
+<h1>Errors</h1>
+<table><tr><th>Code<th>Status<th>Meaning
+${rows.join('\n')}
+</table></html>
+`;
+}

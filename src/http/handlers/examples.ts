@@ -1,0 +1,39 @@
+/** Bodies that the API page shows, the same few entities throughout. */
+export const USER = {
+  UserId: 'alice',
+  Labels: ['likes-long-films'],
+  Comment: 'Joined in spring',
+  Subscribe: [],
+};
+
+export const ITEM = {
+  ItemId: 'film-1',
+  IsHidden: false,
+  Categories: ['Drama'],
+  Timestamp: '2022-03-04T05:06:07Z',
+  Labels: ['1950s', 'court'],
+  Comment: 'Twelve Angry Men',
+};
+
+export const FEEDBACK = {
+  FeedbackType: 'like',
+  UserId: 'alice',
+  ItemId: 'film-1',
+  Timestamp: '2022-03-04T05:06:07Z',
+  Comment: '',
+};
+
+export const SCORED = [
+  { Id: 'film-1', Score: 2.5 },
+  { Id: 'film-2', Score: 1.25 },
+];
+
+export const WRITTEN = { RowAffected: 1 };
+
+export const HEALTH = {
+  CacheStoreConnected: true,
+  CacheStoreError: '',
+  DataStoreConnected: true,
+  DataStoreError: '',
+  Ready: true,
+};

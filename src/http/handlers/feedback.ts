@@ -1,0 +1,171 @@
+import { FurzeError } from '../../domain/errors.ts';
+import {
+  FeedbackBodiesSchema,
+  FeedbackListSchema,
+  FeedbackPageSchema,
+  FeedbackSchema,
+  WriteResultSchema,
+} from '../../domain/schemas.ts';
+import { json, writeResult } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { FEEDBACK, WRITTEN } from './examples.ts';
+
+const tag = 'Feedback';
+const onePage = {
+  description: 'A page',
+  schema: FeedbackPageSchema,
+  example: { Cursor: '', Feedback: [FEEDBACK] },
+};
+const oneList = { description: 'The feedback', schema: FeedbackListSchema, example: [FEEDBACK] };
+const oneFeedback = { description: 'The feedback', schema: FeedbackSchema, example: FEEDBACK };
+
+/** The twelve routes of feedback (interface specification, 4.3). */
+export const feedbackRoutes: readonly Route[] = [
+  writeRoute('POST', false, 'Insert feedback; records that exist already stay as they are'),
+  writeRoute('PUT', true, 'Insert feedback; records that exist already are overwritten'),
+  route({
+    method: 'GET',
+    path: '/api/feedback',
+    tag,
+    summary: 'List feedback, a page at a time',
+    query: ['n', 'cursor'],
+    response: onePage,
+    errors: ['INVALID_CURSOR'],
+    async handler({ query }, { data }) {
+      const page = await data.getFeedbackPage(query.n, query.cursor);
+      return json({ Cursor: page.cursor, Feedback: page.rows });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/feedback/{feedback-type}',
+    tag,
+    summary: 'List feedback of one type, a page at a time',
+    query: ['n', 'cursor'],
+    response: onePage,
+    errors: ['INVALID_CURSOR'],
+    async handler({ params, query }, { data }) {
+      const page = await data.getFeedbackPage(query.n, query.cursor, params['feedback-type']);
+      return json({ Cursor: page.cursor, Feedback: page.rows });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/feedback/{user-id}/{item-id}',
+    tag,
+    summary: 'Get the feedback of a user on an item, of every type',
+    response: oneList,
+    async handler({ params }, { data }) {
+      return json(await data.getPairFeedback(params['user-id'], params['item-id']));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/feedback/{user-id}/{item-id}',
+    tag,
+    summary: 'Delete the feedback of a user on an item, of every type',
+    response: { ...oneList, description: 'The deleted feedback' },
+    async handler({ params }, { data }) {
+      const pair = { userId: params['user-id'], itemId: params['item-id'] };
+      const { removed } = await data.write({ kind: 'deleteFeedback', feedbackType: undefined, ...pair });
+      return json(removed);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/feedback/{feedback-type}/{user-id}/{item-id}',
+    tag,
+    summary: 'Get one feedback',
+    response: oneFeedback,
+    errors: ['FEEDBACK_NOT_FOUND'],
+    async handler({ params }, { data }) {
+      const feedback = await data.getFeedback(params['feedback-type'], params['user-id'], params['item-id']);
+      if (feedback === undefined) throw notFound();
+      return json(feedback);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/feedback/{feedback-type}/{user-id}/{item-id}',
+    tag,
+    summary: 'Delete one feedback',
+    response: { ...oneFeedback, description: 'The deleted feedback' },
+    errors: ['FEEDBACK_NOT_FOUND'],
+    async handler({ params }, { data }) {
+      const { removed } = await data.write({
+        kind: 'deleteFeedback',
+        feedbackType: params['feedback-type'],
+        userId: params['user-id'],
+        itemId: params['item-id'],
+      });
+      if (removed[0] === undefined) throw notFound();
+      return json(removed[0]);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/user/{user-id}/feedback',
+    tag,
+    summary: 'Get the feedback of a user',
+    response: oneList,
+    async handler({ params }, { data }) {
+      return json(await data.getUserFeedback(params['user-id']));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/user/{user-id}/feedback/{feedback-type}',
+    tag,
+    summary: 'Get the feedback of a user, of one type',
+    response: oneList,
+    async handler({ params }, { data }) {
+      return json(await data.getUserFeedback(params['user-id'], params['feedback-type']));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/item/{item-id}/feedback',
+    tag,
+    summary: 'Get the feedback on an item',
+    response: oneList,
+    async handler({ params }, { data }) {
+      return json(await data.getItemFeedback(params['item-id']));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/item/{item-id}/feedback/{feedback-type}',
+    tag,
+    summary: 'Get the feedback on an item, of one type',
+    response: oneList,
+    async handler({ params }, { data }) {
+      return json(await data.getItemFeedback(params['item-id'], params['feedback-type']));
+    },
+  }),
+];
+
+function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string): Route {
+  return route({
+    method,
+    path: '/api/feedback',
+    tag,
+    summary,
+    description:
+      'One transaction: one bad record and nothing is stored. The answer comes once all is durable.',
+    body: { schema: FeedbackBodiesSchema, example: [FEEDBACK] },
+    response: { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN },
+    errors: ['BATCH_TOO_LARGE'],
+    async handler({ body }, { data }) {
+      const batch = { json: body, single: false };
+      const { rowAffected } = await data.write({ kind: 'putFeedback', overwrite, batch });
+      return writeResult(rowAffected);
+    },
+  });
+}
+
+function notFound(): FurzeError {
+  return new FurzeError(
+    'FEEDBACK_NOT_FOUND',
+    'There is no feedback of this type between this user and this item.',
+  );
+}

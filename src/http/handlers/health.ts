@@ -1,0 +1,37 @@
+import { HealthReportSchema } from '../../domain/schemas.ts';
+import { json } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { HEALTH } from './examples.ts';
+
+const tag = 'Health';
+
+/** The two routes of health (interface specification, 4.6); neither needs a key. */
+export const healthRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/health/live',
+    tag,
+    summary: 'Whether the process lives: always 200 once it listens',
+    open: true,
+    response: { description: 'The report', schema: HealthReportSchema, example: HEALTH },
+    handler: async (_request, { health }) => json(await health()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/health/ready',
+    tag,
+    summary: 'Whether requests can be handled: 503 until the stores answer',
+    open: true,
+    response: {
+      description: 'The report of a service that is ready',
+      schema: HealthReportSchema,
+      example: HEALTH,
+      also: { 503: 'The report of a service that is not ready' },
+    },
+    async handler(_request, { health }) {
+      const report = await health();
+      if (report.Ready) return json(report);
+      return { ...json(report), status: 503, headers: [['Retry-After', '1']] };
+    },
+  }),
+];

@@ -1,0 +1,124 @@
+import { FurzeError } from '../../domain/errors.ts';
+import {
+  ItemBodiesSchema,
+  ItemBodySchema,
+  ItemPatchSchema,
+  ItemSchema,
+  ItemsPageSchema,
+  WriteResultSchema,
+} from '../../domain/schemas.ts';
+import { json, writeResult } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { ITEM, WRITTEN } from './examples.ts';
+
+const tag = 'Items';
+const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
+
+/** The eight routes of items (interface specification, 4.2). */
+export const itemRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/item',
+    tag,
+    summary: 'Insert an item, or overwrite the one with the same id',
+    body: { schema: ItemBodySchema, example: ITEM },
+    response: written,
+    async handler({ body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'putItems', batch: { json: body, single: true } });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/items',
+    tag,
+    summary: 'Insert or overwrite items',
+    description:
+      'One transaction: one bad record and nothing is stored. Of a repeated id the last record wins.',
+    body: { schema: ItemBodiesSchema, example: [ITEM] },
+    response: written,
+    errors: ['BATCH_TOO_LARGE'],
+    async handler({ body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'putItems', batch: { json: body, single: false } });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/items',
+    tag,
+    summary: 'List items by id, a page at a time',
+    query: ['n', 'cursor'],
+    response: { description: 'A page', schema: ItemsPageSchema, example: { Cursor: '', Items: [ITEM] } },
+    errors: ['INVALID_CURSOR'],
+    async handler({ query }, { data }) {
+      const page = await data.getItems(query.n, query.cursor);
+      return json({ Cursor: page.cursor, Items: page.rows });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/item/{item-id}',
+    tag,
+    summary: 'Get an item',
+    response: { description: 'The item', schema: ItemSchema, example: ITEM },
+    errors: ['ITEM_NOT_FOUND'],
+    async handler({ params }, { data }) {
+      const itemId = params['item-id'];
+      const item = await data.getItem(itemId);
+      if (item === undefined)
+        throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
+      return json(item);
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/api/item/{item-id}',
+    tag,
+    summary: 'Change some fields of an item',
+    description: 'Fields that are absent or null stay as they are; `Timestamp: ""` takes the timestamp away.',
+    body: { schema: ItemPatchSchema, example: { IsHidden: true } },
+    response: written,
+    errors: ['ITEM_NOT_FOUND'],
+    async handler({ params, body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'patchItem', itemId: params['item-id'], json: body });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/item/{item-id}',
+    tag,
+    summary: "Delete an item and the item's feedback",
+    response: { ...written, description: 'Rows removed, 0 when there was no such item' },
+    async handler({ params }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'deleteItem', itemId: params['item-id'] });
+      return writeResult(rowAffected);
+    },
+  }),
+  categoryRoute('PUT', 'addCategory', 'Add a category to an item'),
+  categoryRoute('DELETE', 'removeCategory', 'Take a category from an item'),
+];
+
+function categoryRoute(
+  method: 'PUT' | 'DELETE',
+  kind: 'addCategory' | 'removeCategory',
+  summary: string,
+): Route {
+  return route({
+    method,
+    path: '/api/item/{item-id}/category/{category}',
+    tag,
+    summary,
+    response: written,
+    errors: ['ITEM_NOT_FOUND'],
+    async handler({ params }, { data }) {
+      const { rowAffected } = await data.write({
+        kind,
+        itemId: params['item-id'],
+        category: params.category,
+      });
+      return writeResult(rowAffected);
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import { ScoredEntriesSchema } from '../../domain/schemas.ts';
+import type { ListQuery, Recommender } from '../../recommend/recommender.ts';
+import type { Query } from '../query.ts';
+import { json } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { SCORED } from './examples.ts';
+
+const tag = 'Lists';
+const scored = { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED };
+
+/** The routes of lists of scored entries (interface specification, 4.4). */
+export const listRoutes: readonly Route[] = [
+  ...globalList('latest', 'Items by Timestamp, newest first; the score is in Unix seconds'),
+  ...globalList('popular', 'Items by positive feedback in the window; the score is their number'),
+  route({
+    method: 'GET',
+    path: '/api/item/{item-id}/neighbors',
+    tag,
+    summary: 'Items like an item',
+    query: ['n', 'offset', 'category'],
+    response: scored,
+    async handler({ params, query }, { recommender }) {
+      return json(await recommender.itemNeighbors(params['item-id'], listQuery(query)));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/item/{item-id}/neighbors/{category}',
+    tag,
+    summary: 'Items of a category like an item',
+    query: ['n', 'offset', 'category'],
+    response: scored,
+    async handler({ params, query }, { recommender }) {
+      return json(await recommender.itemNeighbors(params['item-id'], listQuery(query, params.category)));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/user/{user-id}/neighbors',
+    tag,
+    summary: 'Users like a user',
+    query: ['n', 'offset'],
+    response: scored,
+    async handler({ params, query }, { recommender }) {
+      return json(await recommender.userNeighbors(params['user-id'], listQuery(query)));
+    },
+  }),
+];
+
+/** A list and its version by category. */
+function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: string): Route[] {
+  const common = {
+    method: 'GET',
+    tag,
+    summary,
+    query: ['n', 'offset', 'user-id', 'category'],
+    response: scored,
+  } as const;
+  const ask = (recommender: Recommender, query: ListQuery) =>
+    name === 'latest' ? recommender.latest(query) : recommender.popular(query);
+  return [
+    route({
+      ...common,
+      path: `/api/${name}` as const,
+      async handler({ query }, { recommender }) {
+        return json(await ask(recommender, listQuery(query)));
+      },
+    }),
+    route({
+      ...common,
+      path: `/api/${name}/{category}` as '/api/list/{category}',
+      summary: `${summary}, of one category`,
+      async handler({ params, query }, { recommender }) {
+        return json(await ask(recommender, listQuery(query, params.category)));
+      },
+    }),
+  ];
+}
+
+/** The part of a query that a list is asked with; a category of the path goes before those of the query. */
+export function listQuery(query: Query, category?: string): ListQuery {
+  return {
+    n: query.n,
+    offset: query.offset,
+    categories: allCategories(query, category),
+    ...(query.userId !== undefined && { userId: query.userId }),
+  };
+}
+
+export function allCategories(query: Query, category: string | undefined): readonly string[] {
+  return category === undefined ? query.categories : [category, ...query.categories];
+}

@@ -1,0 +1,17 @@
+import { type Route, route } from '../route.ts';
+
+const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export const metricsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Operation',
+    summary: 'Metrics in Prometheus text format',
+    bearer: true,
+    response: { description: 'Prometheus text', contentType: TEXT_TYPE },
+    async handler(_request, { metricsText }) {
+      return { status: 200, contentType: TEXT_TYPE, body: await metricsText() };
+    },
+  }),
+];

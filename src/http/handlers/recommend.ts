@@ -1,0 +1,87 @@
+import { decodeSession } from '../../domain/decode.ts';
+import { ItemIdsSchema, ScoredEntriesSchema, SessionBodiesSchema } from '../../domain/schemas.ts';
+import type { RecommendQuery } from '../../recommend/recommender.ts';
+import type { Query } from '../query.ts';
+import { json, jsonText, type Reply } from '../reply.ts';
+import { type Route, type RouteRequest, route } from '../route.ts';
+import type { Services } from '../services.ts';
+import { FEEDBACK, SCORED } from './examples.ts';
+import { allCategories, listQuery } from './lists.ts';
+
+const tag = 'Recommendations';
+
+const personal = {
+  method: 'GET',
+  tag,
+  description:
+    'With write-back-type a feedback of that type is written for each item answered, which keeps a read type from ' +
+    'being recommended again. An unknown user gets the fall-back list.',
+  query: ['n', 'offset', 'category', 'write-back-type', 'write-back-delay'],
+  response: { description: 'Item ids, best first', schema: ItemIdsSchema, example: ['film-1', 'film-2'] },
+} as const;
+
+const session = {
+  method: 'POST',
+  tag,
+  description:
+    'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
+  query: ['n', 'offset', 'category'],
+  body: { schema: SessionBodiesSchema, example: [FEEDBACK] },
+  response: { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED },
+  errors: ['BATCH_TOO_LARGE'],
+} as const;
+
+/** The routes of recommendations (interface specification, 4.5). */
+export const recommendRoutes: readonly Route[] = [
+  route({
+    ...personal,
+    path: '/api/recommend/{user-id}',
+    summary: 'Items for a user',
+    handler: ({ params, query }, services) => recommend(params['user-id'], query, undefined, services),
+  }),
+  route({
+    ...personal,
+    path: '/api/recommend/{user-id}/{category}',
+    summary: 'Items of a category for a user',
+    handler: ({ params, query }, services) => recommend(params['user-id'], query, params.category, services),
+  }),
+  route({
+    ...session,
+    path: '/api/session/recommend',
+    summary: 'Items for a session',
+    handler: (request, services) => recommendSession(request, undefined, services),
+  }),
+  route({
+    ...session,
+    path: '/api/session/recommend/{category}',
+    summary: 'Items of a category for a session',
+    handler: (request, services) => recommendSession(request, request.params.category, services),
+  }),
+];
+
+/** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
+function recommend(
+  userId: string,
+  query: Query,
+  category: string | undefined,
+  { recommender }: Services,
+): Reply | Promise<Reply> {
+  const asked: RecommendQuery = {
+    n: query.n,
+    offset: query.offset,
+    categories: allCategories(query, category),
+    ...(query.writeBackType !== undefined && { writeBackType: query.writeBackType }),
+    ...(query.writeBackDelayMs !== undefined && { writeBackDelayMs: query.writeBackDelayMs }),
+  };
+  const answer = recommender.recommend(userId, asked);
+  return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
+}
+
+async function recommendSession(
+  { query, body }: RouteRequest<unknown>,
+  category: string | undefined,
+  { recommender, clock, limits }: Services,
+): Promise<Reply> {
+  const feedback = decodeSession(body, limits, clock());
+  return json(await recommender.session(feedback, listQuery(query, category)));
+}

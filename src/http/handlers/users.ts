@@ -1,0 +1,99 @@
+import { FurzeError } from '../../domain/errors.ts';
+import {
+  UserBodiesSchema,
+  UserBodySchema,
+  UserPatchSchema,
+  UserSchema,
+  UsersPageSchema,
+  WriteResultSchema,
+} from '../../domain/schemas.ts';
+import { json, writeResult } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { USER, WRITTEN } from './examples.ts';
+
+const tag = 'Users';
+const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
+
+/** The six routes of users (interface specification, 4.1). */
+export const userRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/user',
+    tag,
+    summary: 'Insert a user, or overwrite the one with the same id',
+    body: { schema: UserBodySchema, example: USER },
+    response: written,
+    async handler({ body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'putUsers', batch: { json: body, single: true } });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/users',
+    tag,
+    summary: 'Insert or overwrite users',
+    description:
+      'One transaction: one bad record and nothing is stored. Of a repeated id the last record wins.',
+    body: { schema: UserBodiesSchema, example: [USER] },
+    response: written,
+    errors: ['BATCH_TOO_LARGE'],
+    async handler({ body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'putUsers', batch: { json: body, single: false } });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/users',
+    tag,
+    summary: 'List users by id, a page at a time',
+    query: ['n', 'cursor'],
+    response: { description: 'A page', schema: UsersPageSchema, example: { Cursor: '', Users: [USER] } },
+    errors: ['INVALID_CURSOR'],
+    async handler({ query }, { data }) {
+      const page = await data.getUsers(query.n, query.cursor);
+      return json({ Cursor: page.cursor, Users: page.rows });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/user/{user-id}',
+    tag,
+    summary: 'Get a user',
+    response: { description: 'The user', schema: UserSchema, example: USER },
+    errors: ['USER_NOT_FOUND'],
+    async handler({ params }, { data }) {
+      const userId = params['user-id'];
+      const user = await data.getUser(userId);
+      if (user === undefined)
+        throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
+      return json(user);
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/api/user/{user-id}',
+    tag,
+    summary: 'Change some fields of a user',
+    description: 'Fields that are absent or null stay as they are.',
+    body: { schema: UserPatchSchema, example: { Labels: ['likes-short-films'] } },
+    response: written,
+    errors: ['USER_NOT_FOUND'],
+    async handler({ params, body }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'patchUser', userId: params['user-id'], json: body });
+      return writeResult(rowAffected);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/user/{user-id}',
+    tag,
+    summary: "Delete a user and the user's feedback",
+    response: { ...written, description: 'Rows removed, 0 when there was no such user' },
+    async handler({ params }, { data }) {
+      const { rowAffected } = await data.write({ kind: 'deleteUser', userId: params['user-id'] });
+      return writeResult(rowAffected);
+    },
+  }),
+];

@@ -1,0 +1,33 @@
+import { ERRORS, type ErrorCode, type FurzeError } from '../domain/errors.ts';
+import type { Problem } from '../domain/schemas.ts';
+import type { Reply } from './reply.ts';
+
+/** Where the service describes its errors; a problem's `type` is this page and the code as fragment. */
+export const ERRORS_PATH = '/apidocs/errors';
+
+/** Seconds after which a caller may try again when the service is not able to answer. */
+const RETRY_AFTER_S = '1';
+
+/** An error as problem details (RFC 9457). */
+export function problemReply(error: FurzeError, headers: readonly (readonly [string, string])[] = []): Reply {
+  const { status, title } = ERRORS[error.code];
+  const problem: Problem = {
+    type: problemType(error.code),
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    ...(error.places.length > 0 && { errors: error.places.map(({ path, message }) => ({ path, message })) }),
+  };
+  return {
+    status,
+    contentType: 'application/problem+json; charset=utf-8',
+    body: JSON.stringify(problem),
+    headers: status === 503 ? [...headers, ['Retry-After', RETRY_AFTER_S]] : headers,
+  };
+}
+
+/** The `type` of a problem, relative to the server. */
+export function problemType(code: ErrorCode): string {
+  return `${ERRORS_PATH}#${code}`;
+}

@@ -1,0 +1,117 @@
+import { checkId } from '../domain/decode.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { FurzeError } from '../domain/errors.ts';
+import type { Limits } from '../domain/limits.ts';
+
+/** The query parameters of all routes; a route names those it takes, and others are ignored. */
+export type QueryName =
+  | 'n'
+  | 'offset'
+  | 'cursor'
+  | 'user-id'
+  | 'category'
+  | 'write-back-type'
+  | 'write-back-delay';
+
+/** The query of a request, checked. Parameters that the route does not take keep their defaults. */
+export interface Query {
+  readonly n: number;
+  readonly offset: number;
+  readonly cursor: string;
+  readonly categories: readonly string[];
+  readonly userId?: string;
+  readonly writeBackType?: string;
+  readonly writeBackDelayMs?: number;
+}
+
+type MutableQuery = { -readonly [K in keyof Query]: Query[K] } & { categories: string[] };
+
+/** What a query is read with. */
+export interface QueryRules {
+  readonly defaultN: number;
+  readonly limits: Limits;
+}
+
+/**
+ * Reads a query string. An empty value counts as not given; of a repeated parameter the first counts, except
+ * `category`, of which all do.
+ * @param text the query as it came, still encoded and without the question mark
+ * @throws FurzeError INVALID_PARAMETER
+ */
+export function parseQuery(text: string, names: readonly QueryName[], rules: QueryRules): Query {
+  const query: MutableQuery = { n: rules.defaultN, offset: 0, cursor: '', categories: [] };
+  if (text === '' || names.length === 0) return query;
+  const seen = new Set<string>();
+  for (const pair of text.split('&')) {
+    const equals = pair.indexOf('=');
+    if (equals < 0) continue;
+    const rawName = decodeQueryText(pair.slice(0, equals), 'query');
+    const name = (rawName === 'Cursor' ? 'cursor' : rawName) as QueryName;
+    if (!names.includes(name)) continue;
+    const value = decodeQueryText(pair.slice(equals + 1), name);
+    if (value === '' || (name !== 'category' && seen.has(name))) continue;
+    seen.add(name);
+    assign(query, name, value, rules.limits);
+  }
+  return query;
+}
+
+function assign(query: MutableQuery, name: QueryName, value: string, limits: Limits): void {
+  switch (name) {
+    case 'n':
+      query.n = parseCount(value, 'n');
+      if (query.n > limits.nMax) throw refusal('n', `must be at most ${limits.nMax}`);
+      return;
+    case 'offset':
+      query.offset = parseCount(value, 'offset');
+      return;
+    case 'cursor':
+      query.cursor = value;
+      return;
+    case 'category':
+      query.categories.push(checkId(value, 'category', limits, 'INVALID_PARAMETER'));
+      if (query.categories.length > limits.labelsMax) {
+        throw refusal('category', `must be given at most ${limits.labelsMax} times`);
+      }
+      return;
+    case 'user-id':
+      query.userId = checkId(value, 'user-id', limits, 'INVALID_PARAMETER');
+      return;
+    case 'write-back-type':
+      query.writeBackType = checkId(value, 'write-back-type', limits, 'INVALID_PARAMETER');
+      return;
+    case 'write-back-delay':
+      query.writeBackDelayMs = parseDelay(value);
+  }
+}
+
+/** The longest write-back delay: a hundred years keep the timestamp within four digits of year. */
+const DELAY_MS_MAX = 100 * 365 * 24 * 3_600_000;
+
+function parseDelay(value: string): number {
+  const delayMs = parseDuration(value);
+  if (Number.isNaN(delayMs))
+    throw refusal('write-back-delay', 'must be a duration with units such as 0h10m0s');
+  if (delayMs > DELAY_MS_MAX) throw refusal('write-back-delay', 'must be at most a hundred years');
+  return Math.round(delayMs);
+}
+
+function parseCount(value: string, name: string): number {
+  const count = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(count)) throw refusal(name, 'must be an integer from 0');
+  return count;
+}
+
+function decodeQueryText(text: string, name: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    throw refusal(name, 'must be percent-encoded UTF-8');
+  }
+}
+
+function refusal(path: string, message: string): FurzeError {
+  return new FurzeError('INVALID_PARAMETER', `${path} ${message}.`, [{ path, message }]);
+}

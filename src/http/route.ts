@@ -1,0 +1,72 @@
+import type { TSchema } from 'typebox';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Query, QueryName } from './query.ts';
+import type { Reply } from './reply.ts';
+import type { Services } from './services.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The names between braces in a path, as the keys of an object. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [Key in Name | keyof ParamsOf<Rest>]: string }
+  : unknown;
+
+/** A request as a handler sees it: parsed and checked, free of any transport. */
+export interface RouteRequest<Params> {
+  /** Path parameters by name, decoded. */
+  readonly params: Params;
+  readonly query: Query;
+  /** The body as it came; empty on a route without one. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+export type Handler<Params> = (request: RouteRequest<Params>, services: Services) => Reply | Promise<Reply>;
+
+/**
+ * Everything that is said about a route. Registration, checks, the OpenAPI document, the labels of metrics and the
+ * docs page all read it.
+ */
+export interface Route {
+  readonly method: Method;
+  /** With parameters in braces, as in `/api/user/{user-id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: readonly QueryName[];
+  /** The JSON body that the route takes; without it a body is ignored. */
+  readonly body?: { readonly schema: TSchema; readonly example: unknown };
+  readonly response: RouteResponse;
+  /** What the route can answer with besides what every route of its shape can. */
+  readonly errors?: readonly ErrorCode[];
+  /** Needs no API key. */
+  readonly open?: boolean;
+  /** Takes the API key as `Authorization: Bearer` too. */
+  readonly bearer?: boolean;
+  readonly handler: Handler<Readonly<Record<string, string>>>;
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  /** `application/json` when absent. */
+  readonly contentType?: string;
+  readonly schema?: TSchema;
+  readonly example?: unknown;
+  /** Statuses besides 200 that carry the same body, with what they mean. */
+  readonly also?: Readonly<Record<number, string>>;
+}
+
+/** Defines a route, its handler typed by the parameters in its path. */
+export function route<const Path extends string>(
+  definition: Omit<Route, 'path' | 'handler'> & {
+    readonly path: Path;
+    readonly handler: Handler<ParamsOf<Path>>;
+  },
+): Route {
+  return definition as unknown as Route;
+}
+
+/** The names of a path's parameters, in order. */
+export function paramNames(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
+}

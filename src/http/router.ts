@@ -1,0 +1,83 @@
+import type { Method, Route } from './route.ts';
+import { paramNames } from './route.ts';
+
+/** A route that fits a path and a method, with its number in the table and the decoded parameters. */
+export interface Match {
+  readonly route: Route;
+  readonly routeNumber: number;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Leaf {
+  readonly route: Route;
+  readonly routeNumber: number;
+  readonly names: readonly string[];
+}
+
+interface Node {
+  readonly children: Map<string, Node>;
+  param: Node | undefined;
+  readonly leaves: Map<string, Leaf>;
+}
+
+/**
+ * Finds routes by path segments. A path is split first and decoded after, so `%2F` stays within its segment; one
+ * trailing slash is as none; a fixed segment goes before a parameter; a parameter is never empty.
+ */
+export class Router {
+  private readonly root: Node = createNode();
+
+  constructor(routes: readonly Route[]) {
+    routes.forEach((route, routeNumber) => {
+      let node = this.root;
+      for (const segment of route.path.slice(1).split('/')) node = grow(node, segment);
+      if (node.leaves.has(route.method))
+        throw new Error(`${route.method} ${route.path} stands twice in the table`);
+      node.leaves.set(route.method, { route, routeNumber, names: paramNames(route.path) });
+    });
+  }
+
+  /**
+   * @param path as it came, encoded, with its leading slash
+   * @returns the match; the methods that the path has when `method` is not among them; or undefined
+   * @throws URIError when a segment is not percent-encoded UTF-8
+   */
+  find(method: string, path: string): Match | readonly Method[] | undefined {
+    const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
+    const segments = path.slice(1, end).split('/');
+    if (path.includes('%')) {
+      for (let i = 0; i < segments.length; i++) segments[i] = decodeURIComponent(segments[i]!);
+    }
+    const values: string[] = [];
+    const node = descend(this.root, segments, 0, values);
+    if (node === undefined) return undefined;
+    const leaf = node.leaves.get(method);
+    if (leaf === undefined) return [...node.leaves.keys()] as Method[];
+    const params: Record<string, string> = {};
+    for (let i = 0; i < leaf.names.length; i++) params[leaf.names[i]!] = values[i]!;
+    return { route: leaf.route, routeNumber: leaf.routeNumber, params };
+  }
+}
+
+function createNode(): Node {
+  return { children: new Map(), param: undefined, leaves: new Map() };
+}
+
+function grow(node: Node, segment: string): Node {
+  if (segment.startsWith('{')) return (node.param ??= createNode());
+  let child = node.children.get(segment);
+  if (child === undefined) node.children.set(segment, (child = createNode()));
+  return child;
+}
+
+function descend(node: Node, segments: readonly string[], at: number, values: string[]): Node | undefined {
+  if (at === segments.length) return node.leaves.size > 0 ? node : undefined;
+  const segment = segments[at]!;
+  const fixed = node.children.get(segment);
+  const found = fixed === undefined ? undefined : descend(fixed, segments, at + 1, values);
+  if (found !== undefined || node.param === undefined || segment === '') return found;
+  values.push(segment);
+  const below = descend(node.param, segments, at + 1, values);
+  if (below === undefined) values.pop();
+  return below;
+}

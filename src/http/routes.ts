@@ -1,0 +1,25 @@
+import { docsRoutes } from './handlers/docs.ts';
+import { feedbackRoutes } from './handlers/feedback.ts';
+import { healthRoutes } from './handlers/health.ts';
+import { itemRoutes } from './handlers/items.ts';
+import { listRoutes } from './handlers/lists.ts';
+import { metricsRoutes } from './handlers/metrics.ts';
+import { recommendRoutes } from './handlers/recommend.ts';
+import { userRoutes } from './handlers/users.ts';
+import { buildOpenApi } from './openapi.ts';
+import type { Route } from './route.ts';
+
+/** The one route table. @param version the package's version, for the OpenAPI document */
+export function createRoutes(version: string): readonly Route[] {
+  const routes: Route[] = [
+    ...userRoutes,
+    ...itemRoutes,
+    ...feedbackRoutes,
+    ...listRoutes,
+    ...recommendRoutes,
+    ...healthRoutes,
+    ...metricsRoutes,
+    ...docsRoutes(() => buildOpenApi(routes, version)),
+  ];
+  return routes;
+}

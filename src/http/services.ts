@@ -1,0 +1,19 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { HealthReport } from '../domain/schemas.ts';
+import type { Recommender } from '../recommend/recommender.ts';
+import type { DataStore } from '../store/data-store.ts';
+
+/** All that the handlers may call. */
+export interface Services {
+  readonly data: DataStore;
+  readonly recommender: Recommender;
+  /** The state of the stores; tells a failure in the report instead of throwing. */
+  readonly health: () => Promise<HealthReport>;
+  /** The metrics in Prometheus text format. */
+  readonly metricsText: () => Promise<string>;
+  readonly clock: Clock;
+  /** `n` of a list that was asked for without one. */
+  readonly defaultN: number;
+  readonly limits: Limits;
+}
