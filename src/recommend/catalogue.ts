@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts';
 import type { CatalogueItem } from '../store/data-store.ts';
 
 /** The rows that carry a name (a category or a label). */
@@ -21,6 +22,14 @@ export class Catalogue {
   private readonly labelPostings: Postings = new Map();
   private liveCount = 0;
   private readonly listeners: ((row: number) => void)[] = [];
+  private readonly clock: Clock;
+  private readonly itemTtlMs: number;
+
+  /** @param itemTtlMs an item whose timestamp is older than this is not listed any more; Infinity for never */
+  constructor(clock: Clock, itemTtlMs = Number.POSITIVE_INFINITY) {
+    this.clock = clock;
+    this.itemTtlMs = itemTtlMs;
+  }
 
   /** One more than the highest row seen. */
   get rowCount(): number {
@@ -59,9 +68,21 @@ export class Catalogue {
     for (const listener of this.listeners) listener(row);
   }
 
-  /** True for an item that exists and is not hidden: only such may stand in a list. */
+  /** True for an item that exists, is not hidden and not out of date: only such may stand in a list. */
   isListable(row: number): boolean {
-    return this.ids[row] !== undefined && this.hiddenFlags[row] === 0;
+    if (this.ids[row] === undefined || this.hiddenFlags[row] !== 0) return false;
+    return (
+      this.itemTtlMs === Number.POSITIVE_INFINITY || !(this.timesMs[row]! < this.clock() - this.itemTtlMs)
+    );
+  }
+
+  /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
+  listableBits(): Uint32Array<SharedArrayBuffer> {
+    const bits = new Uint32Array(new SharedArrayBuffer(Math.ceil(this.rowCount / 32) * 4));
+    for (let row = 0; row < this.rowCount; row++) {
+      if (this.isListable(row)) bits[row >>> 5] = bits[row >>> 5]! | (1 << (row & 31));
+    }
+    return bits;
   }
 
   idAt(row: number): string | undefined {
@@ -135,7 +156,12 @@ function distinct(names: readonly string[]): readonly string[] {
   return names.length > 1 ? [...new Set(names)] : names;
 }
 
-function replacePostings(postings: Postings, row: number, before: readonly string[], after: readonly string[]): void {
+function replacePostings(
+  postings: Postings,
+  row: number,
+  before: readonly string[],
+  after: readonly string[],
+): void {
   for (const name of before) {
     const rows = postings.get(name);
     rows?.delete(row);

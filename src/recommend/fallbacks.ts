@@ -39,7 +39,12 @@ export class Fallbacks {
     this.parts = parts;
   }
 
-  async rank(name: FallbackName, history: History, k: number, accept: (row: number) => boolean): Promise<Ranked> {
+  async rank(
+    name: FallbackName,
+    history: History,
+    k: number,
+    accept: (row: number) => boolean,
+  ): Promise<Ranked> {
     switch (name) {
       case 'latest':
         return this.latest(k, accept);

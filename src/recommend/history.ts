@@ -12,10 +12,14 @@ export class History {
   private readonly reads: LocalReads;
   private readonly feedback = new FeedbackColumns();
   private readonly readRows = new RowSet();
+  private readonly positiveTtlMs: number;
+  private positiveSinceMs = Number.NEGATIVE_INFINITY;
   userRow = -1;
 
-  constructor(reads: LocalReads) {
+  /** @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never */
+  constructor(reads: LocalReads, positiveTtlMs = Number.POSITIVE_INFINITY) {
     this.reads = reads;
+    this.positiveTtlMs = positiveTtlMs;
   }
 
   /**
@@ -24,6 +28,7 @@ export class History {
    */
   load(userRow: number, untilMs: number): void {
     this.userRow = userRow;
+    this.positiveSinceMs = untilMs - this.positiveTtlMs;
     this.readRows.clear();
     this.feedback.clear();
     if (userRow < 0) return;
@@ -42,7 +47,7 @@ export class History {
     const { length, itemRows, types, timesMs } = this.feedback;
     const latest = new Map<number, number>();
     for (let at = 0; at < length; at++) {
-      if (!isPositive(types[at]!)) continue;
+      if (!isPositive(types[at]!) || timesMs[at]! < this.positiveSinceMs) continue;
       const row = itemRows[at]!;
       latest.set(row, Math.max(latest.get(row) ?? Number.NEGATIVE_INFINITY, timesMs[at]!));
     }

@@ -26,7 +26,8 @@ class DirtyUsers {
   /** Adds all rows of `other` and empties it. */
   absorb(other: DirtyUsers): void {
     other.bits.forEach((word, at) => {
-      for (let rest = word; rest !== 0; rest &= rest - 1) this.set(at * 32 + 31 - Math.clz32(rest & -rest), true);
+      for (let rest = word; rest !== 0; rest &= rest - 1)
+        this.set(at * 32 + 31 - Math.clz32(rest & -rest), true);
     });
     other.bits.fill(0);
   }
@@ -51,6 +52,7 @@ export class UserLists {
   /** Lists made but not yet committed; the writes are batched, so this is short. */
   private unsaved = new Map<number, UserList>();
   private saving: Promise<void> | undefined;
+  private deleting: Promise<void> = Promise.resolve();
 
   constructor(options: {
     cache: CacheStore;
@@ -101,9 +103,17 @@ export class UserLists {
     return model?.foldIn(history.positiveRows(this.isPositive));
   }
 
+  /** Drops the lists of users that are gone. Rows are never used again, so a late write of one harms nobody. */
+  delete(userRows: readonly number[]): void {
+    if (userRows.length === 0) return;
+    for (const row of userRows) this.unsaved.delete(row);
+    this.deleting = this.deleting.then(() => this.cache.deleteLists(userRows));
+  }
+
   /** Waits until every list made so far is stored. */
   async flush(): Promise<void> {
     while (this.saving !== undefined) await this.saving;
+    await this.deleting;
   }
 
   private remake(history: History): UserList | undefined {
@@ -132,7 +142,8 @@ export class UserLists {
       while (this.unsaved.size > 0) {
         const batch = [...this.unsaved.values()];
         await this.cache.putLists(batch);
-        for (const list of batch) if (this.unsaved.get(list.userRow) === list) this.unsaved.delete(list.userRow);
+        for (const list of batch)
+          if (this.unsaved.get(list.userRow) === list) this.unsaved.delete(list.userRow);
       }
     } finally {
       this.saving = undefined;

@@ -5,7 +5,13 @@ import type { DataStore, LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FallbackName, Fallbacks } from './fallbacks.ts';
 import type { History, TypeTest } from './history.ts';
-import { filterRanked, type FindRelated, type ItemNeighbors, NEIGHBORS_MAX, type NeighborType } from './item-neighbors.ts';
+import {
+  type FindRelated,
+  filterRanked,
+  type ItemNeighbors,
+  NEIGHBORS_MAX,
+  type NeighborType,
+} from './item-neighbors.ts';
 import type { LatestIndex } from './latest.ts';
 import type { UserLists } from './lists.ts';
 import type { PopularIndex } from './popular.ts';
@@ -92,7 +98,10 @@ export class OnlineRecommender implements Recommender {
   async popular(query: ListQuery): Promise<ScoredEntry[]> {
     const { popular, catalogue } = this.parts;
     const want = query.offset + query.n;
-    return this.itemEntries(popular.top(want, catalogue, query.categories, this.unreadBy(query.userId)), query);
+    return this.itemEntries(
+      popular.top(want, catalogue, query.categories, this.unreadBy(query.userId)),
+      query,
+    );
   }
 
   async itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> {
@@ -110,7 +119,11 @@ export class OnlineRecommender implements Recommender {
     const hasLabels = (reads.userAt(row)?.Labels.length ?? 0) > 0;
     const byLabels = userNeighborType === 'similar' || (userNeighborType === 'auto' && hasLabels);
     const ranked = await findRelated(byLabels ? 'users-by-labels' : 'users-by-items', row, NEIGHBORS_MAX);
-    const known = filterRanked(ranked, query.offset + query.n, (other) => reads.userIdAt(other) !== undefined);
+    const known = filterRanked(
+      ranked,
+      query.offset + query.n,
+      (other) => reads.userIdAt(other) !== undefined,
+    );
     return entries(known, query, (other) => reads.userIdAt(other)!);
   }
 
@@ -143,12 +156,18 @@ export class OnlineRecommender implements Recommender {
     const { catalogue, history } = this.parts;
     for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
       const row = itemRows[at]!;
-      if (catalogue.isListable(row) && !history.hasRead(row) && catalogue.isInAll(row, categories)) answer.take(row);
+      if (catalogue.isListable(row) && !history.hasRead(row) && catalogue.isInAll(row, categories))
+        answer.take(row);
     }
   }
 
   /** Fills the answer behind the list, and writes it back if asked to. The history is this user's until the first await. */
-  private async complete(userId: string, userRow: number, answer: Answer, query: RecommendQuery): Promise<string> {
+  private async complete(
+    userId: string,
+    userRow: number,
+    answer: Answer,
+    query: RecommendQuery,
+  ): Promise<string> {
     const { rows, wanted } = answer;
     const taken = new Set(rows);
     if (query.categories.length > 0) this.takeFromCategory(rows, taken, wanted, query.categories);
@@ -157,7 +176,12 @@ export class OnlineRecommender implements Recommender {
       // Other requests may have used the shared history in the meantime.
       this.parts.history.load(userRow, this.effectiveUntilMs());
       const read = this.parts.history;
-      const ranked = await this.parts.fallbacks.rank(name, read, wanted - rows.length, this.acceptor(userRow, taken, query));
+      const ranked = await this.parts.fallbacks.rank(
+        name,
+        read,
+        wanted - rows.length,
+        this.acceptor(userRow, taken, query),
+      );
       for (const row of ranked.rows) if (!taken.has(row) && taken.add(row)) rows.push(row);
     }
     if (query.writeBackType !== undefined) await this.writeBack(userId, this.page(rows, query), query);
@@ -165,23 +189,37 @@ export class OnlineRecommender implements Recommender {
   }
 
   /** A test that stays true to this user across awaits: it holds a copy of what it needs. */
-  private acceptor(userRow: number, taken: ReadonlySet<number>, query: RecommendQuery): (row: number) => boolean {
+  private acceptor(
+    userRow: number,
+    taken: ReadonlySet<number>,
+    query: RecommendQuery,
+  ): (row: number) => boolean {
     const { catalogue, history } = this.parts;
     const untilMs = this.effectiveUntilMs();
     return (row) => {
-      if (taken.has(row) || !catalogue.isListable(row) || !catalogue.isInAll(row, query.categories)) return false;
+      if (taken.has(row) || !catalogue.isListable(row) || !catalogue.isInAll(row, query.categories))
+        return false;
       if (history.userRow !== userRow) history.load(userRow, untilMs);
       return !history.hasRead(row);
     };
   }
 
-  private takeFromCategory(rows: number[], taken: Set<number>, wanted: number, categories: readonly string[]): void {
+  private takeFromCategory(
+    rows: number[],
+    taken: Set<number>,
+    wanted: number,
+    categories: readonly string[],
+  ): void {
     const { models, lists, catalogue, history } = this.parts;
     const vector = lists.vectorOf(history);
     if (vector === undefined || models.current === undefined || rows.length >= wanted) return;
     const accept = (row: number) =>
-      !taken.has(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories) && !history.hasRead(row);
-    for (const row of models.current.topItems(vector, wanted - rows.length, accept).rows) {
+      !taken.has(row) &&
+      catalogue.isListable(row) &&
+      catalogue.isInAll(row, categories) &&
+      !history.hasRead(row);
+    const members = catalogue.narrowest(categories);
+    for (const row of models.current.topItems(vector, wanted - rows.length, accept, members).rows) {
       taken.add(row);
       rows.push(row);
     }
@@ -230,7 +268,11 @@ export class OnlineRecommender implements Recommender {
   }
 }
 
-function entries({ rows, scores }: Ranked, { n, offset }: ListQuery, idAt: (row: number) => string): ScoredEntry[] {
+function entries(
+  { rows, scores }: Ranked,
+  { n, offset }: ListQuery,
+  idAt: (row: number) => string,
+): ScoredEntry[] {
   const page: ScoredEntry[] = [];
   for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
     page.push({ Id: idAt(rows[at]!), Score: scores[at]! });

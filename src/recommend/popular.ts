@@ -36,13 +36,19 @@ export class PopularIndex {
   }
 
   /** The `k` most counted listable items that pass `accept`, best first. */
-  top(k: number, catalogue: Catalogue, categories: readonly string[], accept: (row: number) => boolean): Ranked {
+  top(
+    k: number,
+    catalogue: Catalogue,
+    categories: readonly string[],
+    accept: (row: number) => boolean,
+  ): Ranked {
     this.advance();
     const best = new TopK(k);
     const { counts } = this;
     const consider = (row: number) => {
       const count = counts[row] ?? 0;
-      if (count > 0 && catalogue.isListable(row) && catalogue.isInAll(row, categories) && accept(row)) best.push(row, count);
+      if (count > 0 && catalogue.isListable(row) && catalogue.isInAll(row, categories) && accept(row))
+        best.push(row, count);
     };
     const members = catalogue.narrowest(categories);
     if (members !== undefined) for (const row of members) consider(row);

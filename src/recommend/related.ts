@@ -10,9 +10,17 @@ export type Relation = 'items-by-users' | 'users-by-items' | 'users-by-labels';
  * The rows most like `row` by common users, common liked items, or common user labels. Reads the store as it goes, so
  * it belongs into a worker.
  */
-export function relatedRows(reads: LocalReads, relation: Relation, row: number, k: number, isPositive: TypeTest): Ranked {
+export function relatedRows(
+  reads: LocalReads,
+  relation: Relation,
+  row: number,
+  k: number,
+  isPositive: TypeTest,
+): Ranked {
   const incidence: Incidence<number | string> =
-    relation === 'users-by-labels' ? userLabels(reads) : likes(reads, isPositive, relation === 'items-by-users');
+    relation === 'users-by-labels'
+      ? userLabels(reads)
+      : likes(reads, isPositive, relation === 'items-by-users');
   return similarRows(row, k, incidence, () => true);
 }
 
@@ -22,10 +30,13 @@ function likes(reads: LocalReads, isPositive: TypeTest, rowsAreItems: boolean): 
   const items = memoize((userRow) => {
     reads.readUserFeedback(userRow, feedback);
     const liked = new Set<number>();
-    for (let at = 0; at < feedback.length; at++) if (isPositive(feedback.types[at]!)) liked.add(feedback.itemRows[at]!);
+    for (let at = 0; at < feedback.length; at++)
+      if (isPositive(feedback.types[at]!)) liked.add(feedback.itemRows[at]!);
     return liked;
   });
-  const users = memoize((itemRow) => new Set([...reads.readItemUsers(itemRow)].filter((user) => items(user).has(itemRow))));
+  const users = memoize(
+    (itemRow) => new Set([...reads.readItemUsers(itemRow)].filter((user) => items(user).has(itemRow))),
+  );
   return rowsAreItems
     ? { rowCount: reads.itemRowCount, elementsOf: users, rowsOf: (user) => items(Number(user)) }
     : { rowCount: reads.userRowCount, elementsOf: items, rowsOf: (item) => users(Number(item)) };
@@ -46,7 +57,11 @@ function userLabels(reads: LocalReads): Incidence<number | string> {
   });
   const none: ReadonlySet<string> = new Set();
   const nobody: ReadonlySet<number> = new Set();
-  return { rowCount: count, elementsOf: (row) => labels.get(row) ?? none, rowsOf: (label) => users.get(label) ?? nobody };
+  return {
+    rowCount: count,
+    elementsOf: (row) => labels.get(row) ?? none,
+    rowsOf: (label) => users.get(label) ?? nobody,
+  };
 }
 
 function memoize<T>(compute: (row: number) => T): (row: number) => T {

@@ -6,8 +6,16 @@ export interface ServingModel {
   readonly generation: number;
   /** The user's vector solved from its liked items against the current item factors; undefined when none of them is in the model. */
   foldIn(likedItemRows: readonly number[]): Float32Array | undefined;
-  /** The `k` items with the highest scores that pass `accept`, best first. */
-  topItems(vector: Float32Array, k: number, accept: (itemRow: number) => boolean): Ranked;
+  /**
+   * The `k` items with the highest scores that pass `accept`, best first.
+   * @param among look only at these items; at all when absent
+   */
+  topItems(
+    vector: Float32Array,
+    k: number,
+    accept: (itemRow: number) => boolean,
+    among?: ReadonlySet<number>,
+  ): Ranked;
 }
 
 /** The one place where the current generation stands; swapped by a single assignment. */

@@ -1,52 +1,96 @@
+import type { AlsPhase } from '../model/als.ts';
+import type { AlsTask } from '../model/als-memory.ts';
+import type { AlsSettings } from '../model/als-settings.ts';
+import type { PlacedModel } from '../model/mf-scorer.ts';
+import type { Ranked } from '../recommend/ranked.ts';
 import type { Relation } from '../recommend/related.ts';
 
-/** Everything that crosses between the main thread and the workers has its type here. */
-export type Job = FitJob | RelatedJob;
+/** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
+export interface Jobs {
+  place: { job: PlaceJob; answer: PlacedTask | undefined };
+  phase: { job: PhaseJob; answer: boolean };
+  publish: { job: PublishJob; answer: PlacedModel };
+  load: { job: LoadJob; answer: LoadedModel | undefined };
+  lists: { job: ListsJob; answer: number };
+  related: { job: RelatedJob; answer: Ranked };
+}
+export type JobKind = keyof Jobs;
+export type Job = Jobs[JobKind]['job'];
 
-/** What every job needs to read the stores by itself. */
-export interface StorePaths {
+/** Reads all positive feedback and lays out a training in shared memory; answers undefined when there is none. */
+export interface PlaceJob {
+  readonly kind: 'place';
+  readonly dataPath: string;
+  readonly positiveTypes: readonly string[];
+  /** Positive feedback counts from `sinceMs` up to `untilMs`, milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly settings: Partial<AlsSettings>;
+  /** Threads that will take part. */
+  readonly slots: number;
+}
+
+export interface PlacedTask {
+  readonly task: AlsTask;
+  readonly fingerprint: number;
+  readonly positives: number;
+}
+
+/** One thread's part in one phase of a training; answers false when the training was cancelled. */
+export interface PhaseJob {
+  readonly kind: 'phase';
+  readonly task: AlsTask;
+  readonly phase: AlsPhase;
+  readonly slot: number;
+}
+
+/** Takes the trained factors as a model, saves it, and places it for serving. */
+export interface PublishJob {
+  readonly kind: 'publish';
+  readonly task: AlsTask;
+  readonly fingerprint: number;
+  readonly cachePath: string;
+  readonly generation: number;
+  readonly slots: number;
+  readonly listLengthMax: number;
+}
+
+/** Places the model that was saved last. */
+export interface LoadJob {
+  readonly kind: 'load';
+  readonly cachePath: string;
+  readonly slots: number;
+  readonly listLengthMax: number;
+}
+
+export interface LoadedModel {
+  readonly placed: PlacedModel;
+  readonly generation: number;
+}
+
+/** Makes and stores the lists of the users with rows in [fromUserRow, toUserRow); answers how many. */
+export interface ListsJob {
+  readonly kind: 'lists';
   readonly dataPath: string;
   readonly cachePath: string;
-}
-
-export interface FitSettings {
-  readonly factors: number;
-  readonly epochs: number;
-  readonly regularization: number;
-  readonly regularizationExponent: number;
-  readonly unobservedWeight: number;
-  readonly seed: number;
-}
-
-/** Trains the collaborative model on all positive feedback, saves it, and makes every user's list. */
-export interface FitJob {
-  readonly kind: 'fit';
-  readonly paths: StorePaths;
-  readonly settings: FitSettings;
+  readonly placed: PlacedModel;
+  readonly slot: number;
+  readonly generation: number;
+  readonly fromUserRow: number;
+  readonly toUserRow: number;
   readonly positiveTypes: readonly string[];
-  /** Positive feedback before this time does not count, milliseconds since the epoch. */
-  readonly sinceMs: number;
+  readonly cacheSize: number;
+  readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
-  /** Number of the generation to make. */
-  readonly generation: number;
-  readonly cacheSize: number;
-  /** Shared with the main thread, see `JobProgress`. */
-  readonly progress: SharedArrayBuffer;
-}
-
-export interface FitResult {
-  readonly users: number;
-  readonly items: number;
-  readonly positives: number;
-  readonly lists: number;
-  readonly seconds: number;
+  /** One bit an item row: those that may stand in a list. Shared memory. */
+  readonly listable: Uint32Array<SharedArrayBuffer>;
 }
 
 /** Finds the rows most like one row by what the store knows. */
 export interface RelatedJob {
   readonly kind: 'related';
-  readonly paths: StorePaths;
+  readonly dataPath: string;
   readonly relation: Relation;
   readonly row: number;
   readonly k: number;

@@ -1,36 +1,36 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { threadEntry } from '../domain/thread-entry.ts';
-import type { Ranked } from '../recommend/ranked.ts';
-import type { FitJob, FitResult, Job, RelatedJob } from './messages.ts';
+import type { Job, JobKind, Jobs } from './messages.ts';
 
-/** The worker threads. A failing job rejects its promise; a worker that dies is replaced and its job rejected. */
+/** An idle worker ends after this time. */
+const IDLE_MS = 30_000;
+
+/**
+ * The worker threads. A failing job rejects its promise and harms no other; a worker that dies is replaced and its job
+ * rejected.
+ */
 export class WorkerPool {
+  /** How many jobs of a training may run at once. */
+  readonly trainingSlots: number;
   private readonly pool: Piscina<Job, unknown>;
 
-  /**
-   * @param threads how many workers; 0 for one a core. There are always two or more, so that a fit, which takes one
-   *   from start to end, never stands before a question that a request waits for.
-   */
+  /** @param threads how many train at once; 0 for one a core. One more stands by for what a request waits for. */
   constructor(threads: number) {
+    this.trainingSlots = threads === 0 ? availableParallelism() : threads;
     const { url, execArgv } = threadEntry(import.meta.url, './worker-entry');
-    const count = Math.max(2, threads === 0 ? availableParallelism() : threads);
     this.pool = new Piscina<Job, unknown>({
       filename: url.href,
       execArgv,
       minThreads: 0,
-      maxThreads: count,
-      idleTimeout: 30_000,
+      maxThreads: this.trainingSlots + 1,
+      idleTimeout: IDLE_MS,
       atomics: 'sync',
     });
   }
 
-  fit(job: FitJob): Promise<FitResult> {
-    return this.pool.run(job) as Promise<FitResult>;
-  }
-
-  related(job: RelatedJob): Promise<Ranked> {
-    return this.pool.run(job) as Promise<Ranked>;
+  run<Kind extends JobKind>(job: Jobs[Kind]['job'] & { readonly kind: Kind }): Promise<Jobs[Kind]['answer']> {
+    return this.pool.run(job) as Promise<Jobs[Kind]['answer']>;
   }
 
   /** Stops all workers; jobs under way reject. */

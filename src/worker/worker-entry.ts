@@ -1,14 +1,30 @@
-import { runFit } from './jobs/fit.ts';
-import { runRelated } from './jobs/related.ts';
-import type { FitResult, Job } from './messages.ts';
-import type { Ranked } from '../recommend/ranked.ts';
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { makeLists } from './jobs/lists.ts';
+import { findRelated } from './jobs/related.ts';
+import { load, phase, place, publish } from './jobs/train.ts';
+import type { Job } from './messages.ts';
+
+// On two cores the thread that answers requests must never wait for one that trains.
+if (process.platform === 'linux') {
+  const threadId = Number(readlinkSync('/proc/thread-self').split('/').pop());
+  setPriority(threadId, constants.priority.PRIORITY_LOW);
+}
 
 /** What a worker thread does with a job. */
-export default function run(job: Job): Promise<FitResult> | Ranked {
+export default function run(job: Job): unknown {
   switch (job.kind) {
-    case 'fit':
-      return runFit(job);
+    case 'place':
+      return place(job);
+    case 'phase':
+      return phase(job);
+    case 'publish':
+      return publish(job);
+    case 'load':
+      return load(job);
+    case 'lists':
+      return makeLists(job);
     case 'related':
-      return runRelated(job);
+      return findRelated(job);
   }
 }

@@ -1,0 +1,24 @@
+import type { HealthReport } from '../domain/schemas.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { DataStore } from '../store/data-store.ts';
+
+/** Asks both stores whether they answer; a failure stands in the report. */
+export async function checkHealth(data: DataStore, cache: CacheStore): Promise<HealthReport> {
+  const [dataError, cacheError] = await Promise.all([failureOf(data), failureOf(cache)]);
+  return {
+    CacheStoreConnected: cacheError === '',
+    CacheStoreError: cacheError,
+    DataStoreConnected: dataError === '',
+    DataStoreError: dataError,
+    Ready: dataError === '' && cacheError === '',
+  };
+}
+
+async function failureOf(store: { ping(): Promise<void> }): Promise<string> {
+  try {
+    await store.ping();
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

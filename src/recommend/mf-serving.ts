@@ -1,0 +1,70 @@
+import type { MfScorer } from '../model/mf-scorer.ts';
+import type { Ranked } from './ranked.ts';
+import { TopK } from './ranked.ts';
+import type { ServingModel } from './serving-model.ts';
+
+/** Fetched beside the `k` wanted, for those that `accept` will refuse. */
+const SPARE = 64;
+
+/** A matrix factorisation as `ServingModel`. */
+export function servingModel(scorer: MfScorer, generation: number, listLengthMax: number): ServingModel {
+  const { itemCount } = scorer.header;
+  return {
+    generation,
+    foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
+    topItems(vector, k, accept, among) {
+      if (k < 1) return { rows: [], scores: [] };
+      if (among !== undefined) return best(scorer, vector, k, [...among].filter(isKnown), accept);
+      // Most items pass, so the best k and some more are nearly always enough; if not, twice as many are.
+      for (let fetch = k + SPARE; fetch <= listLengthMax; fetch *= 2) {
+        const found = scorer.recommend(vector, Math.min(fetch, itemCount));
+        const passed = filter(found.itemRows, found.scores, k, accept);
+        if (passed.rows.length === k || fetch >= itemCount) return passed;
+      }
+      return best(
+        scorer,
+        vector,
+        k,
+        Array.from({ length: itemCount }, (_, row) => row),
+        accept,
+      );
+    },
+  };
+
+  function isKnown(row: number): boolean {
+    return row < itemCount;
+  }
+}
+
+/** Scores the rows one by one; for few rows, or when most of the catalogue is refused. */
+function best(
+  scorer: MfScorer,
+  vector: Float32Array,
+  k: number,
+  rows: readonly number[],
+  accept: (row: number) => boolean,
+): Ranked {
+  const accepted = rows.filter(accept);
+  const scores = scorer.scoreItems(vector, accepted);
+  const top = new TopK(k);
+  accepted.forEach((row, at) => {
+    top.push(row, scores[at]!);
+  });
+  return top.sorted();
+}
+
+function filter(
+  itemRows: Uint32Array,
+  all: Float32Array,
+  k: number,
+  accept: (row: number) => boolean,
+): Ranked {
+  const rows: number[] = [];
+  const scores: number[] = [];
+  for (let at = 0; at < itemRows.length && rows.length < k; at++) {
+    if (!accept(itemRows[at]!)) continue;
+    rows.push(itemRows[at]!);
+    scores.push(all[at]!);
+  }
+  return { rows, scores };
+}

@@ -1,0 +1,170 @@
+import { type Clock, systemClock } from './domain/clock.ts';
+import type { Config } from './domain/config.ts';
+import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
+import type { Logger } from './domain/log.ts';
+import { checkHealth } from './http/health.ts';
+import { createMetrics } from './http/metrics.ts';
+import { ROUTES } from './http/routes.ts';
+import { createHttpServer } from './http/server.ts';
+import { composeRecommendation, ttlMs } from './recommend/compose.ts';
+import type { FindRelated } from './recommend/item-neighbors.ts';
+import type { DataStore } from './store/data-store.ts';
+import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
+import { type FitOptions, type FitSummary, Fitter, type OnFitProgress } from './worker/fit.ts';
+import { Fits } from './worker/fits.ts';
+import { WorkerPool } from './worker/pool.ts';
+
+/** A running service. */
+export interface Service {
+  readonly address: { readonly host: string; readonly port: number };
+  readonly data: DataStore;
+  /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
+  fit(onProgress?: OnFitProgress): Promise<FitSummary | undefined>;
+  /** True when a model is being served. */
+  readonly hasModel: boolean;
+  /** Stops listening, ends the workers and closes the stores, in this order. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+interface StorePaths {
+  readonly dataPath: string;
+  readonly cachePath: string;
+}
+
+/** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
+function listLengthMax({ server, recommend }: Config): number {
+  return server.max_n + recommend.cache_size;
+}
+
+/**
+ * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
+ * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
+ */
+export async function startService({ config, log, clock = systemClock }: ServiceOptions): Promise<Service> {
+  const undo: (() => Promise<unknown> | void)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const { database, server, recommend } = config;
+    const paths = { dataPath: parseDsn(database.data_store), cachePath: parseDsn(database.cache_store) };
+    const { data, cache } = await openStore(storeOptions(config, paths, clock));
+    undo.push(
+      () => cache.close(),
+      () => data.close(),
+    );
+    const pool = new WorkerPool(config.worker.threads);
+    undo.push(() => pool.close());
+    const recommendation = await composeRecommendation({
+      config,
+      data,
+      cache,
+      clock,
+      findRelated: finder(pool, config, paths),
+    });
+    undo.push(() => recommendation.lists.flush());
+    const fits = new Fits({
+      fitter: new Fitter(pool, fitOptions(config, paths, clock)),
+      recommendation,
+      periodMs: recommend.collaborative.model_fit_period,
+      listLengthMax: listLengthMax(config),
+      log,
+    });
+    undo.push(() => fits.stop());
+    await fits.restore();
+    const metrics = createMetrics({ routes: ROUTES, stats: () => data.getStats() });
+    undo.push(() => metrics.close());
+    const http = createHttpServer({
+      routes: ROUTES,
+      services: {
+        data,
+        recommender: recommendation.recommender,
+        health: () => checkHealth(data, cache),
+        metricsText: () => metrics.text(),
+        clock,
+        defaultN: server.default_n,
+        limits: limitsOf(config),
+      },
+      host: server.host,
+      port: server.port,
+      apiKey: server.api_key,
+      limits: limitsOf(config),
+      log,
+      metrics,
+    });
+    const address = await http.listen();
+    undo.push(() => http.close());
+    fits.start();
+    return {
+      address,
+      data,
+      stop,
+      fit: (onProgress) => fits.run(onProgress),
+      get hasModel() {
+        return fits.hasModel;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths): FindRelated {
+  const positiveTypes = config.recommend.data_source.positive_feedback_types;
+  return (relation, row, k) =>
+    pool.run<'related'>({ kind: 'related', dataPath, relation, row, k, positiveTypes });
+}
+
+function storeOptions(config: Config, paths: StorePaths, clock: Clock): StoreOptions {
+  const { database, server, recommend } = config;
+  const { positive_feedback_types, read_feedback_types } = recommend.data_source;
+  return {
+    ...paths,
+    sync: database.sync,
+    limits: limitsOf(config),
+    autoInsertUser: server.auto_insert_user,
+    autoInsertItem: server.auto_insert_item,
+    positiveFeedbackTypes: positive_feedback_types,
+    readFeedbackTypes: read_feedback_types,
+    clock,
+  };
+}
+
+function limitsOf({ server }: Config): Limits {
+  return {
+    ...DEFAULT_LIMITS,
+    bodyBytesMax: server.max_body_bytes,
+    batchRecordsMax: server.max_batch_records,
+    labelsMax: server.max_labels,
+    commentBytesMax: server.max_comment_bytes,
+    nMax: server.max_n,
+  };
+}
+
+function fitOptions(config: Config, paths: StorePaths, clock: Clock): FitOptions {
+  const { collaborative, data_source, cache_size } = config.recommend;
+  return {
+    ...paths,
+    settings: {
+      factors: collaborative.factors,
+      epochs: collaborative.epochs,
+      regularization: collaborative.regularization,
+      regularizationExponent: collaborative.regularization_exponent,
+      unobservedWeight: collaborative.unobserved_weight,
+      seed: collaborative.seed,
+    },
+    positiveTypes: data_source.positive_feedback_types,
+    positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
+    clockErrorMs: config.server.clock_error,
+    cacheSize: cache_size,
+    listLengthMax: listLengthMax(config),
+    clock,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Logger } from '../domain/log.ts';
+import { loadKernels } from '../kernel/load-kernels.ts';
+import { MfScorer } from '../model/mf-scorer.ts';
+import type { Recommendation } from '../recommend/compose.ts';
+import { servingModel } from '../recommend/mf-serving.ts';
+import type { FitSummary, Fitter, OnFitProgress } from './fit.ts';
+import type { LoadedModel } from './messages.ts';
+
+/** When the model is fitted: on demand, and every `periodMs`; one fit at a time. */
+export class Fits {
+  private readonly fitter: Fitter;
+  private readonly recommendation: Recommendation;
+  private readonly periodMs: number;
+  private readonly listLengthMax: number;
+  private readonly log: Logger;
+  private running: Promise<FitSummary | undefined> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(options: {
+    readonly fitter: Fitter;
+    readonly recommendation: Recommendation;
+    /** Time from the end of a fit to the start of the next, milliseconds. */
+    readonly periodMs: number;
+    readonly listLengthMax: number;
+    readonly log: Logger;
+  }) {
+    this.fitter = options.fitter;
+    this.recommendation = options.recommendation;
+    this.periodMs = options.periodMs;
+    this.listLengthMax = options.listLengthMax;
+    this.log = options.log;
+  }
+
+  get hasModel(): boolean {
+    return this.recommendation.models.current !== undefined;
+  }
+
+  /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
+  async restore(): Promise<void> {
+    try {
+      const loaded = await this.fitter.load();
+      if (loaded !== undefined) this.serve(loaded);
+    } catch (error) {
+      this.log.error({ err: error }, 'the saved model cannot be used');
+    }
+  }
+
+  /** Begins to fit every `periodMs`. */
+  start(): void {
+    if (this.stopped) return;
+    this.timer = setTimeout(() => {
+      this.run()
+        .catch((error: unknown) => {
+          if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+        })
+        .finally(() => this.start());
+    }, this.periodMs);
+    this.timer.unref();
+  }
+
+  /** Fits now, or joins the fit that runs. */
+  run(onProgress?: OnFitProgress): Promise<FitSummary | undefined> {
+    this.running ??= this.fit(onProgress).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** Fits no more. A fit that runs ends with the pool. */
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private async fit(onProgress?: OnFitProgress): Promise<FitSummary | undefined> {
+    const { lists, live, models } = this.recommendation;
+    const startedAt = performance.now();
+    const generation = (models.current?.generation ?? 0) + 1;
+    lists.beginFit();
+    try {
+      const listable = () => live.catalogue.listableBits();
+      const summary = await this.fitter.fit(generation, listable, (model) => this.serve(model), onProgress);
+      if (summary !== undefined) {
+        const { positives, lists: made } = summary;
+        const seconds = (performance.now() - startedAt) / 1000;
+        this.log.info({ generation, positives, lists: made, seconds }, 'fitted the collaborative model');
+      }
+      return summary;
+    } finally {
+      lists.endFit();
+    }
+  }
+
+  private serve({ placed, generation }: LoadedModel): void {
+    const scorer = new MfScorer(placed, loadKernels(placed.memory), this.fitter.servingSlot);
+    this.recommendation.models.current = servingModel(scorer, generation, this.listLengthMax);
+  }
+}

@@ -1,0 +1,35 @@
+import type { CacheStore } from '../../store/cache-store.ts';
+import type { DataReader, LocalReads } from '../../store/data-store.ts';
+import { openCacheStore, openDataReader } from '../../store/open-store.ts';
+
+const readers = new Map<string, DataReader>();
+const caches = new Map<string, CacheStore>();
+
+/**
+ * Runs `work` on this thread's reader of the data store and gives its snapshot back after, because a worker that
+ * sleeps between jobs would otherwise keep the store from using freed pages again.
+ */
+export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): T {
+  const reads = opened(readers, dataPath, openDataReader).local;
+  if (reads === undefined) throw new Error('this job needs a store that can be read locally');
+  reads.refresh();
+  try {
+    return work(reads);
+  } finally {
+    reads.refresh();
+  }
+}
+
+/** This thread's cache store. */
+export function cacheAt(cachePath: string): CacheStore {
+  return opened(caches, cachePath, openCacheStore);
+}
+
+function opened<Store>(known: Map<string, Store>, path: string, open: (path: string) => Store): Store {
+  let store = known.get(path);
+  if (store === undefined) {
+    store = open(path);
+    known.set(path, store);
+  }
+  return store;
+}
