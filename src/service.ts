@@ -2,9 +2,10 @@ import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
+import { VERSION } from './domain/version.ts';
 import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
-import { ROUTES } from './http/routes.ts';
+import { createRoutes } from './http/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
@@ -47,14 +48,17 @@ function listLengthMax({ server, recommend }: Config): number {
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
 export async function startService({ config, log, clock = systemClock }: ServiceOptions): Promise<Service> {
-  const undo: (() => Promise<unknown> | void)[] = [];
+  const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
     const { database, server, recommend } = config;
-    const paths = { dataPath: parseDsn(database.data_store), cachePath: parseDsn(database.cache_store) };
-    const { data, cache } = await openStore(storeOptions(config, paths, clock));
+    const paths = {
+      dataPath: parseDsn(database.data_store).path,
+      cachePath: parseDsn(database.cache_store).path,
+    };
+    const { data, cache } = await openStore(storeOptions(config, paths, clock, log));
     undo.push(
       () => cache.close(),
       () => data.close(),
@@ -78,10 +82,11 @@ export async function startService({ config, log, clock = systemClock }: Service
     });
     undo.push(() => fits.stop());
     await fits.restore();
-    const metrics = createMetrics({ routes: ROUTES, stats: () => data.getStats() });
+    const routes = createRoutes(VERSION);
+    const metrics = createMetrics({ routes, stats: () => data.getStats() });
     undo.push(() => metrics.close());
     const http = createHttpServer({
-      routes: ROUTES,
+      routes,
       services: {
         data,
         recommender: recommendation.recommender,
@@ -122,7 +127,7 @@ function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths): Fin
     pool.run<'related'>({ kind: 'related', dataPath, relation, row, k, positiveTypes });
 }
 
-function storeOptions(config: Config, paths: StorePaths, clock: Clock): StoreOptions {
+function storeOptions(config: Config, paths: StorePaths, clock: Clock, log: Logger): StoreOptions {
   const { database, server, recommend } = config;
   const { positive_feedback_types, read_feedback_types } = recommend.data_source;
   return {
@@ -134,6 +139,7 @@ function storeOptions(config: Config, paths: StorePaths, clock: Clock): StoreOpt
     positiveFeedbackTypes: positive_feedback_types,
     readFeedbackTypes: read_feedback_types,
     clock,
+    onTrouble: (message, error) => log.error({ err: error }, message),
   };
 }
 

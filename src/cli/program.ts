@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
+import { VERSION } from '../domain/version.ts';
 import { configCommand } from './config.ts';
 import { playgroundCommand } from './playground.ts';
 import { serveCommand } from './serve.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /**
  * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
@@ -17,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 export async function runProgram(args: readonly string[], env: Environment): Promise<number> {
   const program = new Command('furze')
     .description('A recommender service in one process and one data folder.')
-    .version(version)
+    .version(VERSION)
     .exitOverride()
     .addCommand(serveCommand(env), { isDefault: true })
     .addCommand(playgroundCommand(env))
