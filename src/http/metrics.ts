@@ -114,53 +114,36 @@ function register(
   name: string,
   help: string,
   type: string,
-  values: () => object[],
+  values: () => object[] | Promise<object[]>,
 ): void {
   const metric = {
     name,
-    get: async () => ({ name, help, type, values: values(), aggregator: 'sum' }),
+    get: async () => ({ name, help, type, values: await values(), aggregator: 'sum' }),
     reset: () => {},
   };
   registry.registerMetric(metric as unknown as Metric);
 }
 
 function registerStore(registry: Registry, stats: () => Promise<StoreStats>): void {
-  const rows = new Gauge({
-    name: 'furze_store_rows',
-    help: 'Records in the data store by kind',
-    labelNames: ['kind'],
-    registers: [],
+  let reading: Promise<StoreStats | undefined> | undefined;
+  // The metrics are read side by side, so one read of the store serves them all. A store that is away must not take
+  // the other metrics with it: its sizes are left out.
+  const read = () =>
+    (reading ??= stats()
+      .catch(() => undefined)
+      .finally(() => (reading = undefined)));
+  register(registry, 'furze_store_rows', 'Records in the data store by kind', 'gauge', async () => {
+    const sizes = await read();
+    if (sizes === undefined) return [];
+    return (['users', 'items', 'feedback'] as const).map((kind) => ({
+      labels: { kind },
+      value: sizes[kind],
+    }));
   });
-  const bytes = new Gauge({
-    name: 'furze_store_bytes',
-    help: 'Bytes of the data store on disk',
-    registers: [],
+  register(registry, 'furze_store_bytes', 'Bytes of the data store on disk', 'gauge', async () => {
+    const sizes = await read();
+    return sizes === undefined ? [] : [{ labels: {}, value: sizes.bytes }];
   });
-  const read = async () => {
-    try {
-      const { users, items, feedback, bytes: size } = await stats();
-      rows.set({ kind: 'users' }, users);
-      rows.set({ kind: 'items' }, items);
-      rows.set({ kind: 'feedback' }, feedback);
-      bytes.set(size);
-    } catch {
-      // A store that is away must not take the other metrics with it; its sizes are left out.
-      rows.reset();
-      bytes.set(Number.NaN);
-    }
-  };
-  // One read serves both gauges: the registry collects them in the order of registration.
-  registry.registerMetric(withRefresh(rows, read));
-  registry.registerMetric(bytes);
-}
-
-function withRefresh(gauge: Gauge<string>, refresh: () => Promise<void>): Gauge<string> {
-  const get = gauge.get.bind(gauge);
-  gauge.get = async () => {
-    await refresh();
-    return get();
-  };
-  return gauge;
 }
 
 function registerProcess(registry: Registry): void {

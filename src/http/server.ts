@@ -121,7 +121,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   }
 
-  app.any('/*', serve);
+  app.any('/*', (res, req) => {
+    try {
+      serve(res, req);
+    } catch (error) {
+      // What leaves a handler of the engine ends the process.
+      log.error({ err: error }, 'a request failed in the adapter');
+      res.close();
+    }
+  });
 
   return {
     listen: () =>
@@ -188,9 +196,14 @@ function writeReply(res: HttpResponse, reply: Reply, exchange: Exchange, closeCo
   res.writeHeader('Access-Control-Allow-Origin', '*');
   if (reply.contentType !== '') res.writeHeader('Content-Type', reply.contentType);
   for (const [name, value] of reply.headers ?? []) res.writeHeader(name, value);
-  if (exchange.method === 'HEAD') res.endWithoutBody(byteLength(reply.body), closeConnection);
-  else if (reply.status === 204) res.endWithoutBody(undefined, closeConnection);
-  else res.end(reply.body, closeConnection);
+  if (exchange.method !== 'HEAD' && reply.status !== 204) {
+    res.end(reply.body, closeConnection);
+    return;
+  }
+  // The engine waits for a body when it is told a length here, so the length goes out as a header of ours.
+  if (reply.status !== 204) res.writeHeader('Content-Length', String(byteLength(reply.body)));
+  if (closeConnection) res.writeHeader('Connection', 'close');
+  res.endWithoutBody();
 }
 
 function byteLength(body: string | Uint8Array): number {
