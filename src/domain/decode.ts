@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Batch } from '../store/data-store.ts';
+import type { Batch } from './batch.ts';
 import type { Feedback, Item, User } from './entities.ts';
 import { type ErrorPlace, FurzeError } from './errors.ts';
 import type { Limits } from './limits.ts';

@@ -1,4 +1,7 @@
+import type { Batch } from '../domain/batch.ts';
 import type { Feedback, Item, Page, User } from '../domain/entities.ts';
+
+export type { Batch } from '../domain/batch.ts';
 
 /**
  * The data store: users, items, feedback. Everything above sees this interface and never the engine.
@@ -121,9 +124,6 @@ export class FeedbackColumns {
   }
 }
 
-/** Records to write: a JSON body as it came (checked and decoded by the writer), or decoded records. */
-export type Batch<T> = { readonly json: Uint8Array<ArrayBuffer>; readonly single: boolean } | { readonly records: readonly T[] };
-
 export type WriteCommand =
   | { readonly kind: 'putUsers'; readonly batch: Batch<User> }
   | { readonly kind: 'patchUser'; readonly userId: string; readonly json: Uint8Array<ArrayBuffer> }
@@ -135,7 +135,12 @@ export type WriteCommand =
   | { readonly kind: 'removeCategory'; readonly itemId: string; readonly category: string }
   | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly batch: Batch<Feedback> }
   /** Removes one triple, or every feedback of the pair when `feedbackType` is undefined. */
-  | { readonly kind: 'deleteFeedback'; readonly feedbackType: string | undefined; readonly userId: string; readonly itemId: string };
+  | {
+      readonly kind: 'deleteFeedback';
+      readonly feedbackType: string | undefined;
+      readonly userId: string;
+      readonly itemId: string;
+    };
 
 export interface WriteResult {
   readonly rowAffected: number;

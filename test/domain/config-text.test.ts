@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { defaultConfig, parseConfig } from '../../src/domain/config.ts';
+import { CONFIG_KEYS } from '../../src/domain/config-keys.ts';
+import { configTemplate } from '../../src/domain/config-text.ts';
+
+describe('the commented configuration file', () => {
+  it('holds the defaults', () => {
+    expect(parseConfig(configTemplate())).toEqual(defaultConfig());
+  });
+
+  it('names every key', () => {
+    for (const { path } of CONFIG_KEYS)
+      expect(configTemplate()).toMatch(new RegExp(`^${path.at(-1)} = `, 'm'));
+  });
+
+  it('is furze.toml; write it with npm run config:template after a change', () => {
+    expect(readFileSync(new URL('../../furze.toml', import.meta.url), 'utf8')).toBe(configTemplate());
+  });
+});

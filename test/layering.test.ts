@@ -1,0 +1,168 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SRC = join(ROOT, 'src');
+
+/** Highest first: a file may import from its own layer and from those after it. */
+const LAYERS = [
+  'main',
+  'cli',
+  'service',
+  'http',
+  'worker',
+  'recommend',
+  'model',
+  'dataset',
+  'kernel',
+  'store',
+  'memory',
+  'domain',
+];
+
+/** Layers that do no input or output. */
+const PURE = ['dataset', 'kernel', 'memory', 'model', 'recommend', 'domain'];
+/** The kernels' loader reads a binary from disk; that is its whole purpose. */
+const LOADER = 'src/kernel/load-kernels.ts';
+const IO = /^(node:)?(fs|fs\/promises|net|http|https|http2|dgram|tls|dns|child_process)$/;
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** Specifiers of everything imported or exported from elsewhere, types and dynamic imports among them. */
+  readonly imports: readonly string[];
+  /** Those that are still there when the file runs; `import type` is not. */
+  readonly runtimeImports: readonly string[];
+}
+
+const IMPORT =
+  /^\s*(?:import|export)(?<type> type)?\b[^;'"]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^\s*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]/gm;
+
+const files: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .map((name) => {
+    const text = readFileSync(join(SRC, name), 'utf8');
+    const found = Array.from(text.matchAll(IMPORT), ({ groups = {} }) => ({
+      name: groups.from ?? groups.bare ?? groups.dynamic ?? '',
+      isType: groups.type !== undefined,
+    }));
+    return {
+      path: join('src', name),
+      text,
+      imports: found.map(({ name }) => name),
+      runtimeImports: found.filter(({ isType }) => !isType).map(({ name }) => name),
+    };
+  })
+  .sort((a, b) => a.path.localeCompare(b.path));
+
+function layerOf(path: string): string {
+  const [, first = ''] = path.split('/');
+  return first.replace(/\.ts$/, '');
+}
+
+/** The files of this package that a file imports, relative to the root. */
+function ownImports(file: SourceFile, imports = file.imports): string[] {
+  return imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(ROOT, resolve(ROOT, dirname(file.path), specifier)))
+    .filter((path) => path.endsWith('.ts'));
+}
+
+function importers(specifier: string): string[] {
+  return files
+    .filter(({ imports }) => imports.some((name) => name === specifier || name.startsWith(`${specifier}/`)))
+    .map(({ path }) => path);
+}
+
+describe('layering', () => {
+  it('has every file in a known layer', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter(({ path }) => !LAYERS.includes(layerOf(path)))).toEqual([]);
+  });
+
+  it('imports downwards only', () => {
+    const upward = files.flatMap((file) =>
+      ownImports(file)
+        .filter((path) => LAYERS.indexOf(layerOf(path)) < LAYERS.indexOf(layerOf(file.path)))
+        .map((path) => `${file.path} imports ${path}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('imports files that exist, by their own extension', () => {
+    const missing = files.flatMap((file) =>
+      ownImports(file)
+        .filter((path) => !existsSync(join(ROOT, path)))
+        .map((path) => `${file.path} imports ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has no cycles', () => {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      const at = trail.indexOf(path);
+      if (at >= 0) cycles.push([...trail.slice(at), path].join(' > '));
+      if (at >= 0 || done.has(path)) return;
+      const file = byPath.get(path);
+      for (const next of file === undefined ? [] : ownImports(file, file.runtimeImports))
+        visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const { path } of files) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+});
+
+describe('doors', () => {
+  it.each(['uWebSockets.js', 'lmdb', 'piscina'])('%s is imported in one file', (specifier) => {
+    expect(importers(specifier)).toHaveLength(1);
+  });
+
+  it('WebAssembly is made by the kernels’ loader and the shared memory alone', () => {
+    const users = files.filter(({ text }) => /\bnew WebAssembly\.|\bWebAssembly\.[a-z]/.test(text));
+    expect(users.length).toBeLessThanOrEqual(2);
+    for (const { path } of users) expect(['kernel', 'memory']).toContain(layerOf(path));
+  });
+
+  it('http and recommend see the stores’ interfaces and no engine', () => {
+    const beyond = files
+      .filter(({ path }) => ['http', 'recommend'].includes(layerOf(path)))
+      .flatMap((file) => ownImports(file).filter((path) => path.startsWith('src/store/lmdb')));
+    expect(beyond).toEqual([]);
+  });
+
+  it('the inner layers do no input or output', () => {
+    const found = files
+      .filter(({ path }) => PURE.includes(layerOf(path)) && path !== LOADER)
+      .flatMap(({ path, imports }) =>
+        imports.filter((name) => IO.test(name)).map((name) => `${path} imports ${name}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  it('the recommenders and models take time and chance as parameters', () => {
+    const found = files.filter(
+      ({ path, text }) =>
+        ['dataset', 'kernel', 'memory', 'model', 'recommend'].includes(layerOf(path)) &&
+        /\b(Date\.now|Math\.random|systemClock)\b/.test(text),
+    );
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('names files and folders that exist', () => {
+    const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const named = Array.from(
+      text.matchAll(/`((?:src|assembly|bench|test|docs|scripts|data)\/[\w./-]*)`/g),
+      ([, path]) => path,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(ROOT, path as string)))).toEqual([]);
+  });
+});
