@@ -43,7 +43,7 @@ type ArrayPlan = readonly [name: string, type: 'f32' | 'u32', shape: readonly nu
 function arrayPlans(header: MatrixFactorizationHeader, slots: number, listLengthMax: number): ArrayPlan[] {
   const { userCount, itemCount } = header;
   const f = paddedFactors(header.factors);
-  const scratchBytes = Math.max(topKScratchBytes(f, listLengthMax), alsScratchBytes(f, GATHER_ROWS));
+  const scratchBytes = Math.max(topKScratchBytes(f), alsScratchBytes(f, GATHER_ROWS));
   return [
     ['userFactors', 'f32', [userCount, f]],
     ['itemFactors', 'f32', [itemCount, f]],
