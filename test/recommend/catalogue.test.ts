@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../src/recommend/catalogue.ts';
+import { LatestIndex } from '../../src/recommend/latest.ts';
+import { PopularIndex } from '../../src/recommend/popular.ts';
+import { type CatalogueItem, FeedbackColumns } from '../../src/store/data-store.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW = 1_700_000_000_000;
+
+function film(row: number, part: Partial<CatalogueItem> = {}): CatalogueItem {
+  const none = { hidden: false, timestampMs: Number.NaN, categories: [], labels: [] };
+  return { row, itemId: `film${row}`, ...none, ...part };
+}
+
+function walk(latest: LatestIndex, categories: readonly string[] = []): number[] {
+  const rows: number[] = [];
+  latest.walk(categories, (row) => rows.push(row) > 0);
+  return rows;
+}
+
+function likes(...records: readonly (readonly [itemRow: number, timeMs: number])[]): FeedbackColumns {
+  const columns = new FeedbackColumns();
+  for (const [itemRow, timeMs] of records) columns.push(0, itemRow, 0, timeMs);
+  return columns;
+}
+
+describe('the catalogue', () => {
+  it('lists an item that exists and is not hidden', () => {
+    const catalogue = new Catalogue(() => NOW);
+    catalogue.put(film(0));
+    catalogue.put(film(1, { hidden: true }));
+    expect([0, 1, 2].map((row) => catalogue.isListable(row))).toEqual([true, false, false]);
+    catalogue.delete(0);
+    expect(catalogue.isListable(0)).toBe(false);
+    expect(catalogue.itemCount).toBe(1);
+    expect([...catalogue.listableBits()]).toEqual([0]);
+  });
+
+  it('stops to list an item past its time to live, but not one without a timestamp', () => {
+    const catalogue = new Catalogue(() => NOW, HOUR_MS);
+    catalogue.put(film(0, { timestampMs: NOW - 2 * HOUR_MS }));
+    catalogue.put(film(1, { timestampMs: NOW }));
+    catalogue.put(film(2));
+    expect([0, 1, 2].map((row) => catalogue.isListable(row))).toEqual([false, true, true]);
+    expect([...catalogue.listableBits()]).toEqual([0b110]);
+  });
+
+  it('follows an item from category to category', () => {
+    const catalogue = new Catalogue(() => NOW);
+    catalogue.put(film(0, { categories: ['a', 'b', 'a'] }));
+    catalogue.put(film(0, { categories: ['b', 'c'] }));
+    expect(['a', 'b', 'c'].map((name) => catalogue.isInAll(0, [name]))).toEqual([false, true, true]);
+    expect(catalogue.isInAll(0, ['b', 'c'])).toBe(true);
+    expect(catalogue.isInAll(0, ['b', 'a'])).toBe(false);
+    expect(catalogue.narrowest([])).toBeUndefined();
+    expect(catalogue.narrowest(['nowhere'])?.size).toBe(0);
+  });
+});
+
+describe('latest items', () => {
+  it('come newest first, and without those that have no timestamp', () => {
+    const catalogue = new Catalogue(() => NOW);
+    const latest = new LatestIndex(catalogue);
+    catalogue.put(film(0, { timestampMs: 10 }));
+    catalogue.put(film(1, { timestampMs: 30 }));
+    catalogue.put(film(2));
+    expect(walk(latest)).toEqual([1, 0]);
+    catalogue.put(film(3, { timestampMs: 20 }));
+    catalogue.put(film(0, { timestampMs: 40 }));
+    catalogue.delete(1);
+    expect(walk(latest)).toEqual([0, 3]);
+  });
+
+  it('of a small category are the same as of the whole, filtered', () => {
+    const catalogue = new Catalogue(() => NOW);
+    const latest = new LatestIndex(catalogue);
+    for (let row = 0; row < 500; row++) {
+      const categories = row % 100 === 7 ? ['rare', 'common'] : ['common'];
+      catalogue.put(film(row, { timestampMs: (row * 7919) % 1000, categories }));
+    }
+    const all = walk(latest);
+    expect(walk(latest, ['common'])).toEqual(all);
+    expect(walk(latest, ['rare'])).toEqual(all.filter((row) => row % 100 === 7));
+    expect(walk(latest, ['rare', 'nowhere'])).toEqual([]);
+  });
+});
+
+describe('popular items', () => {
+  it('are counted inside the window, which moves', () => {
+    let now = NOW;
+    const catalogue = new Catalogue(() => now);
+    for (let row = 0; row < 3; row++) catalogue.put(film(row));
+    const popular = new PopularIndex(64 * HOUR_MS, () => now);
+    const top = () => popular.top(10, catalogue, [], () => true);
+    popular.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
+    expect(top()).toEqual({ rows: [1, 0], scores: [2, 1] });
+    popular.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
+    expect(top()).toEqual({ rows: [0], scores: [1] });
+    now += 66 * HOUR_MS;
+    expect(top().rows).toEqual([]);
+  });
+
+  it('count a future record once its time has come', () => {
+    let now = NOW;
+    const catalogue = new Catalogue(() => now);
+    catalogue.put(film(0));
+    const popular = new PopularIndex(64 * HOUR_MS, () => now);
+    popular.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
+    expect(popular.top(1, catalogue, [], () => true).rows).toEqual([]);
+    now += 4 * HOUR_MS;
+    expect(popular.top(1, catalogue, [], () => true).scores).toEqual([1]);
+  });
+
+  it('leave out hidden items and other categories', () => {
+    const catalogue = new Catalogue(() => NOW);
+    catalogue.put(film(0, { categories: ['a'] }));
+    catalogue.put(film(1, { categories: ['b'] }));
+    catalogue.put(film(2, { categories: ['a'], hidden: true }));
+    const popular = new PopularIndex(HOUR_MS, () => NOW);
+    popular.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
+    expect(popular.top(10, catalogue, ['a'], () => true).rows).toEqual([0]);
+    expect(popular.top(10, catalogue, [], (row) => row !== 0).rows).toEqual([1]);
+  });
+});
