@@ -88,16 +88,27 @@ function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: 
   return true;
 }
 
-/** Offers 8 scores of one query; `cursor` points at its place in the read list, which only moves forward. */
+/** Which of a query's 8 scores beat its threshold. */
+// @ts-ignore: decorator
+@inline
+function hitsOf(tile: usize, threshold: usize): u32 {
+  const t = v128.load_splat<f32>(threshold);
+  const low = i32x4.bitmask(f32x4.gt(v128.load(tile), t));
+  const high = i32x4.bitmask(f32x4.gt(v128.load(tile, 16), t));
+  return <u32>low | (<u32>high << 4);
+}
+
+/** Offers the lanes set in `hits`; `cursor` points at the query's place in its read list, which only moves forward. */
 function offerLanes(
-  tile: usize, panel: u32, items: u32, k: u32, allowed: u32, cursor: usize, readItems: usize, readEnd: u32,
+  tile: usize, hits: u32, panel: u32, items: u32, k: u32, cursor: usize, readItems: usize, readEnd: u32,
   outItems: usize, outScores: usize, outCount: usize, threshold: usize,
 ): void {
   let limit = load<f32>(threshold);
   let count = load<u32>(outCount);
-  for (let lane: u32 = 0; lane < 8; lane++) {
+  for (; hits; hits &= hits - 1) {
+    const lane = ctz<u32>(hits);
     const score = load<f32>(tile + (<usize>lane << 2));
-    if (!(score > limit) || !(allowed & (1 << lane)) || !isFiniteScore(score)) continue;
+    if (!(score > limit) || !isFiniteScore(score)) continue;
     const item = (panel << 3) + lane;
     if (item >= items) break;
     let at = load<u32>(cursor);
@@ -124,11 +135,14 @@ function scanGroup(
     if (!scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile)) continue;
     for (let u: u32 = 0; u < live; u++) {
       const query = <usize>(first + u);
+      const threshold = thresholds + (<usize>u << 2);
+      const hits = hitsOf(tile + (<usize>u << 5), threshold) & allowed;
+      if (!hits) continue;
       offerLanes(
-        tile + (<usize>u << 5), panel, items, k, allowed, cursors + (<usize>u << 2), readItems,
+        tile + (<usize>u << 5), hits, panel, items, k, cursors + (<usize>u << 2), readItems,
         readStarts ? load<u32>(readStarts + (query << 2), 4) : 0,
         outItems + ((query * k) << 2), outScores + ((query * k) << 2), outCounts + (query << 2),
-        thresholds + (<usize>u << 2),
+        threshold,
       );
     }
   }
