@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
 import { VERSION } from '../domain/version.ts';
+import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
 import { playgroundCommand } from './playground.ts';
 import { serveCommand } from './serve.ts';
@@ -17,7 +18,8 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .exitOverride()
     .addCommand(serveCommand(env), { isDefault: true })
     .addCommand(playgroundCommand(env))
-    .addCommand(configCommand(env));
+    .addCommand(configCommand(env))
+    .addCommand(compactCommand(env));
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync([...args], { from: 'user' });
