@@ -1,0 +1,60 @@
+import { type CatalogueItem, type ChangeSet, FeedbackColumns } from '../data-store.ts';
+import type { PlainChanges, PlainColumns } from './messages.ts';
+
+/** What one or several commands changed, in the making. */
+export class ChangeLog {
+  readonly items: CatalogueItem[] = [];
+  readonly deletedItemRows: number[] = [];
+  readonly userRows: number[] = [];
+  readonly deletedUserRows: number[] = [];
+  readonly added = new FeedbackColumns();
+  readonly removed = new FeedbackColumns();
+
+  get isEmpty(): boolean {
+    const { items, userRows, added } = this;
+    return items.length + userRows.length + added.length === 0 && !this.hasRemovals;
+  }
+
+  /** True when something went away, so that what follows must not be told in the same breath. */
+  get hasRemovals(): boolean {
+    return this.deletedItemRows.length + this.deletedUserRows.length + this.removed.length > 0;
+  }
+
+  toPlain(feedbackTypes: readonly string[]): PlainChanges {
+    const { items, deletedItemRows, userRows, deletedUserRows } = this;
+    const added = trim(this.added);
+    const removed = trim(this.removed);
+    return { items, deletedItemRows, userRows, deletedUserRows, added, removed, feedbackTypes };
+  }
+}
+
+/** The changes on the receiving side of a message. */
+export function fromPlain(changes: PlainChanges): ChangeSet {
+  return { ...changes, added: toColumns(changes.added), removed: toColumns(changes.removed) };
+}
+
+/** The buffers of the changes, to be transferred rather than copied. */
+export function buffersOf(changes: readonly PlainChanges[]): ArrayBuffer[] {
+  return changes.flatMap(({ added, removed }) =>
+    [added, removed].flatMap((columns) =>
+      Object.values(columns).map((column) => column.buffer as ArrayBuffer),
+    ),
+  );
+}
+
+function trim(columns: FeedbackColumns): PlainColumns {
+  const { length } = columns;
+  return {
+    userRows: columns.userRows.slice(0, length),
+    itemRows: columns.itemRows.slice(0, length),
+    types: columns.types.slice(0, length),
+    timesMs: columns.timesMs.slice(0, length),
+  };
+}
+
+function toColumns(plain: PlainColumns): FeedbackColumns {
+  const columns = new FeedbackColumns(1);
+  // Columns without records keep their first capacity: they grow by doubling.
+  if (plain.userRows.length > 0) Object.assign(columns, plain, { length: plain.userRows.length });
+  return columns;
+}

@@ -1,0 +1,319 @@
+import {
+  decodeFeedback,
+  decodeItemPatch,
+  decodeItems,
+  decodeUserPatch,
+  decodeUsers,
+} from '../../domain/decode.ts';
+import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import { parseTimestamp } from '../../domain/time.ts';
+import { type CatalogueItem, FeedbackColumns, type WriteCommand, type WriteResult } from '../data-store.ts';
+import { ChangeLog } from './change-log.ts';
+import { LmdbDataReader } from './data-reader.ts';
+import {
+  type DataTables,
+  readState,
+  readTypes,
+  type StoreState,
+  writeState,
+  writeTypes,
+} from './data-tables.ts';
+import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
+import { type FeedbackEdit, FeedbackWriter } from './feedback-writer.ts';
+import { FEEDBACK_TYPES_MAX, rowKey } from './layout.ts';
+import type { WriteRules } from './messages.ts';
+import { EditKind } from './pair-merge.ts';
+
+/** A command whose input is checked: nothing in it can be refused for its form any more. */
+export type CheckedCommand =
+  | { readonly kind: 'putUsers'; readonly users: readonly User[] }
+  | { readonly kind: 'patchUser'; readonly userId: string; readonly patch: Partial<User> }
+  | { readonly kind: 'putItems'; readonly items: readonly Item[] }
+  | { readonly kind: 'patchItem'; readonly itemId: string; readonly patch: Partial<Item> }
+  | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly feedback: readonly Feedback[] }
+  | Extract<
+      WriteCommand,
+      { kind: 'deleteUser' | 'deleteItem' | 'addCategory' | 'removeCategory' | 'deleteFeedback' }
+    >;
+
+/**
+ * Checks a command without touching the store.
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: number): CheckedCommand {
+  const { limits } = rules;
+  switch (command.kind) {
+    case 'putUsers':
+      return { kind: 'putUsers', users: decodeUsers(command.batch, limits) };
+    case 'patchUser':
+      return { kind: 'patchUser', userId: command.userId, patch: decodeUserPatch(command.json, limits) };
+    case 'putItems':
+      return { kind: 'putItems', items: decodeItems(command.batch, limits) };
+    case 'patchItem':
+      return { kind: 'patchItem', itemId: command.itemId, patch: decodeItemPatch(command.json, limits) };
+    case 'putFeedback': {
+      const { overwrite } = command;
+      return { kind: 'putFeedback', overwrite, feedback: decodeFeedback(command.batch, limits, nowMs) };
+    }
+    default:
+      return command;
+  }
+}
+
+/** Applies checked commands within the write transaction that is open. */
+export class CommandApplier {
+  private readonly tables: DataTables;
+  private readonly rules: WriteRules;
+  private readonly reader: LmdbDataReader;
+  private readonly feedbackWriter: FeedbackWriter;
+  private readonly state: StoreState;
+  private readonly types: string[];
+  private readonly typeNumbers: Map<string, number>;
+  private readonly positive: ReadonlySet<string>;
+  private readonly read: ReadonlySet<string>;
+  private changes = new ChangeLog();
+
+  /** Reads the counts and names the store has now; one that a transaction was undone under must be made anew. */
+  constructor(tables: DataTables, rules: WriteRules) {
+    this.tables = tables;
+    this.rules = rules;
+    this.reader = new LmdbDataReader(tables);
+    this.state = readState(tables);
+    this.types = readTypes(tables);
+    this.typeNumbers = new Map(this.types.map((name, type) => [name, type]));
+    this.positive = new Set(rules.positiveFeedbackTypes);
+    this.read = new Set(rules.readFeedbackTypes.filter((name) => !this.positive.has(name)));
+    this.feedbackWriter = new FeedbackWriter(tables, {
+      isPositive: (type) => this.positive.has(this.types[type]!),
+      isReadOnly: (type) => this.read.has(this.types[type]!),
+    });
+  }
+
+  get feedbackTypes(): readonly string[] {
+    return this.types;
+  }
+
+  /**
+   * Carries out one command and notes in `changes` what it did.
+   * @throws FurzeError before anything is written
+   */
+  apply(command: CheckedCommand, changes: ChangeLog): WriteResult {
+    this.changes = changes;
+    const result = this.dispatch(command);
+    writeState(this.tables, this.state);
+    return result;
+  }
+
+  private dispatch(command: CheckedCommand): WriteResult {
+    switch (command.kind) {
+      case 'putUsers':
+        return this.putUsers(command.users);
+      case 'patchUser':
+        return this.patchUser(command.userId, command.patch);
+      case 'deleteUser':
+        return this.deleteUser(command.userId);
+      case 'putItems':
+        return this.putItems(command.items);
+      case 'patchItem':
+        return this.patchItem(command.itemId, command.patch);
+      case 'deleteItem':
+        return this.deleteItem(command.itemId);
+      case 'addCategory':
+        return this.changeCategories(command.itemId, (all) =>
+          all.includes(command.category) ? all : [...all, command.category],
+        );
+      case 'removeCategory':
+        return this.changeCategories(command.itemId, (all) =>
+          all.includes(command.category) ? all.filter((each) => each !== command.category) : all,
+        );
+      case 'putFeedback':
+        return this.putFeedback(command.feedback, command.overwrite);
+      case 'deleteFeedback':
+        return this.deleteFeedback(command.feedbackType, command.userId, command.itemId);
+    }
+  }
+
+  private putUsers(users: readonly User[]): WriteResult {
+    const last = new Map(users.map((user) => [user.UserId, user]));
+    for (const user of last.values()) {
+      const row = this.reader.local.userRow(user.UserId);
+      this.storeUser(row < 0 ? this.newUserRow(user.UserId) : row, user);
+    }
+    return wrote(last.size);
+  }
+
+  private patchUser(userId: string, patch: Partial<User>): WriteResult {
+    const row = this.reader.local.userRow(userId);
+    const user = row < 0 ? undefined : this.reader.local.userAt(row);
+    if (user === undefined) throw new FurzeError('USER_NOT_FOUND', 'There is no user with this id.');
+    this.storeUser(row, { ...user, ...patch });
+    return wrote(1);
+  }
+
+  private deleteUser(userId: string): WriteResult {
+    const userRow = this.reader.local.userRow(userId);
+    if (userRow < 0) return wrote(0);
+    const columns = new FeedbackColumns();
+    this.reader.local.readUserFeedback(userRow, columns);
+    const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
+    this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
+    this.tables.userIds.remove(Buffer.from(userId));
+    this.tables.users.remove(rowKey(userRow));
+    this.state.users--;
+    this.changes.deletedUserRows.push(userRow);
+    return wrote(1);
+  }
+
+  private putItems(items: readonly Item[]): WriteResult {
+    const last = new Map(items.map((item) => [item.ItemId, item]));
+    for (const item of last.values()) {
+      const row = this.reader.local.itemRow(item.ItemId);
+      this.storeItem(row < 0 ? this.newItemRow(item.ItemId) : row, item);
+    }
+    return wrote(last.size);
+  }
+
+  private patchItem(itemId: string, patch: Partial<Item>): WriteResult {
+    const { row, item } = this.findItem(itemId);
+    this.storeItem(row, { ...item, ...patch });
+    return wrote(1);
+  }
+
+  private deleteItem(itemId: string): WriteResult {
+    const itemRow = this.reader.local.itemRow(itemId);
+    if (itemRow < 0) return wrote(0);
+    const userRows = this.reader.local.readItemUsers(itemRow);
+    this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
+    this.tables.itemIds.remove(Buffer.from(itemId));
+    this.tables.items.remove(rowKey(itemRow));
+    this.state.items--;
+    this.changes.deletedItemRows.push(itemRow);
+    return wrote(1);
+  }
+
+  /** A category that is there already, or not there to be removed, leaves the item as it is. */
+  private changeCategories(
+    itemId: string,
+    change: (all: readonly string[]) => readonly string[],
+  ): WriteResult {
+    const { row, item } = this.findItem(itemId);
+    const Categories = change(item.Categories);
+    if (Categories === item.Categories) return wrote(0);
+    const { labelsMax } = this.rules.limits;
+    if (Categories.length > labelsMax) {
+      throw new FurzeError('INVALID_PARAMETER', `An item has at most ${labelsMax} categories.`);
+    }
+    this.storeItem(row, { ...item, Categories });
+    return wrote(1);
+  }
+
+  private putFeedback(feedback: readonly Feedback[], overwrite: boolean): WriteResult {
+    this.addTypes(feedback);
+    const users = new Map<string, number>();
+    const items = new Map<string, number>();
+    const { autoInsertUser, autoInsertItem } = this.rules;
+    const edits: FeedbackEdit[] = [];
+    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment } of feedback) {
+      let userRow = users.get(UserId) ?? this.reader.local.userRow(UserId);
+      let itemRow = items.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+      if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
+      if (userRow < 0) userRow = this.insertUser(UserId);
+      if (itemRow < 0) itemRow = this.insertItem(ItemId);
+      users.set(UserId, userRow);
+      items.set(ItemId, itemRow);
+      edits.push({
+        kind: overwrite ? EditKind.overwrite : EditKind.insert,
+        userRow,
+        itemRow,
+        type: this.typeNumbers.get(FeedbackType)!,
+        timeMs: parseTimestamp(Timestamp),
+        comment: Comment,
+      });
+    }
+    return wrote(this.editFeedback(edits));
+  }
+
+  private deleteFeedback(feedbackType: string | undefined, userId: string, itemId: string): WriteResult {
+    const removed = this.reader.readPair(userId, itemId, feedbackType);
+    if (removed.length === 0) {
+      if (feedbackType === undefined) return wrote(0);
+      throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
+    }
+    const pair = removal(this.reader.local.userRow(userId), this.reader.local.itemRow(itemId));
+    const type = feedbackType === undefined ? undefined : this.typeNumbers.get(feedbackType)!;
+    this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
+    return { rowAffected: removed.length, removed };
+  }
+
+  private editFeedback(edits: readonly FeedbackEdit[]): number {
+    return this.feedbackWriter.apply(edits, this.state, this.changes);
+  }
+
+  /** Gives numbers to the types of the batch that have none. */
+  private addTypes(feedback: readonly Feedback[]): void {
+    const fresh = new Set<string>();
+    for (const { FeedbackType } of feedback) {
+      if (!this.typeNumbers.has(FeedbackType)) fresh.add(FeedbackType);
+    }
+    if (fresh.size === 0) return;
+    if (this.types.length + fresh.size > FEEDBACK_TYPES_MAX) {
+      throw new FurzeError('INVALID_BODY', `There can be at most ${FEEDBACK_TYPES_MAX} feedback types.`);
+    }
+    for (const name of fresh) this.typeNumbers.set(name, this.types.push(name) - 1);
+    this.state.feedbackTypes = this.types.length;
+    writeTypes(this.tables, this.types);
+  }
+
+  private insertUser(userId: string): number {
+    const row = this.newUserRow(userId);
+    this.storeUser(row, { UserId: userId, Labels: [], Comment: '', Subscribe: [] });
+    return row;
+  }
+
+  private insertItem(itemId: string): number {
+    const row = this.newItemRow(itemId);
+    const empty = { IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' };
+    this.storeItem(row, { ItemId: itemId, ...empty });
+    return row;
+  }
+
+  private newUserRow(userId: string): number {
+    const row = this.state.nextUserRow++;
+    this.state.users++;
+    this.tables.userIds.put(Buffer.from(userId), rowKey(row));
+    return row;
+  }
+
+  private newItemRow(itemId: string): number {
+    const row = this.state.nextItemRow++;
+    this.state.items++;
+    this.tables.itemIds.put(Buffer.from(itemId), rowKey(row));
+    return row;
+  }
+
+  private storeUser(row: number, user: User): void {
+    this.tables.users.put(rowKey(row), encodeUser(user));
+    this.changes.userRows.push(row);
+  }
+
+  private storeItem(row: number, item: Item): void {
+    this.tables.items.put(rowKey(row), encodeItem(item));
+    this.changes.items.push(toCatalogueItem(item, row) satisfies CatalogueItem);
+  }
+
+  private findItem(itemId: string): { row: number; item: Item } {
+    const row = this.reader.local.itemRow(itemId);
+    const item = this.reader.itemAt(row);
+    if (item === undefined) throw new FurzeError('ITEM_NOT_FOUND', 'There is no item with this id.');
+    return { row, item };
+  }
+}
+
+function wrote(rowAffected: number): WriteResult {
+  return { rowAffected, removed: [] };
+}
+
+function removal(userRow: number, itemRow: number): FeedbackEdit {
+  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, comment: '' };
+}

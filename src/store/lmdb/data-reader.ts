@@ -1,0 +1,202 @@
+import type { Feedback, Item, Page, User } from '../../domain/entities.ts';
+import { formatTimestamp } from '../../domain/time.ts';
+import { type DataReader, FeedbackColumns, type StoreStats } from '../data-store.ts';
+import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
+import { type DataTables, readState } from './data-tables.ts';
+import { entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
+import { decodeItem } from './entity-codec.ts';
+import { readRow, rowKey, tripleKey, typeUserKey } from './layout.ts';
+import { LmdbLocalReads } from './local-reads.ts';
+
+const utf8 = new TextDecoder();
+
+/** Where to start when there is no cursor: no id sorts before one zero byte. */
+const FIRST_ID = new Uint8Array([0]);
+
+/**
+ * The reads of the data environment. Each method reads one snapshot: it does all its work before it first yields.
+ */
+export class LmdbDataReader implements DataReader {
+  readonly local: LmdbLocalReads;
+  protected readonly tables: DataTables;
+  private readonly columns = new FeedbackColumns();
+
+  constructor(tables: DataTables) {
+    this.tables = tables;
+    this.local = new LmdbLocalReads(tables);
+  }
+
+  async getUser(userId: string): Promise<User | undefined> {
+    const userRow = this.local.userRow(userId);
+    return userRow < 0 ? undefined : this.local.userAt(userRow);
+  }
+
+  async getItem(itemId: string): Promise<Item | undefined> {
+    return this.itemAt(this.local.itemRow(itemId));
+  }
+
+  async getUsers(n: number, cursor: string): Promise<Page<User>> {
+    return this.getEntities('users', this.tables.userIds, n, cursor, (row) => this.local.userAt(row)!);
+  }
+
+  async getItems(n: number, cursor: string): Promise<Page<Item>> {
+    return this.getEntities('items', this.tables.itemIds, n, cursor, (row) => this.itemAt(row)!);
+  }
+
+  async getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
+    const after = decodeFeedbackCursor(cursor);
+    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
+    if (n === 0 || (feedbackType !== undefined && type < 0)) return { cursor: '', rows: [] };
+    const page = new FeedbackColumns();
+    let userRow = this.nextUser(after?.userRow ?? 0, type);
+    while (userRow >= 0 && page.length <= n) {
+      this.local.readUserFeedback(userRow, this.columns);
+      const { length, itemRows, types, timesMs } = this.columns;
+      for (let i = 0; i < length && page.length <= n; i++) {
+        if (type >= 0 && types[i] !== type) continue;
+        if (after?.userRow === userRow && !isBehind(itemRows[i]!, types[i]!, after)) continue;
+        page.push(userRow, itemRows[i]!, types[i]!, timesMs[i]!);
+      }
+      userRow = this.nextUser(userRow + 1, type);
+    }
+    const hasMore = page.length > n;
+    if (hasMore) page.length = n;
+    const last = n - 1;
+    const position = {
+      userRow: page.userRows[last]!,
+      itemRow: page.itemRows[last]!,
+      type: page.types[last]!,
+    };
+    return { cursor: hasMore ? encodeFeedbackCursor(position) : '', rows: this.toFeedback(page) };
+  }
+
+  async getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
+    return this.readPair(userId, itemId, feedbackType)[0];
+  }
+
+  async getPairFeedback(userId: string, itemId: string): Promise<Feedback[]> {
+    return this.readPair(userId, itemId);
+  }
+
+  async getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]> {
+    const userRow = this.local.userRow(userId);
+    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
+    if (userRow < 0 || (feedbackType !== undefined && type < 0)) return [];
+    const found = new FeedbackColumns();
+    this.local.readUserFeedback(userRow, this.columns);
+    this.pick(found, type, -1);
+    return this.toFeedback(found);
+  }
+
+  async getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]> {
+    const itemRow = this.local.itemRow(itemId);
+    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
+    if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
+    const found = new FeedbackColumns();
+    for (const userRow of this.local.readItemUsers(itemRow)) {
+      this.local.readUserFeedback(userRow, this.columns);
+      this.pick(found, type, itemRow);
+    }
+    return this.toFeedback(found);
+  }
+
+  async getStats(): Promise<StoreStats> {
+    const { users, items, feedback } = readState(this.tables);
+    return { users, items, feedback, bytes: this.tables.engine.bytes };
+  }
+
+  async close(): Promise<void> {
+    await this.tables.engine.close();
+  }
+
+  /** The feedback of a pair, of one type or of all; also read by the writer within its transaction. */
+  readPair(userId: string, itemId: string, feedbackType?: string): Feedback[] {
+    const userRow = this.local.userRow(userId);
+    const itemRow = userRow < 0 ? -1 : this.local.itemRow(itemId);
+    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
+    if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
+    const found = new FeedbackColumns();
+    this.local.readUserFeedback(userRow, this.columns);
+    this.pick(found, type, itemRow);
+    return this.toFeedback(found);
+  }
+
+  itemAt(itemRow: number): Item | undefined {
+    const bytes = itemRow < 0 ? undefined : this.tables.items.getBinary(rowKey(itemRow));
+    return bytes && decodeItem(bytes);
+  }
+
+  private typeOf(feedbackType: string): number {
+    return this.local.feedbackTypes().indexOf(feedbackType);
+  }
+
+  /** Copies what `columns` holds of the type and the item, -1 being any. */
+  private pick(out: FeedbackColumns, type: number, itemRow: number): void {
+    const { length, userRows, itemRows, types, timesMs } = this.columns;
+    for (let i = 0; i < length; i++) {
+      if (type >= 0 && types[i] !== type) continue;
+      if (itemRow >= 0 && itemRows[i] !== itemRow) continue;
+      out.push(userRows[i]!, itemRows[i]!, types[i]!, timesMs[i]!);
+    }
+  }
+
+  /** The first user at or after the row with feedback of the type, -1 being any type; -1 for none. */
+  private nextUser(userRow: number, type: number): number {
+    if (type < 0) return this.local.nextUserWithFeedback(userRow);
+    const key = firstKey(this.tables.typeUsers, typeUserKey(type, userRow));
+    return key !== undefined && ((key[0]! << 8) | key[1]!) === type ? readRow(key, 2) : -1;
+  }
+
+  private toFeedback(columns: FeedbackColumns): Feedback[] {
+    const typeNames = this.local.feedbackTypes();
+    const hasComments = readState(this.tables).comments > 0;
+    const rows: Feedback[] = [];
+    let userRow = -1;
+    let userId = '';
+    for (let i = 0; i < columns.length; i++) {
+      if (columns.userRows[i] !== userRow) {
+        userRow = columns.userRows[i]!;
+        userId = this.local.userIdAt(userRow)!;
+      }
+      const itemRow = columns.itemRows[i]!;
+      const type = columns.types[i]!;
+      rows.push({
+        FeedbackType: typeNames[type]!,
+        UserId: userId,
+        ItemId: this.local.itemIdAt(itemRow)!,
+        Timestamp: formatTimestamp(columns.timesMs[i]!),
+        Comment: hasComments ? this.commentOf(userRow, itemRow, type) : '',
+      });
+    }
+    return rows;
+  }
+
+  private commentOf(userRow: number, itemRow: number, type: number): string {
+    const bytes = readBytes(this.tables.comments, tripleKey(userRow, itemRow, type));
+    return bytes === undefined
+      ? ''
+      : utf8.decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  }
+
+  private getEntities<T>(
+    kind: 'users' | 'items',
+    ids: Table,
+    n: number,
+    cursor: string,
+    read: (row: number) => T,
+  ): Page<T> {
+    const after = decodeCursor(kind, cursor);
+    if (n === 0) return { cursor: '', rows: [] };
+    const found = [...entriesFrom(ids, after ?? FIRST_ID, n + 1, after !== undefined)];
+    const hasMore = found.length > n;
+    if (hasMore) found.length = n;
+    return {
+      cursor: hasMore ? encodeCursor(kind, found[n - 1]!.key) : '',
+      rows: found.map(({ value }) => read(readRow(value, 0))),
+    };
+  }
+}
+
+function isBehind(itemRow: number, type: number, after: { itemRow: number; type: number }): boolean {
+  return itemRow > after.itemRow || (itemRow === after.itemRow && type > after.type);
+}

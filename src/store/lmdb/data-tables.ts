@@ -1,0 +1,111 @@
+import { FurzeError } from '../../domain/errors.ts';
+import { Engine, readBytes, type Table } from './engine.ts';
+import { FORMAT_VERSION } from './layout.ts';
+
+/** Keys of the `meta` table. */
+const FORMAT_KEY = Buffer.from('format');
+const STATE_KEY = Buffer.from('state');
+const TYPES_KEY = Buffer.from('types');
+
+const STATE_FIELDS = 7;
+
+/** Counts and next rows, kept in the same transaction as what they count. */
+export interface StoreState {
+  nextUserRow: number;
+  nextItemRow: number;
+  users: number;
+  items: number;
+  feedback: number;
+  comments: number;
+  feedbackTypes: number;
+}
+
+/** The data environment with its tables open; docs/storage.md says what each holds. */
+export interface DataTables {
+  readonly engine: Engine;
+  readonly meta: Table;
+  readonly userIds: Table;
+  readonly users: Table;
+  readonly itemIds: Table;
+  readonly items: Table;
+  readonly userFeedback: Table;
+  readonly itemFeedback: Table;
+  readonly typeUsers: Table;
+  readonly comments: Table;
+}
+
+const TABLES_MAX = 16;
+
+/**
+ * Opens the data environment, and makes it when the folder is empty.
+ * @throws FurzeError STORE_UNAVAILABLE when the folder was written by a newer version
+ */
+export function openDataTables(path: string): DataTables {
+  const engine = new Engine(path, TABLES_MAX);
+  const tables: DataTables = {
+    engine,
+    meta: engine.table('meta'),
+    userIds: engine.table('userIds'),
+    users: engine.table('users'),
+    itemIds: engine.table('itemIds'),
+    items: engine.table('items'),
+    userFeedback: engine.table('userFeedback'),
+    itemFeedback: engine.table('itemFeedback'),
+    typeUsers: engine.table('typeUsers'),
+    comments: engine.table('comments'),
+  };
+  checkFormat(tables);
+  return tables;
+}
+
+function checkFormat({ engine, meta }: DataTables): void {
+  const stored = readBytes(meta, FORMAT_KEY);
+  if (stored === undefined) {
+    engine.transact(() => meta.put(FORMAT_KEY, new Uint8Array([FORMAT_VERSION])));
+    return;
+  }
+  const version = stored[0]!;
+  if (version === FORMAT_VERSION) return;
+  void engine.close();
+  throw new FurzeError(
+    'STORE_UNAVAILABLE',
+    `The data folder ${engine.path} has format version ${version}; this program reads ${FORMAT_VERSION}.`,
+  );
+}
+
+export function readState(tables: DataTables): StoreState {
+  const bytes = readBytes(tables.meta, STATE_KEY);
+  if (bytes === undefined) {
+    return { nextUserRow: 0, nextItemRow: 0, users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0 };
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const field = (index: number) => view.getFloat64(index * 8, true);
+  return {
+    nextUserRow: field(0),
+    nextItemRow: field(1),
+    users: field(2),
+    items: field(3),
+    feedback: field(4),
+    comments: field(5),
+    feedbackTypes: field(6),
+  };
+}
+
+export function writeState(tables: DataTables, state: StoreState): void {
+  const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
+  const { nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes } = state;
+  [nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes].forEach((value, index) => {
+    view.setFloat64(index * 8, value, true);
+  });
+  tables.meta.put(STATE_KEY, new Uint8Array(view.buffer));
+}
+
+/** Names of the feedback types by number. */
+export function readTypes(tables: DataTables): string[] {
+  const bytes = tables.meta.getBinary(TYPES_KEY);
+  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
+}
+
+export function writeTypes(tables: DataTables, types: readonly string[]): void {
+  tables.meta.put(TYPES_KEY, Buffer.from(JSON.stringify(types)));
+}

@@ -1,0 +1,150 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+
+/** A database of plain bytes: keys in byte order, values as they are. */
+export type Table = Database<Uint8Array, Uint8Array>;
+
+/** Address space reserved for one environment; the file itself grows with its content only. */
+const MAP_BYTES = 128 * 1024 ** 3;
+
+/** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
+const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
+
+/** What the package's typings leave out: the flush of all that is committed. */
+interface Flushable {
+  sync(callback: (error?: Error | null) => void): void;
+}
+
+/**
+ * One LMDB environment: a folder, its named tables, and the few verbs the stores need. All threads of the process that
+ * open the same folder share one memory map.
+ *
+ * Commits are made without a flush and `flush` is called apart (lmdb-js's overlapping sync): the pages of the last
+ * flushed state are not used again before the next flush, so a power loss falls back to that state and never to a
+ * broken file.
+ */
+export class Engine {
+  readonly path: string;
+  private readonly root: RootDatabase<Uint8Array, Uint8Array>;
+
+  /** Opens the folder, and makes it when it does not exist. */
+  constructor(path: string, tablesMax: number) {
+    if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
+    mkdirSync(path, { recursive: true });
+    this.path = path;
+    this.root = open<Uint8Array, Uint8Array>({
+      path,
+      noSubdir: false,
+      maxDbs: tablesMax,
+      mapSize: MAP_BYTES,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    });
+  }
+
+  table(name: string): Table {
+    return this.root.openDB<Uint8Array, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' });
+  }
+
+  /** Runs `action` in a write transaction of this thread and commits; an exception leaves nothing of it. */
+  transact<T>(action: () => T): T {
+    return this.root.transactionSync(action, COMMIT_WITHOUT_FLUSH);
+  }
+
+  /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
+  async enqueue(action: () => void): Promise<void> {
+    await this.root.batch(action);
+  }
+
+  /** Resolves when everything committed so far is on the disk. */
+  flush(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      (this.root as unknown as Flushable).sync((error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Makes the next read of this thread see the newest commit. */
+  renewReads(): void {
+    this.root.resetReadTxn();
+  }
+
+  /** Writes a copy with all free space left out into the folder `path`, which must exist. */
+  async copyCompact(path: string): Promise<void> {
+    await this.root.backup(path, true);
+  }
+
+  /** Bytes of the environment's file on disk. */
+  get bytes(): number {
+    return statSync(join(this.path, DATA_FILE)).size;
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+  }
+}
+
+/** LMDB's names of the two files in an environment's folder. */
+export const DATA_FILE = 'data.mdb';
+export const LOCK_FILE = 'lock.mdb';
+
+/** Number of entries of a table. */
+export function countEntries(table: Table): number {
+  return (table.getStats() as { entryCount: number }).entryCount;
+}
+
+/**
+ * Reads a value without a copy of one's own.
+ * @returns a view that is valid only until the next read or write on this thread
+ */
+export function readBytes(table: Table, key: Uint8Array): Uint8Array | undefined {
+  return table.getBinaryFast(key);
+}
+
+const NO_WORDS = new Uint32Array(0);
+
+/**
+ * Reads a value as little-endian 32-bit words; empty when there is none.
+ * @returns a view that is valid only until the next read or write on this thread
+ */
+export function readWords(table: Table, key: Uint8Array): Uint32Array {
+  const bytes = table.getBinaryFast(key);
+  if (bytes === undefined) return NO_WORDS;
+  // The length of a reused buffer is not its view's own, and a value straight from the map may lie at any address.
+  const { length } = bytes;
+  if (bytes.byteOffset % 4 === 0) return new Uint32Array(bytes.buffer, bytes.byteOffset, length >> 2);
+  return new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + length));
+}
+
+/** The first key at or after `start`. The bytes are the caller's own. */
+export function firstKey(table: Table, start: Uint8Array): Uint8Array | undefined {
+  for (const key of table.getKeys({ start, limit: 1 })) return key;
+  return undefined;
+}
+
+/** The last key at or before `start`. The bytes are the caller's own. */
+export function lastKey(table: Table, start: Uint8Array): Uint8Array | undefined {
+  for (const key of table.getKeys({ start, reverse: true, limit: 1 })) return key;
+  return undefined;
+}
+
+/** The keys from `start` on, in order, at most `limit`; `exclusive` leaves `start` itself out. */
+export function keysFrom(
+  table: Table,
+  start: Uint8Array,
+  limit: number,
+  exclusive = false,
+): Iterable<Uint8Array> {
+  return table.getKeys({ start, limit, exclusiveStart: exclusive });
+}
+
+/** Entries from `start` on, in order. */
+export function entriesFrom(
+  table: Table,
+  start: Uint8Array,
+  limit: number,
+  exclusive = false,
+): Iterable<{ key: Uint8Array; value: Uint8Array }> {
+  return table.getRange({ start, limit, exclusiveStart: exclusive });
+}

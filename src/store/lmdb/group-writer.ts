@@ -1,0 +1,106 @@
+import { FurzeError } from '../../domain/errors.ts';
+import type { WriteResult } from '../data-store.ts';
+import { ChangeLog } from './change-log.ts';
+import { type CheckedCommand, CommandApplier, checkCommand } from './command-applier.ts';
+import type { DataTables } from './data-tables.ts';
+import type { PlainChanges, ToWriter, WriteAnswer, WriteRules } from './messages.ts';
+
+type Write = Extract<ToWriter, { kind: 'write' }>;
+
+interface CheckedWrite {
+  readonly ticket: number;
+  readonly command: CheckedCommand;
+}
+
+/** A group that is committed, with everything to be said about it. */
+export interface Group {
+  readonly answers: readonly WriteAnswer[];
+  readonly changes: readonly PlainChanges[];
+}
+
+/** Writes groups of commands, each group in one transaction. */
+export class GroupWriter {
+  private readonly tables: DataTables;
+  private readonly rules: WriteRules;
+  private applier: CommandApplier;
+
+  constructor(tables: DataTables, rules: WriteRules) {
+    this.tables = tables;
+    this.rules = rules;
+    this.applier = new CommandApplier(tables, rules);
+  }
+
+  /**
+   * Checks every command, and applies those that pass in their order. A command that is refused leaves nothing; one
+   * that fails for a reason nobody foresaw undoes the transaction, and the others are written again without it.
+   */
+  write(writes: readonly Write[]): Group {
+    const answers: WriteAnswer[] = [];
+    const checked: CheckedWrite[] = [];
+    for (const { ticket, command, nowMs } of writes) {
+      try {
+        checked.push({ ticket, command: checkCommand(command, this.rules, nowMs) });
+      } catch (error) {
+        answers.push(refusal(ticket, error));
+      }
+    }
+    const changes = this.writeChecked(checked, answers);
+    return { answers, changes };
+  }
+
+  private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
+    if (writes.length === 0) return [];
+    try {
+      const done = this.tables.engine.transact(() => this.applyAll(writes));
+      answers.push(...done.answers);
+      return done.logs.map((log) => log.toPlain([...this.applier.feedbackTypes]));
+    } catch (error) {
+      this.applier = new CommandApplier(this.tables, this.rules);
+      if (writes.length === 1) {
+        answers.push(refusal(writes[0]!.ticket, error));
+        return [];
+      }
+      return writes.flatMap((write) => this.writeChecked([write], answers));
+    }
+  }
+
+  /**
+   * Additions of several commands share a change log; a command that takes something away starts its own, so that a
+   * listener that handles removals first is right.
+   */
+  private applyAll(writes: readonly CheckedWrite[]): { answers: WriteAnswer[]; logs: ChangeLog[] } {
+    const answers: WriteAnswer[] = [];
+    const logs: ChangeLog[] = [];
+    let log = new ChangeLog();
+    for (const { ticket, command } of writes) {
+      if (mayRemove(command, this.rules) || log.hasRemovals) {
+        if (!log.isEmpty) logs.push(log);
+        log = new ChangeLog();
+      }
+      try {
+        answers.push(answerOf(ticket, this.applier.apply(command, log)));
+      } catch (error) {
+        if (!(error instanceof FurzeError)) throw error;
+        answers.push(refusal(ticket, error));
+      }
+    }
+    if (!log.isEmpty) logs.push(log);
+    return { answers, logs };
+  }
+}
+
+function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {
+  if (command.kind !== 'putFeedback') return command.kind.startsWith('delete');
+  return command.overwrite || (rules.positiveFeedbackTypes.length > 0 && rules.readFeedbackTypes.length > 0);
+}
+
+function answerOf(ticket: number, result: WriteResult): WriteAnswer {
+  return { ticket, result, error: undefined, trace: undefined };
+}
+
+function refusal(ticket: number, error: unknown): WriteAnswer {
+  if (error instanceof FurzeError)
+    return { ticket, result: undefined, error: error.toPlain(), trace: undefined };
+  const plain = new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.').toPlain();
+  return { ticket, result: undefined, error: plain, trace: String((error as Error).stack ?? error) };
+}

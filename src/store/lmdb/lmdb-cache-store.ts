@@ -1,0 +1,113 @@
+import { decode, encode } from '@msgpack/msgpack';
+import type { CacheStore, LocalCache, UserList } from '../cache-store.ts';
+import { countEntries, Engine, readBytes, type Table } from './engine.ts';
+import { rowKey, writeRow } from './layout.ts';
+
+/*
+ * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores. The header keeps the arrays
+ * aligned, so a list is read as two views without a copy.
+ */
+const HEAD_BYTES = 16;
+const ENTRY_BYTES = 8;
+const TABLES_MAX = 8;
+
+/** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
+export class LmdbCacheStore implements CacheStore {
+  readonly local: LocalCache;
+  private readonly engine: Engine;
+  private readonly lists: Table;
+  private readonly marks: Table;
+  private readonly blobs: Table;
+  private readonly rowBytes = new Uint8Array(4);
+
+  constructor(path: string) {
+    this.engine = new Engine(path, TABLES_MAX);
+    this.lists = this.engine.table('lists');
+    this.marks = this.engine.table('marks');
+    this.blobs = this.engine.table('blobs');
+    this.local = { readList: (userRow) => this.readList(userRow) };
+  }
+
+  async putLists(lists: readonly UserList[]): Promise<void> {
+    await this.engine.enqueue(() => {
+      for (const list of lists) this.lists.put(rowKey(list.userRow), encodeList(list));
+    });
+  }
+
+  async getList(userRow: number): Promise<UserList | undefined> {
+    const list = this.readList(userRow);
+    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
+  }
+
+  async deleteLists(userRows: readonly number[]): Promise<void> {
+    await this.engine.enqueue(() => {
+      for (const userRow of userRows) this.lists.remove(rowKey(userRow));
+    });
+  }
+
+  async putMark(name: string, value: unknown): Promise<void> {
+    await this.engine.enqueue(() => this.marks.put(Buffer.from(name), encode(value)));
+  }
+
+  async getMark(name: string): Promise<unknown> {
+    const bytes = this.marks.getBinary(Buffer.from(name));
+    return bytes && decode(bytes);
+  }
+
+  async putBlob(name: string, bytes: Uint8Array): Promise<void> {
+    await this.engine.enqueue(() => this.blobs.put(Buffer.from(name), bytes));
+  }
+
+  async getBlob(name: string): Promise<Uint8Array | undefined> {
+    // What LMDB hands out may lie in its map, where the next commit writes.
+    const bytes = this.blobs.getBinary(Buffer.from(name));
+    return bytes && Uint8Array.from(bytes);
+  }
+
+  async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+    return { lists: countEntries(this.lists), bytes: this.engine.bytes };
+  }
+
+  async ping(): Promise<void> {
+    countEntries(this.marks);
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+  }
+
+  private readList(userRow: number): UserList | undefined {
+    const bytes = readBytes(this.lists, writeRow(this.rowBytes, 0, userRow));
+    if (bytes === undefined) return undefined;
+    const { buffer, byteOffset } = alignedView(bytes);
+    const view = new DataView(buffer, byteOffset);
+    const length = view.getUint32(4, true);
+    const itemsAt = byteOffset + HEAD_BYTES;
+    return {
+      userRow,
+      generation: view.getUint32(0, true),
+      madeMs: view.getFloat64(8, true),
+      itemRows: new Uint32Array(buffer, itemsAt, length),
+      scores: new Float32Array(buffer, itemsAt + length * 4, length),
+    };
+  }
+}
+
+function encodeList({ generation, madeMs, itemRows, scores }: UserList): Uint8Array {
+  const { length } = itemRows;
+  const bytes = new Uint8Array(HEAD_BYTES + length * ENTRY_BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, generation, true);
+  view.setUint32(4, length, true);
+  view.setFloat64(8, madeMs, true);
+  new Uint32Array(bytes.buffer, HEAD_BYTES, length).set(itemRows);
+  new Float32Array(bytes.buffer, HEAD_BYTES + length * 4, length).set(scores);
+  return bytes;
+}
+
+/** A value straight from the map may lie at any address, where no array of words can. */
+function alignedView(bytes: Uint8Array): { buffer: ArrayBufferLike; byteOffset: number } {
+  const { buffer, byteOffset, length } = bytes;
+  if (byteOffset % 4 === 0) return { buffer, byteOffset };
+  return { buffer: buffer.slice(byteOffset, byteOffset + length), byteOffset: 0 };
+}

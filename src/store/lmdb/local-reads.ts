@@ -1,0 +1,145 @@
+import type { User } from '../../domain/entities.ts';
+import type { CatalogueItem, FeedbackColumns, LocalReads } from '../data-store.ts';
+import { type DataTables, readState, readTypes } from './data-tables.ts';
+import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
+import { decodeCatalogueItem, decodeId, decodeUser } from './entity-codec.ts';
+import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
+
+/** The synchronous reads of the data environment; also those of the writer inside its transaction. */
+export class LmdbLocalReads implements LocalReads {
+  private readonly tables: DataTables;
+  private readonly rowBytes = new Uint8Array(4);
+  private readonly pairBytes = new Uint8Array(8);
+  private itemUsers = new Uint32Array(1024);
+  private types: readonly string[] = [];
+
+  constructor(tables: DataTables) {
+    this.tables = tables;
+  }
+
+  refresh(): void {
+    this.tables.engine.renewReads();
+  }
+
+  userRow(userId: string): number {
+    return lookUpRow(this.tables.userIds, userId);
+  }
+
+  itemRow(itemId: string): number {
+    return lookUpRow(this.tables.itemIds, itemId);
+  }
+
+  userIdAt(userRow: number): string | undefined {
+    const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
+    return bytes && decodeId(bytes);
+  }
+
+  itemIdAt(itemRow: number): string | undefined {
+    const bytes = readBytes(this.tables.items, writeRow(this.rowBytes, 0, itemRow));
+    return bytes && decodeId(bytes);
+  }
+
+  userAt(userRow: number): User | undefined {
+    const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
+    return bytes && decodeUser(bytes);
+  }
+
+  readUserFeedback(userRow: number, out: FeedbackColumns): void {
+    out.clear();
+    this.appendUserFeedback(userRow, out);
+  }
+
+  readItemUsers(itemRow: number): Uint32Array {
+    let length = 0;
+    let low = 0;
+    do {
+      const words = readWords(this.tables.itemFeedback, writePair(this.pairBytes, itemRow, low));
+      if (words.length === 0) break;
+      const count = words.length - 1;
+      if (length + count > this.itemUsers.length) {
+        const larger = new Uint32Array((length + count) * 2);
+        larger.set(this.itemUsers);
+        this.itemUsers = larger;
+      }
+      this.itemUsers.set(words.subarray(1), length);
+      length += count;
+      low = words[0]!;
+    } while (low !== 0);
+    return this.itemUsers.subarray(0, length);
+  }
+
+  get userRowCount(): number {
+    return readState(this.tables).nextUserRow;
+  }
+
+  get itemRowCount(): number {
+    return readState(this.tables).nextItemRow;
+  }
+
+  feedbackTypes(): readonly string[] {
+    if (readState(this.tables).feedbackTypes !== this.types.length) this.types = readTypes(this.tables);
+    return this.types;
+  }
+
+  scanItems(fromRow: number, visit: (item: CatalogueItem) => boolean | void): number {
+    const all = entriesFrom(this.tables.items, rowKey(fromRow), Number.POSITIVE_INFINITY);
+    for (const { key, value } of all) {
+      const row = readRow(key, 0);
+      if (visit(decodeCatalogueItem(value, row)) === false) return row + 1;
+    }
+    return -1;
+  }
+
+  scanUsers(fromRow: number, visit: (userRow: number, user: User) => boolean | void): number {
+    const all = entriesFrom(this.tables.users, rowKey(fromRow), Number.POSITIVE_INFINITY);
+    for (const { key, value } of all) {
+      const row = readRow(key, 0);
+      if (visit(row, decodeUser(value)) === false) return row + 1;
+    }
+    return -1;
+  }
+
+  /** A user without feedback counts as one record towards `limit`, so that a call stays short among empty users. */
+  scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number {
+    out.clear();
+    const end = this.userRowCount;
+    let empty = 0;
+    for (let row = fromUserRow; row < end; row++) {
+      if (out.length + empty >= limit) return row;
+      const before = out.length;
+      this.appendUserFeedback(row, out);
+      if (out.length === before) empty++;
+    }
+    return -1;
+  }
+
+  /** The first user at or after `userRow` that has feedback, or -1. */
+  nextUserWithFeedback(userRow: number): number {
+    const key = firstKey(this.tables.userFeedback, writePair(this.pairBytes, userRow, 0));
+    return key === undefined ? -1 : readRow(key, 0);
+  }
+
+  private appendUserFeedback(userRow: number, out: FeedbackColumns): void {
+    let low = 0;
+    do {
+      const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, low));
+      const { length } = words;
+      if (length === 0) return;
+      for (let at = 1; at < length; at += FEEDBACK_WORDS) {
+        const high = words[at + 2]!;
+        out.push(userRow, words[at]!, unpackType(high), unpackTimeMs(words[at + 1]!, high));
+      }
+      low = words[0]!;
+    } while (low !== 0);
+  }
+}
+
+function lookUpRow(ids: Table, id: string): number {
+  // An id that no insert would have taken has no key; LMDB itself refuses keys of no bytes and long ones.
+  if (id.length === 0 || id.length > ID_CHARACTERS_MAX) return -1;
+  const bytes = readBytes(ids, Buffer.from(id));
+  return bytes === undefined ? -1 : readRow(bytes, 0);
+}
+
+/** At three bytes of UTF-8 a UTF-16 unit this stays within LMDB's largest key, 1978 bytes. */
+const ID_CHARACTERS_MAX = 659;

@@ -1,0 +1,70 @@
+import type { PlainError } from '../../domain/errors.ts';
+import type { Limits } from '../../domain/limits.ts';
+import type { CatalogueItem, WriteCommand, WriteResult } from '../data-store.ts';
+
+/** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
+export type SyncMode = 'disk' | 'commit';
+
+/** What the rules of writing depend on. */
+export interface WriteRules {
+  readonly limits: Limits;
+  readonly autoInsertUser: boolean;
+  readonly autoInsertItem: boolean;
+  readonly positiveFeedbackTypes: readonly string[];
+  readonly readFeedbackTypes: readonly string[];
+}
+
+/** The worker data of the writer thread. */
+export interface WriterOptions {
+  readonly dataPath: string;
+  readonly sync: SyncMode;
+  readonly rules: WriteRules;
+}
+
+/** From the store to the writer thread. `nowMs` is the time of arrival. */
+export type ToWriter =
+  | {
+      readonly kind: 'write';
+      readonly ticket: number;
+      readonly nowMs: number;
+      readonly command: WriteCommand;
+    }
+  | { readonly kind: 'close' };
+
+/** From the writer thread to the store. */
+export type FromWriter =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'committed';
+      readonly answers: readonly WriteAnswer[];
+      readonly changes: readonly PlainChanges[];
+    }
+  /** Something for the log that no command is to blame for. */
+  | { readonly kind: 'trouble'; readonly trace: string }
+  | { readonly kind: 'closed' };
+
+export interface WriteAnswer {
+  readonly ticket: number;
+  readonly result: WriteResult | undefined;
+  readonly error: PlainError | undefined;
+  /** What an unforeseen error was, for the log; never for the caller. */
+  readonly trace: string | undefined;
+}
+
+/** Feedback columns without the class, which does not cross threads; each array has exactly the records. */
+export interface PlainColumns {
+  readonly userRows: Uint32Array;
+  readonly itemRows: Uint32Array;
+  readonly types: Uint16Array;
+  readonly timesMs: Float64Array;
+}
+
+export interface PlainChanges {
+  readonly items: readonly CatalogueItem[];
+  readonly deletedItemRows: readonly number[];
+  readonly userRows: readonly number[];
+  readonly deletedUserRows: readonly number[];
+  readonly added: PlainColumns;
+  readonly removed: PlainColumns;
+  readonly feedbackTypes: readonly string[];
+}

@@ -1,0 +1,75 @@
+/** What is asked of one pair's feedback. */
+export const EditKind = { insert: 0, overwrite: 1, removeType: 2, removeAll: 3 } as const;
+export type EditKind = (typeof EditKind)[keyof typeof EditKind];
+
+/** One record of the pair while a batch is applied to it. */
+export interface PairRecord {
+  type: number;
+  /** NaN when the record was not stored before the batch. */
+  oldTimeMs: number;
+  timeMs: number;
+  alive: boolean;
+  written: boolean;
+  /** Position in the batch of the record that was written last. */
+  position: number;
+}
+
+/** Which feedback types count as what, by type number. */
+export interface TypeRoles {
+  isPositive(type: number): boolean;
+  /** Read and not positive: a positive feedback takes its place. */
+  isReadOnly(type: number): boolean;
+}
+
+/**
+ * The rules of one pair's feedback: the stored records go in, the batch's edits follow in their order, and the records
+ * tell what is new, written over or gone.
+ */
+export class PairMerge {
+  readonly records: PairRecord[] = [];
+  private readonly roles: TypeRoles;
+
+  constructor(roles: TypeRoles) {
+    this.roles = roles;
+  }
+
+  clear(): void {
+    this.records.length = 0;
+  }
+
+  /** A record as it is stored. */
+  store(type: number, timeMs: number): void {
+    this.records.push({ type, oldTimeMs: timeMs, timeMs, alive: true, written: false, position: -1 });
+  }
+
+  apply(kind: EditKind, type: number, timeMs: number, position: number): void {
+    if (kind === EditKind.removeAll) {
+      for (const record of this.records) record.alive = false;
+      return;
+    }
+    const record = this.records.find((each) => each.type === type);
+    if (kind === EditKind.removeType) {
+      if (record) record.alive = false;
+      return;
+    }
+    if (record?.alive && kind === EditKind.insert) return;
+    if (record) Object.assign(record, { timeMs, alive: true, written: true, position });
+    else this.records.push({ type, oldTimeMs: Number.NaN, timeMs, alive: true, written: true, position });
+    if (this.roles.isPositive(type)) this.dropRead();
+  }
+
+  /** Puts the records in the order in which they are stored. */
+  sort(): void {
+    if (this.records.length > 1) this.records.sort((a, b) => a.type - b.type);
+  }
+
+  private dropRead(): void {
+    for (const record of this.records) {
+      if (this.roles.isReadOnly(record.type)) record.alive = false;
+    }
+  }
+}
+
+export function wasStored(record: PairRecord): boolean {
+  return !Number.isNaN(record.oldTimeMs);
+}
