@@ -16,7 +16,20 @@ function dots4(s0: usize, s1: usize, s2: usize, s3: usize, v: usize, rowBytes: u
   let a1 = f32x4.splat(0);
   let a2 = f32x4.splat(0);
   let a3 = f32x4.splat(0);
-  for (let at: usize = 0; at < rowBytes; at += 16) {
+  let at: usize = 0;
+  for (; at + 32 <= rowBytes; at += 32) {
+    const x = v128.load(v + at);
+    const y = v128.load(v + at, 16);
+    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(s0 + at)));
+    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(s1 + at)));
+    a2 = f32x4.add(a2, f32x4.mul(x, v128.load(s2 + at)));
+    a3 = f32x4.add(a3, f32x4.mul(x, v128.load(s3 + at)));
+    a0 = f32x4.add(a0, f32x4.mul(y, v128.load(s0 + at, 16)));
+    a1 = f32x4.add(a1, f32x4.mul(y, v128.load(s1 + at, 16)));
+    a2 = f32x4.add(a2, f32x4.mul(y, v128.load(s2 + at, 16)));
+    a3 = f32x4.add(a3, f32x4.mul(y, v128.load(s3 + at, 16)));
+  }
+  if (at < rowBytes) {
     const x = v128.load(v + at);
     a0 = f32x4.add(a0, f32x4.mul(x, v128.load(s0 + at)));
     a1 = f32x4.add(a1, f32x4.mul(x, v128.load(s1 + at)));
@@ -53,7 +66,16 @@ function apply4(
   const c1 = v128.shuffle<f32>(c, c, 1, 1, 1, 1);
   const c2 = v128.shuffle<f32>(c, c, 2, 2, 2, 2);
   const c3 = v128.shuffle<f32>(c, c, 3, 3, 3, 3);
-  for (let at: usize = 0; at < rowBytes; at += 16) {
+  let at: usize = 0;
+  for (; at + 32 <= rowBytes; at += 32) {
+    const low = f32x4.add(f32x4.mul(c0, v128.load(s0 + at)), f32x4.mul(c1, v128.load(s1 + at)));
+    const low2 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at)), f32x4.mul(c3, v128.load(s3 + at)));
+    const high = f32x4.add(f32x4.mul(c0, v128.load(s0 + at, 16)), f32x4.mul(c1, v128.load(s1 + at, 16)));
+    const high2 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at, 16)), f32x4.mul(c3, v128.load(s3 + at, 16)));
+    v128.store(out + at, f32x4.add(v128.load(out + at), f32x4.add(low, low2)));
+    v128.store(out + at, f32x4.add(v128.load(out + at, 16), f32x4.add(high, high2)), 16);
+  }
+  if (at < rowBytes) {
     const s01 = f32x4.add(f32x4.mul(c0, v128.load(s0 + at)), f32x4.mul(c1, v128.load(s1 + at)));
     const s23 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at)), f32x4.mul(c3, v128.load(s3 + at)));
     v128.store(out + at, f32x4.add(v128.load(out + at), f32x4.add(s01, s23)));

@@ -34,11 +34,19 @@ function hasItem(columns: usize, low: u32, high: u32, item: u32): bool {
 /** One step on (user, positive, negative). @returns whether the pair already stood in the right order. */
 function stepOn(user: usize, positive: usize, negative: usize, rowBytes: usize, rate: f32, shrink: f32): bool {
   let sum = f32x4.splat(0);
-  for (let at: usize = 0; at < rowBytes; at += 16) {
-    const difference = f32x4.sub(v128.load(positive + at), v128.load(negative + at));
-    sum = f32x4.add(sum, f32x4.mul(v128.load(user + at), difference));
+  let sum2 = f32x4.splat(0);
+  let k: usize = 0;
+  for (; k + 32 <= rowBytes; k += 32) {
+    const low = f32x4.sub(v128.load(positive + k), v128.load(negative + k));
+    const high = f32x4.sub(v128.load(positive + k, 16), v128.load(negative + k, 16));
+    sum = f32x4.add(sum, f32x4.mul(v128.load(user + k), low));
+    sum2 = f32x4.add(sum2, f32x4.mul(v128.load(user + k, 16), high));
   }
-  const margin = sumLanes(sum);
+  if (k < rowBytes) {
+    const low = f32x4.sub(v128.load(positive + k), v128.load(negative + k));
+    sum = f32x4.add(sum, f32x4.mul(v128.load(user + k), low));
+  }
+  const margin = sumLanes(f32x4.add(sum, sum2));
   const step = f32x4.splat(rate * sigmoid(-margin));
   const keep = f32x4.splat(1 - shrink);
   for (let at: usize = 0; at < rowBytes; at += 16) {
