@@ -154,6 +154,7 @@ export function alsSolveRows(
   starts: usize, columns: usize, weights: usize, firstRow: u32, endRow: u32, target: usize, source: usize,
   gramian: usize, f: u32, unobservedWeight: f32, regularizations: usize, steps: u32, scratch: usize, capacity: u32,
 ): void {
+  assert((f & 3) == 0);
   for (let row = firstRow; row < endRow; row++) {
     const at = <usize>row << 2;
     const start = load<u32>(starts + at);

@@ -10,6 +10,7 @@ export function alsCholeskyRows(
   starts: usize, columns: usize, weights: usize, firstRow: u32, endRow: u32, target: usize, source: usize,
   gramian: usize, f: u32, unobservedWeight: f32, regularizations: usize, scratch: usize,
 ): u32 {
+  assert((f & 3) == 0);
   const rowBytes = <usize>f << 2;
   const matrix = scratch;
   const right = matrix + rowBytes * f;
@@ -78,6 +79,7 @@ export function alsBlockRows(
   gramian: usize, f: u32, unobservedWeight: f32, regularizations: usize, sweeps: u32, scratch: usize, capacity: u32,
   blockSize: u32,
 ): void {
+  assert(((f | blockSize) & 3) == 0 && blockSize > 0);
   const rowBytes = <usize>f << 2;
   const predictions = scratch + <usize>capacity * rowBytes;
   const product = predictions + (<usize>((capacity + 3) & ~3) << 2);
@@ -95,6 +97,7 @@ export function alsBlockRows(
     }
     const rowWeights = weights ? weights + (<usize>start << 2) : 0;
     const regularization = load<f32>(regularizations + at);
+    assert(count <= capacity);
     gatherRows(source, columns + (<usize>start << 2), count, f, scratch);
     for (let i: u32 = 0; i < count; i++) {
       store<f32>(predictions + (<usize>i << 2), dot(scratch + <usize>i * rowBytes, x, f));

@@ -152,6 +152,7 @@ export function batchTopK(
   queries: usize, rows: u32, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readStarts: usize,
   readItems: usize, outItems: usize, outScores: usize, outCounts: usize, scratch: usize,
 ): void {
+  assert(k > 0 && !((queries | panels | scratch) & 3));
   const rowBytes = <usize>f << 2;
   const packed = scratch + 128;
   const thresholds = packed + <usize>BLOCK * rowBytes;

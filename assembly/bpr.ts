@@ -65,6 +65,7 @@ export function bprSteps(
   starts: usize, columns: usize, entryUsers: usize, firstEntry: u32, endEntry: u32, items: u32, userFactors: usize,
   itemFactors: usize, f: u32, learningRate: f32, regularization: f32, samples: u32, random: usize,
 ): u32 {
+  assert((f & 3) == 0);
   const rowBytes = <usize>f << 2;
   const entries = endEntry - firstEntry;
   const shrink = learningRate * regularization;

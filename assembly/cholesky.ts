@@ -40,6 +40,7 @@ export function normalMatrix(
   source: usize, f: u32, columns: usize, weights: usize, count: u32, base: usize, scale: f32, diagonal: f32,
   out: usize, scratch: usize,
 ): void {
+  assert((f & 3) == 0);
   startMatrix(base, scale, diagonal, f, out);
   addWeightedRows(source, f, columns, weights, count, out, scratch);
   mirror(out, f);
@@ -89,6 +90,7 @@ function subtractRows(a: usize, f: u32, k: u32): void {
 }
 
 export function choleskySolve(a: usize, b: usize, f: u32): u32 {
+  assert((f & 3) == 0);
   const rowBytes = <usize>f << 2;
   for (let k: u32 = 0; k < f; k += 4) {
     if (!factorRows(a, f, k)) return 0;

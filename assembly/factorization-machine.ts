@@ -68,6 +68,7 @@ export function fmScoreRows(
   starts: usize, features: usize, values: usize, firstRow: u32, endRow: u32, bias: usize, linear: usize,
   factors: usize, f: u32, outScores: usize, scratch: usize,
 ): void {
+  assert((f & 3) == 0);
   const rowBytes = <usize>f << 2;
   const base = load<f32>(bias);
   for (let row = firstRow; row < endRow; row++) {
@@ -112,6 +113,7 @@ export function fmAdaGradRows(
   factors: usize, f: u32, outScores: usize, scratch: usize, targets: usize, order: usize, biasSquares: usize,
   linearSquares: usize, factorSquares: usize, rate: f32, linearRegularization: f32, factorRegularization: f32,
 ): f64 {
+  assert((f & 3) == 0);
   const rowBytes = <usize>f << 2;
   let loss: f64 = 0;
   for (let place = firstRow; place < endRow; place++) {

@@ -98,6 +98,7 @@ export function mirror(matrix: usize, f: u32): void {
 }
 
 export function gramian(factors: usize, rows: u32, f: u32, out: usize): void {
+  assert((f & 3) == 0);
   memory.fill(out, 0, (<usize>f * f) << 2);
   addProducts(factors, rows, f, out);
   mirror(out, f);

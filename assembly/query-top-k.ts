@@ -89,6 +89,7 @@ export function queryTopK(
   query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
   outItems: usize, outScores: usize, scratch: usize,
 ): u32 {
+  assert(k > 0 && !((query | panels | scratch) & 3));
   const tile = scratch;
   const cursor = scratch + 128;
   const panelBytes = <usize>f << 5;

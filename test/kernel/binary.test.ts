@@ -43,3 +43,9 @@ describe.each(['release', 'debug'] as const)('the %s binary', (build) => {
 test('auto takes WASM where it was built', () => {
   expect(loadKernels(createSharedMemory(1)).name).toBe('wasm');
 });
+
+test('the debug build traps on what the release build trusts', () => {
+  const kernels = loadKernels(createSharedMemory(1 << 16), 'wasm-debug');
+  expect(() => kernels.gramian(1024, 4, 6, 4096)).toThrow(/unreachable/);
+  expect(() => kernels.choleskySolve(1024, 4096, 7)).toThrow(/unreachable/);
+});
