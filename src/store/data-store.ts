@@ -64,9 +64,9 @@ export interface LocalReads {
   /** Feedback type names by type number. */
   feedbackTypes(): readonly string[];
   /** Walks all items by row, from `fromRow`, until `visit` returns false; returns the row to go on with, or -1 at the end. */
-  scanItems(fromRow: number, visit: (item: CatalogueItem) => boolean | void): number;
+  scanItems(fromRow: number, visit: (item: CatalogueItem) => unknown): number;
   /** Walks all users by row likewise. */
-  scanUsers(fromRow: number, visit: (userRow: number, user: User) => boolean | void): number;
+  scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number;
   /**
    * Walks all feedback in (user row, item row, type) order, from user row `fromUserRow`, filling `out` with whole
    * users up to about `limit` records; returns the user row to go on with, or -1 at the end.

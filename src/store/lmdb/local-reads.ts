@@ -81,7 +81,7 @@ export class LmdbLocalReads implements LocalReads {
     return this.types;
   }
 
-  scanItems(fromRow: number, visit: (item: CatalogueItem) => boolean | void): number {
+  scanItems(fromRow: number, visit: (item: CatalogueItem) => unknown): number {
     const all = entriesFrom(this.tables.items, rowKey(fromRow), Number.POSITIVE_INFINITY);
     for (const { key, value } of all) {
       const row = readRow(key, 0);
@@ -90,7 +90,7 @@ export class LmdbLocalReads implements LocalReads {
     return -1;
   }
 
-  scanUsers(fromRow: number, visit: (userRow: number, user: User) => boolean | void): number {
+  scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number {
     const all = entriesFrom(this.tables.users, rowKey(fromRow), Number.POSITIVE_INFINITY);
     for (const { key, value } of all) {
       const row = readRow(key, 0);
