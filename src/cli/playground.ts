@@ -2,17 +2,22 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Config, Environment } from '../domain/config.ts';
+import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import type { Service } from '../service.ts';
 import { parsePort } from './options.ts';
+import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
 import { readMark, writeMark } from './playground/mark.ts';
 import { createProgress } from './playground/progress.ts';
 import { readSample } from './playground/sample.ts';
 import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
-import { describeTour } from './playground/tour.ts';
+import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
 import { baseUrl, launchService, stopSignal } from './run-service.ts';
+
+/** Films that count as what everybody likes. */
+const POPULAR_ENTRIES = 50;
 
 /** `furze playground`: the service with a real sample set, trained, and requests to try. */
 export function playgroundCommand(env: Environment): Command {
@@ -32,22 +37,22 @@ async function runPlayground(folder: string, config: Config): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const stopped = stopSignal();
   const service = await launchService(config, createLogger(config.log.level));
+  const url = baseUrl(service.address);
+  const ask = createCaller(url, config.server.api_key);
   try {
-    const mark = readMark(folder);
-    if (mark !== undefined) {
-      process.stdout.write(`Using the sample in ${folder}.\n`);
-      await showTour(service, config, mark);
-      await stopped;
-      return;
-    }
-    // The sample takes a while; a signal must not have to wait for its end.
-    const prepared = prepare(service, folder);
-    const taste = await Promise.race([prepared, stopped.then(() => undefined)]);
+    let taste = readMark(folder);
     if (taste === undefined) {
-      prepared.catch(() => {});
-      return;
+      // The load takes a while; a signal does not wait for its end.
+      const prepared = prepare(service, ask, folder);
+      taste = await Promise.race([prepared, stopped.then(() => undefined)]);
+      if (taste === undefined) {
+        prepared.catch(() => {});
+        return;
+      }
+    } else {
+      process.stdout.write(`Using the sample in ${folder}.\n`);
     }
-    await showTour(service, config, taste);
+    process.stdout.write(await describeTour(ask, url, config.server.api_key !== '', taste));
     await stopped;
   } finally {
     process.stdout.write('Stopping.\n');
@@ -56,17 +61,16 @@ async function runPlayground(folder: string, config: Config): Promise<void> {
 }
 
 /** Loads the sample and trains on it. The mark comes last, so an interrupted load is done again at the next start. */
-async function prepare(service: Service, folder: string): Promise<Taste> {
+async function prepare(service: Service, ask: Caller, folder: string): Promise<Taste> {
   const progress = createProgress(process.stdout);
   const sample = readSample();
-  await loadSample(service.data, sample, (stage, done, total) => progress.report(stage, done, total));
-  await service.fit((stage, done, total) => progress.report(stage, done, total));
+  await loadSample(service.data, sample, progress.report);
+  await service.fit(progress.report);
   progress.end();
-  const taste = pickTaste(sample);
+  const taste = await pickTaste(sample, {
+    recommended: (userId) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES)),
+    popular: async () => (await ask<ScoredEntry[]>(`/api/popular?n=${POPULAR_ENTRIES}`)).map(({ Id }) => Id),
+  });
   writeMark(folder, taste);
   return taste;
-}
-
-async function showTour(service: Service, config: Config, taste: Taste): Promise<void> {
-  process.stdout.write(await describeTour(baseUrl(service.address), config.server.api_key, taste));
 }

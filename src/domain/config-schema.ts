@@ -141,9 +141,9 @@ const collaborative = Type.Object(
     model_search_period: period('360m', 'Time between two searches of hyper-parameters.'),
     model_search_epoch: integer(100, 1, 10_000, 'Epochs of each trial in a search.'),
     model_search_trials: integer(10, 1, 10_000, 'Trials in a search.'),
-    factors: integer(16, 1, 512, 'Numbers in the vector of a user or an item.'),
-    epochs: integer(10, 1, 10_000, 'Passes over the feedback in a fit.'),
-    regularization: number(0.05, 0, 1e6, 'Weight of the penalty on long vectors.'),
+    factors: integer(64, 1, 1024, 'Numbers in the vector of a user or an item.'),
+    epochs: integer(15, 1, 1000, 'Passes over the feedback in a fit.'),
+    regularization: number(0.01, 1e-9, 1e6, 'Weight of the penalty on long vectors.'),
     regularization_exponent: number(
       1,
       0,
@@ -151,12 +151,12 @@ const collaborative = Type.Object(
       'How the penalty grows with the number of feedback of a user or an item; 0 for not at all.',
     ),
     unobserved_weight: number(
-      0.05,
-      0,
+      0.1,
+      1e-9,
       1e6,
       'Weight of a pair without feedback, beside the 1 of a pair with positive feedback.',
     ),
-    seed: integer(42, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
+    seed: integer(1, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
   },
   { description: 'Collaborative filtering by matrix factorization.' },
 );

@@ -3,9 +3,9 @@ import { Presets, SingleBar } from 'cli-progress';
 /** Shows how far the stages of a job are, one after the other. */
 export interface Progress {
   /** @param total records or steps in the stage; 0 while that is not known, when nothing is shown yet */
-  report(stage: string, done: number, total: number): void;
+  readonly report: (stage: string, done: number, total: number) => void;
   /** Ends the last stage. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** The stream that progress goes to. */

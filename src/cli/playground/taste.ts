@@ -15,47 +15,82 @@ export interface Taste {
   readonly liked: readonly Film[];
 }
 
-/** Too few likes teach the model little, too many are never of one kind. */
+/** What the service answers, as item ids. */
+export interface Answers {
+  recommended(userId: string): Promise<readonly string[]>;
+  /** What everybody likes. */
+  popular(): Promise<readonly string[]>;
+}
+
+interface Candidate {
+  readonly userId: string;
+  readonly genre: string;
+  /** The genre's share of the user's likes less its share of all likes, up to 1. */
+  readonly lift: number;
+}
+
+/** Too few likes teach the model little, too many are seldom of one kind. */
 const LIKES_MIN = 12;
 const LIKES_MAX = 60;
 /** Genres of which the sample has too few films to fill a list are left out. */
 const FILMS_MIN = 250;
+/** Users with the most marked taste, of whom the clearest is taken. */
+const CANDIDATES = 100;
 /** Liked films that are shown. */
 const SHOWN = 6;
 
 /**
- * The user whose likes lie furthest from everybody's: the largest difference between a genre's share of the user's
- * likes and its share of all likes. The same sample gives the same user.
+ * The user for the tour. First the users whose likes lie furthest from everybody's; of them the one whose
+ * recommendations follow that taste most with films that are not what everybody likes, so that a person sees at a
+ * glance that they are personal. The same sample and the same model give the same user.
  */
-export function pickTaste(sample: Sample): Taste {
+export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste> {
   const films = new Map(
     sample.items.map((item) => [item.ItemId, { title: item.Comment, genres: item.Labels }]),
   );
-  const filmCounts = countGenres(films.values());
+  const filmsOf = (itemIds: readonly string[]) => itemIds.flatMap((itemId) => films.get(itemId) ?? []);
   const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');
-  const itemIdsByUser = new Map<string, string[]>();
+  const likesByUser = new Map<string, string[]>();
   for (const { UserId, ItemId } of likes) {
-    const itemIds = itemIdsByUser.get(UserId);
-    if (itemIds === undefined) itemIdsByUser.set(UserId, [ItemId]);
+    const itemIds = likesByUser.get(UserId);
+    if (itemIds === undefined) likesByUser.set(UserId, [ItemId]);
     else itemIds.push(ItemId);
   }
-  const likeCounts = countGenres(likes.map(({ ItemId }) => films.get(ItemId) as Film));
+  const common = shares(filmsOf(likes.map(({ ItemId }) => ItemId)));
+  const filmCounts = countGenres(films.values());
 
-  let best = { lift: -1, userId: '', genre: '' };
-  for (const [userId, itemIds] of itemIdsByUser) {
+  const candidates: Candidate[] = [];
+  for (const [userId, itemIds] of likesByUser) {
     if (itemIds.length < LIKES_MIN || itemIds.length > LIKES_MAX) continue;
-    for (const [genre, count] of countGenres(itemIds.map((itemId) => films.get(itemId) as Film))) {
+    for (const [genre, share] of shares(filmsOf(itemIds))) {
       if ((filmCounts.get(genre) ?? 0) < FILMS_MIN) continue;
-      const lift = count / itemIds.length - (likeCounts.get(genre) ?? 0) / likes.length;
-      if (lift > best.lift) best = { lift, userId, genre };
+      candidates.push({ userId, genre, lift: share - (common.get(genre) ?? 0) });
     }
   }
-  const inGenre = (itemIdsByUser.get(best.userId) ?? []).filter((itemId) =>
-    films.get(itemId)?.genres.includes(best.genre),
+  candidates.sort((a, b) => b.lift - a.lift);
+
+  const popular = new Set(await answers.popular());
+  let best: Candidate | undefined;
+  let bestClarity = Number.NEGATIVE_INFINITY;
+  for (const candidate of candidates.slice(0, CANDIDATES)) {
+    const { userId, genre, lift } = candidate;
+    const itemIds = await answers.recommended(userId);
+    const personal = filmsOf(itemIds.filter((itemId) => !popular.has(itemId)));
+    const fitting = personal.filter(({ genres }) => genres.includes(genre)).length;
+    const clarity = lift + fitting / Math.max(1, itemIds.length);
+    if (clarity > bestClarity) [best, bestClarity] = [candidate, clarity];
+  }
+  if (best === undefined) throw new Error('the sample has no user with enough likes');
+  const { userId, genre } = best;
+  const likedItemIds = (likesByUser.get(userId) ?? []).filter((itemId) =>
+    films.get(itemId)?.genres.includes(genre),
   );
-  if (inGenre[0] === undefined) throw new Error('the sample has no user with enough likes');
-  const liked = inGenre.slice(0, SHOWN).map((itemId) => films.get(itemId) as Film);
-  return { userId: best.userId, genre: best.genre, likedItemId: inGenre[0], liked };
+  return { userId, genre, likedItemId: likedItemIds[0] ?? '', liked: filmsOf(likedItemIds.slice(0, SHOWN)) };
+}
+
+/** Each genre's share of the films, 0 to 1. */
+function shares(films: readonly Film[]): Map<string, number> {
+  return new Map(Array.from(countGenres(films), ([genre, count]) => [genre, count / films.length]));
 }
 
 function countGenres(films: Iterable<Film>): Map<string, number> {

@@ -1,43 +1,49 @@
-import type { Item } from '../../domain/entities.ts';
+import type { Item, ScoredEntry } from '../../domain/entities.ts';
+import { type Caller, recommendPath } from './caller.ts';
 import type { Film, Taste } from './taste.ts';
 
 /** Entries in each list of the tour. */
-const SHOWN = 5;
+export const TOUR_ENTRIES = 5;
 
 /**
- * What to try: three requests to paste, and what the first of them answers just now, asked over HTTP like any caller.
+ * What to try: three requests to paste, and what the first of them answers just now.
  * @param url the service's address without a path
- * @param apiKey what the service wants as X-API-Key; empty for nothing
+ * @param withKey true when the requests must send the key
  */
-export async function describeTour(url: string, apiKey: string, taste: Taste): Promise<string> {
-  const ask = async <T>(path: string): Promise<T> => {
-    const response = await fetch(url + path, { headers: apiKey === '' ? {} : { 'X-API-Key': apiKey } });
-    if (!response.ok)
-      throw new Error(`GET ${path} was answered with ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  const recommend = `/api/recommend/${encodeURIComponent(taste.userId)}?n=${SHOWN}`;
-  const itemIds = await ask<string[]>(recommend);
-  const recommended = await Promise.all(
-    itemIds.map((itemId) => ask<Item>(`/api/item/${encodeURIComponent(itemId)}`)),
-  );
-  const key = apiKey === '' ? '' : ` -H "X-API-Key: $FURZE_SERVER_API_KEY"`;
+export async function describeTour(
+  ask: Caller,
+  url: string,
+  withKey: boolean,
+  taste: Taste,
+): Promise<string> {
+  const recommend = recommendPath(taste.userId, TOUR_ENTRIES);
+  const filmsOf = (itemIds: readonly string[]) => Promise.all(itemIds.map((itemId) => askFilm(ask, itemId)));
+  const recommended = await filmsOf(await ask<string[]>(recommend));
+  const popular = await ask<ScoredEntry[]>(`/api/popular?n=${TOUR_ENTRIES}`);
+  const key = withKey ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   const paths = [
     recommend,
-    `/api/item/${encodeURIComponent(taste.likedItemId)}/neighbors?n=${SHOWN}`,
-    `/api/popular/${encodeURIComponent(taste.genre)}?n=${SHOWN}`,
+    `/api/item/${encodeURIComponent(taste.likedItemId)}/neighbors?n=${TOUR_ENTRIES}`,
+    `/api/popular/${encodeURIComponent(taste.genre)}?n=${TOUR_ENTRIES}`,
   ];
   return `
 User ${taste.userId} likes ${taste.genre}. Some of the films the user liked:
 ${filmLines(taste.liked)}
 What the service recommends to the user:
-${filmLines(recommended.map(({ Comment, Labels }) => ({ title: Comment, genres: Labels })))}
+${filmLines(recommended)}
+What is popular with everybody:
+${filmLines(await filmsOf(popular.map(({ Id }) => Id)))}
 Try it:
 ${paths.map((path) => `  curl '${url}${path}'${key}`).join('\n')}
 
 API page: ${url}/apidocs
 Stop with Ctrl-C.
 `;
+}
+
+async function askFilm(ask: Caller, itemId: string): Promise<Film> {
+  const { Comment, Labels } = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
+  return { title: Comment, genres: Labels };
 }
 
 function filmLines(films: readonly Film[]): string {
