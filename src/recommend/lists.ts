@@ -29,7 +29,11 @@ class DirtyUsers {
       for (let rest = word; rest !== 0; rest &= rest - 1)
         this.set(at * 32 + 31 - Math.clz32(rest & -rest), true);
     });
-    other.bits.fill(0);
+    other.clear();
+  }
+
+  clear(): void {
+    this.bits.fill(0);
   }
 }
 
@@ -81,8 +85,10 @@ export class UserLists {
     this.fitting = true;
   }
 
-  endFit(): void {
+  /** @param replaced true when the fit made all lists anew: only what changed since it began is behind then */
+  endFit(replaced: boolean): void {
     this.fitting = false;
+    if (replaced) this.dirty.clear();
     this.dirty.absorb(this.changedInFit);
   }
 

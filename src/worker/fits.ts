@@ -78,17 +78,19 @@ export class Fits {
     const startedAt = performance.now();
     const generation = (models.current?.generation ?? 0) + 1;
     lists.beginFit();
+    let replaced = false;
     try {
       const listable = () => live.catalogue.listableBits();
       const summary = await this.fitter.fit(generation, listable, (model) => this.serve(model), onProgress);
       if (summary !== undefined) {
+        replaced = true;
         const { positives, lists: made } = summary;
         const seconds = (performance.now() - startedAt) / 1000;
         this.log.info({ generation, positives, lists: made, seconds }, 'fitted the collaborative model');
       }
       return summary;
     } finally {
-      lists.endFit();
+      lists.endFit(replaced);
     }
   }
 

@@ -24,7 +24,10 @@ describe('similarRows', () => {
     const { rows, scores } = similarRows(0, 10, films, () => true);
     expect(rows).toEqual([1, 2]);
     const own = Math.sqrt(space + robots);
-    expect(scores[0]).toBeCloseTo(((space + robots) * (2 / 102)) / (own * Math.sqrt(space + robots + war)), 12);
+    expect(scores[0]).toBeCloseTo(
+      ((space + robots) * (2 / 102)) / (own * Math.sqrt(space + robots + war)),
+      12,
+    );
     expect(scores[1]).toBeCloseTo((space * (1 / 101)) / (own * Math.sqrt(space + love)), 12);
   });
 

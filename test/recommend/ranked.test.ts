@@ -14,7 +14,10 @@ it('keeps the best in a total order, as sorting everything would', () => {
         .map((score, row) => ({ row, score }))
         .sort((a, b) => b.score - a.score || a.row - b.row)
         .slice(0, k);
-      expect(top.sorted()).toEqual({ rows: expected.map((e) => e.row), scores: expected.map((e) => e.score) });
+      expect(top.sorted()).toEqual({
+        rows: expected.map((e) => e.row),
+        scores: expected.map((e) => e.score),
+      });
     }),
   );
 });

@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../http/start.ts';
+
+/** Users and items of two tastes: an even user likes even items, an odd user odd ones; each left a few out. */
+const USERS = 24;
+const ITEMS = 20;
+const START = Date.parse('2024-05-01T00:00:00Z');
+
+let now = START;
+let server: TestServer;
+
+function likesOf(user: number): string[] {
+  const items: string[] = [];
+  for (let item = user % 2; item < ITEMS; item += 2) if ((item + user) % 7 !== 0) items.push(`i${item}`);
+  return items;
+}
+
+function like(UserId: string, ItemId: string, FeedbackType = 'like', Timestamp = '') {
+  return { FeedbackType, UserId, ItemId, Timestamp };
+}
+
+async function ids(path: string): Promise<string[]> {
+  const { status, body } = await server.call('GET', path);
+  expect(status).toBe(200);
+  return body;
+}
+
+function post(path: string, body: unknown) {
+  return server.call('POST', path, body);
+}
+
+async function fillCheckerboard(): Promise<void> {
+  const items = Array.from({ length: ITEMS }, (_, item) => ({
+    ItemId: `i${item}`,
+    Timestamp: new Date(START - item * 60_000).toISOString(),
+    Categories: [item % 2 === 0 ? 'even' : 'odd', item < 10 ? 'low' : 'high'],
+    Labels: [],
+  }));
+  await post('/api/items', items);
+  const records = Array.from({ length: USERS }, (_, user) => user).flatMap((user) =>
+    likesOf(user).map((item) => like(`u${user}`, item)),
+  );
+  await post('/api/feedback', records);
+}
+
+function start() {
+  return startTestServer({
+    clock: () => now,
+    config: {
+      recommend: {
+        data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
+        collaborative: { factors: 8, epochs: 8, regularization: 0.01, unobserved_weight: 0.1 },
+        online: { fallback_recommend: ['popular', 'latest'] },
+      },
+    },
+  });
+}
+
+describe('with a fitted model', () => {
+  beforeAll(async () => {
+    server = await start();
+    await fillCheckerboard();
+    await server.service.fit();
+  });
+  afterAll(() => server.stop());
+
+  it('recommends what those of the same taste like, first', async () => {
+    for (const user of [2, 3]) {
+      const liked = likesOf(user);
+      const unread = ITEMS / 2 - liked.length;
+      const first = (await ids(`/api/recommend/u${user}?n=${unread}`)).map((id) => Number(id.slice(1)) % 2);
+      expect(unread).toBeGreaterThan(0);
+      expect(first).toEqual(Array(unread).fill(user % 2));
+    }
+  });
+
+  it('makes the same lists again after a restart, from the saved model', async () => {
+    const before = await ids('/api/recommend/u2?n=20');
+    await server.restart();
+    expect(server.service.hasModel).toBe(true);
+    expect(await ids('/api/recommend/u2?n=20')).toEqual(before);
+  });
+
+  it('answers a user who has just come with its taste, from the first like on', async () => {
+    await post('/api/feedback', [like('newcomer', 'i3')]);
+    const first = await ids('/api/recommend/newcomer?n=3');
+    expect(first.map((id) => Number(id.slice(1)) % 2)).toEqual([1, 1, 1]);
+    expect(first).not.toContain('i3');
+  });
+
+  it('changes the next answer when the taste changes', async () => {
+    await post('/api/feedback', [like('turncoat', 'i3')]);
+    await ids('/api/recommend/turncoat?n=3');
+    await post(
+      '/api/feedback',
+      ['i2', 'i4', 'i6', 'i8'].map((item) => like('turncoat', item)),
+    );
+    await server.call('DELETE', '/api/feedback/turncoat/i3');
+    const next = await ids('/api/recommend/turncoat?n=3');
+    expect(next.map((id) => Number(id.slice(1)) % 2)).toEqual([0, 0, 0]);
+  });
+
+  it('narrows a recommendation to a category of the whole catalogue', async () => {
+    const low = await ids('/api/recommend/u2/low?n=20');
+    expect(low.every((id) => Number(id.slice(1)) < 10)).toBe(true);
+    const unread = Array.from({ length: 10 }, (_, item) => `i${item}`).filter(
+      (id) => !likesOf(2).includes(id),
+    );
+    expect([...low].sort()).toEqual(unread.sort());
+    expect(await ids('/api/recommend/u2?category=low&category=odd&n=20')).toEqual(
+      (await ids('/api/recommend/u2/low?n=20')).filter((id) => Number(id.slice(1)) % 2 === 1),
+    );
+    expect(await ids('/api/recommend/u2/nowhere')).toEqual([]);
+  });
+
+  it('makes the same model whatever the number of threads', async () => {
+    const lists = async () =>
+      Promise.all(['u1', 'u2', 'u7'].map((user) => ids(`/api/recommend/${user}?n=20`)));
+    const mine = server;
+    const one = await lists();
+    server = await startTestServer({
+      clock: () => now,
+      config: {
+        worker: { threads: 3 },
+        recommend: {
+          data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
+          collaborative: { factors: 8, epochs: 8, regularization: 0.01, unobserved_weight: 0.1 },
+          online: { fallback_recommend: ['popular', 'latest'] },
+        },
+      },
+    });
+    try {
+      await fillCheckerboard();
+      await server.service.fit();
+      expect(await lists()).toEqual(one);
+    } finally {
+      await server.stop();
+      server = mine;
+    }
+  });
+});
+
+describe('without a model', () => {
+  beforeEach(async () => {
+    now = START;
+    server = await start();
+    await fillCheckerboard();
+    return () => server.stop();
+  });
+
+  it('falls back to popular, then latest, each item once', async () => {
+    await post('/api/item', { ItemId: 'unpopular', Timestamp: '2024-04-30T23:59:30Z' });
+    const list = await ids('/api/recommend/nobody?n=100');
+    expect(list).toHaveLength(ITEMS + 1);
+    expect(new Set(list).size).toBe(ITEMS + 1);
+    expect(list.at(-1)).toBe('unpopular');
+    const popular = (await server.call('GET', '/api/popular?n=100')).body.map((e: { Id: string }) => e.Id);
+    expect(list.slice(0, popular.length)).toEqual(popular);
+  });
+
+  it('hides at once and shows again, everywhere', async () => {
+    const everywhere = [
+      '/api/latest?n=100',
+      '/api/popular?n=100',
+      '/api/recommend/u1?n=100',
+      '/api/latest/low?n=100',
+    ];
+    const shown = async () =>
+      (await Promise.all(everywhere.map((path) => server.call('GET', path)))).map((a) =>
+        a.text.includes('"i2"'),
+      );
+    expect(await shown()).toEqual([true, true, true, true]);
+    await server.call('PATCH', '/api/item/i2', { IsHidden: true });
+    expect(await shown()).toEqual([false, false, false, false]);
+    await server.call('PATCH', '/api/item/i2', { IsHidden: false });
+    expect(await shown()).toEqual([true, true, true, true]);
+    await server.call('DELETE', '/api/item/i2');
+    expect(await shown()).toEqual([false, false, false, false]);
+  });
+
+  it('a new item stands in latest and in its categories in the very next answer', async () => {
+    await post('/api/item', {
+      ItemId: 'new',
+      Timestamp: '2024-05-02T00:00:00Z',
+      Categories: ['fresh', 'low'],
+    });
+    for (const path of ['/api/latest?n=1', '/api/latest/fresh?n=1', '/api/latest/low?n=1']) {
+      expect((await server.call('GET', path)).body).toEqual([
+        { Id: 'new', Score: Date.parse('2024-05-02') / 1000 },
+      ]);
+    }
+    await server.call('DELETE', '/api/item/new/category/low');
+    expect((await server.call('GET', '/api/latest/low?n=1')).body[0].Id).toBe('i0');
+  });
+
+  it('popular moves with each like and unlike', async () => {
+    const count = async () =>
+      (await server.call('GET', '/api/popular/?n=100')).body.find((e: { Id: string }) => e.Id === 'i5')
+        ?.Score;
+    const before = await count();
+    await post('/api/feedback', [like('z', 'i5')]);
+    await post('/api/feedback', [like('z', 'i5')]);
+    expect(await count()).toBe(before + 1);
+    await server.call('DELETE', '/api/feedback/like/z/i5');
+    expect(await count()).toBe(before);
+  });
+
+  it('a read with a future timestamp counts once its time is reached', async () => {
+    await post('/api/feedback', [like('w', 'i1', 'read', '2024-05-01T01:00:00Z')]);
+    expect(await ids('/api/recommend/w?n=100')).toContain('i1');
+    now = Date.parse('2024-05-01T01:00:00Z');
+    expect(await ids('/api/recommend/w?n=100')).not.toContain('i1');
+  });
+
+  it('writes back what it answered, with and without a delay', async () => {
+    const first = await ids('/api/recommend/b?n=3&write-back-type=read');
+    const second = await ids('/api/recommend/b?n=3&write-back-type=read&write-back-delay=1h0m0s');
+    expect(second.filter((id) => first.includes(id))).toEqual([]);
+    expect(await ids('/api/recommend/b?n=3')).toEqual(second);
+    now += 3_600_000;
+    const third = await ids('/api/recommend/b?n=3');
+    expect(third.filter((id) => first.includes(id) || second.includes(id))).toEqual([]);
+    expect((await server.call('GET', `/api/feedback/read/b/${second[0]}`)).body.Timestamp).toBe(
+      '2024-05-01T01:00:00Z',
+    );
+  });
+
+  it('leaves out of latest and popular what the user has read', async () => {
+    for (const list of ['latest', 'popular']) {
+      const body: { Id: string }[] = (await server.call('GET', `/api/${list}?n=100&user-id=u3`)).body;
+      expect(body.some(({ Id }) => likesOf(3).includes(Id))).toBe(false);
+      expect(body).toHaveLength(ITEMS - likesOf(3).length);
+    }
+  });
+
+  it('recommends for a session what its users liked too', async () => {
+    const { body } = await post('/api/session/recommend?n=5', [like('', 'i2'), like('', 'i4')]);
+    expect(body.map(({ Id }: { Id: string }) => Number(Id.slice(1)) % 2)).toEqual([0, 0, 0, 0, 0]);
+    expect(body.map(({ Id }: { Id: string }) => Id)).not.toContain('i2');
+    expect((await post('/api/session/recommend/odd?n=5', [like('', 'i2')])).body).toEqual([]);
+  });
+
+  it('never answers a hidden, deleted, read or repeated item, and pages fit together', async () => {
+    const item = fc.integer({ min: 0, max: ITEMS - 1 }).map((at) => `i${at}`);
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('read' as const), item }),
+      fc.record({ kind: fc.constant('hide' as const), item }),
+      fc.record({ kind: fc.constant('show' as const), item }),
+      fc.record({ kind: fc.constant('delete' as const), item }),
+      fc.record({ kind: fc.constant('insert' as const), item }),
+    );
+    const gone = new Set<string>();
+    const hidden = new Set<string>();
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (steps, size) => {
+          const user = `p${round++}`;
+          const read = new Set<string>();
+          for (const { kind, item } of steps) {
+            if (kind === 'read') {
+              await post('/api/feedback', [like(user, item, 'read')]);
+              read.add(item);
+              // Feedback on an item that is gone makes it anew, without a timestamp.
+              if (gone.delete(item)) hidden.delete(item);
+            } else if (kind === 'delete') {
+              await server.call('DELETE', `/api/item/${item}`);
+              gone.add(item);
+              read.delete(item);
+            } else if (kind === 'insert') {
+              await post('/api/item', { ItemId: item, Timestamp: '2024-05-01T00:00:00Z' });
+              gone.delete(item);
+              hidden.delete(item);
+            } else if (!gone.has(item)) {
+              await server.call('PATCH', `/api/item/${item}`, { IsHidden: kind === 'hide' });
+              if (kind === 'hide') hidden.add(item);
+              else hidden.delete(item);
+            }
+          }
+          const whole = await ids(`/api/recommend/${user}?n=${ITEMS + 5}`);
+          expect(new Set(whole).size).toBe(whole.length);
+          expect(whole.filter((id) => gone.has(id) || hidden.has(id) || read.has(id))).toEqual([]);
+          const pages: string[] = [];
+          for (let offset = 0; offset < ITEMS + size; offset += size) {
+            pages.push(...(await ids(`/api/recommend/${user}?n=${size}&offset=${offset}`)));
+          }
+          expect(pages).toEqual(whole);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
