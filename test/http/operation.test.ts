@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ERRORS } from '../../src/domain/errors.ts';
+import { createRoutes } from '../../src/http/routes.ts';
+import { startTestServer, type TestServer } from './start.ts';
+
+const KEY = 'a-very-secret-key';
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ config: { server: { api_key: KEY } } });
+});
+afterAll(() => server.stop());
+
+test('data needs the key; health, the API page and its files do not', async () => {
+  const { call } = server;
+  for (const path of ['/api/users', '/api/latest', '/metrics', '/api/recommend/u']) {
+    const answer = await call('GET', path);
+    expect(answer.status).toBe(401);
+    expect(answer.body.code).toBe('UNAUTHORIZED');
+    expect((await call('GET', path, undefined, { 'X-API-Key': 'wrong' })).status).toBe(401);
+    expect((await call('GET', path, undefined, { 'X-API-Key': KEY })).status).toBe(200);
+  }
+  expect((await call('POST', '/api/user', { UserId: 'a' })).status).toBe(401);
+  expect((await call('GET', '/metrics', undefined, { Authorization: `Bearer ${KEY}` })).status).toBe(200);
+  expect((await call('GET', '/api/users', undefined, { Authorization: `Bearer ${KEY}` })).status).toBe(401);
+  const open = [
+    '/api/health/live',
+    '/api/health/ready',
+    '/apidocs',
+    '/apidocs/',
+    '/apidocs.json',
+    '/apidocs/errors',
+  ];
+  for (const path of open) expect((await call('GET', path)).status).toBe(200);
+});
+
+test('the key stands in no log line, metric or answer', async () => {
+  const metrics = await server.call('GET', '/metrics', undefined, { 'X-API-Key': KEY });
+  expect(metrics.text).toContain('furze_http_requests_total');
+  expect(metrics.text).toContain('furze_store_rows{kind="users"}');
+  expect(metrics.text + server.lines.join('')).not.toContain(KEY);
+});
+
+test('health tells of both stores', async () => {
+  const healthy = {
+    CacheStoreConnected: true,
+    CacheStoreError: '',
+    DataStoreConnected: true,
+    DataStoreError: '',
+    Ready: true,
+  };
+  expect((await server.call('GET', '/api/health/live')).body).toEqual(healthy);
+  expect((await server.call('GET', '/api/health/ready')).body).toEqual(healthy);
+});
+
+test('the API page comes from here with all its files', async () => {
+  const page = (await server.call('GET', '/apidocs')).text;
+  const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  expect(files.length).toBeGreaterThan(4);
+  for (const path of files) {
+    expect(path).toMatch(/^\/apidocs\//);
+    expect((await server.call('GET', path)).status).toBe(200);
+  }
+  expect((await server.call('GET', '/apidocs/package.json')).status).toBe(404);
+  expect((await server.call('GET', '/apidocs/..%2Fpackage.json')).status).toBe(404);
+});
+
+test('the OpenAPI document has every route, and every reference in it leads somewhere', async () => {
+  const { body } = await server.call('GET', '/apidocs.json');
+  expect(body.openapi).toBe('3.1.0');
+  const operationIds = new Set<string>();
+  const routes = createRoutes('0.0.0');
+  for (const route of routes) {
+    const operation = body.paths[route.path][route.method.toLowerCase()];
+    expect(operation.summary).toBe(route.summary);
+    expect(operation.responses['200']).toBeDefined();
+    expect(operation.responses['500']).toBeDefined();
+    const declared = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+    const paths = operation.parameters.filter((parameter: { in: string }) => parameter.in === 'path');
+    expect(paths.map((parameter: { name: string }) => parameter.name)).toEqual(declared);
+    operationIds.add(operation.operationId);
+  }
+  expect(operationIds.size).toBe(routes.length);
+  const references = [...JSON.stringify(body).matchAll(/"\$ref":"#([^"]+)"/g)].map((match) => match[1]!);
+  expect(references.length).toBeGreaterThan(50);
+  for (const reference of new Set(references)) {
+    const found = reference
+      .slice(1)
+      .split('/')
+      .reduce((node, name) => node?.[name], body);
+    expect(found, reference).toBeDefined();
+  }
+});
+
+test('docs/errors.md describes every code with its status', () => {
+  const text = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    expect(text).toMatch(new RegExp(`^## ${code}\\n+Status ${status}\\.`, 'm'));
+  }
+});

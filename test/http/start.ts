@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../src/domain/clock.ts';
+import { type ConfigOverrides, defaultConfig } from '../../src/domain/config.ts';
+import { createLogger } from '../../src/domain/log.ts';
+import { type Service, startService } from '../../src/service.ts';
+
+/** The answer to a call, its JSON read when it has one. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+/** A service on a folder of its own, reached through a real socket. */
+export interface TestServer {
+  readonly service: Service;
+  readonly base: string;
+  readonly port: number;
+  /** Everything that was logged, a line each. */
+  readonly lines: string[];
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Stops the service and starts it again on the same folder. */
+  restart(): Promise<void>;
+  /** Stops the service and removes its folder. */
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly config?: ConfigOverrides;
+  readonly clock?: Clock;
+}
+
+/** Starts the whole service with one worker on a temporary LMDB folder and a port that the system chooses. */
+export async function startTestServer({ config = {}, clock }: TestServerOptions = {}): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-http-'));
+  const lines: string[] = [];
+  const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
+  const open = () =>
+    startService({
+      config: defaultConfig({
+        ...config,
+        server: { port: 0, ...config.server },
+        worker: { threads: 1, ...config.worker },
+        database: {
+          data_store: `lmdb://${join(folder, 'data')}`,
+          cache_store: `lmdb://${join(folder, 'cache')}`,
+          sync: 'commit',
+          ...config.database,
+        },
+      }),
+      log,
+      ...(clock !== undefined && { clock }),
+    });
+  let service = await open();
+  const server: TestServer = {
+    get service() {
+      return service;
+    },
+    get port() {
+      return service.address.port;
+    },
+    get base() {
+      return `http://127.0.0.1:${service.address.port}`;
+    },
+    lines,
+    async call(method, path, body, headers = {}) {
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const response = await fetch(server.base + path, {
+        method,
+        headers,
+        ...(text !== undefined && { body: text }),
+      });
+      const answer = await response.text();
+      const isJson = /json/.test(response.headers.get('content-type') ?? '') && answer !== '';
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: answer,
+        body: isJson ? JSON.parse(answer) : undefined,
+      };
+    },
+    async restart() {
+      await service.stop();
+      service = await open();
+    },
+    async stop() {
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return server;
+}
