@@ -1,0 +1,193 @@
+/**
+ * `npm run quality -- --format FORMAT --dir DIR --model MODEL`: trains a model on a public data set as it comes,
+ * and prints how well it ranks what was held out. docs/quality.md explains the protocols.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadKernels } from '../src/kernel/load-kernels.ts';
+import { finish } from '../src/model/als.ts';
+import { evaluateFullCatalogue, evaluateSampled } from '../src/model/evaluation/evaluate.ts';
+import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
+import {
+  FM_DEFAULTS,
+  fitFactorizationMachine,
+  predictProbabilities,
+} from '../src/model/factorization-machine.ts';
+import {
+  defaultSettings,
+  fitRanker,
+  RANKING_MODELS,
+  type RankingModel,
+  type Settings,
+} from './quality/fit.ts';
+import { type FeatureSet, FORMATS, type Format, loadSet, type RankingSet } from './quality/load.ts';
+import { searchSettings } from './quality/search.ts';
+
+interface Options {
+  readonly format: Format;
+  readonly dir: string;
+  readonly model: RankingModel | 'fm' | 'linear';
+  readonly workers: number;
+  readonly seed: number;
+  readonly positive: number | undefined;
+  readonly split: 'temporal' | 'last';
+  readonly share: number;
+  readonly cutoffs: number[];
+  readonly search?: boolean;
+  readonly trials: number;
+  readonly json?: boolean;
+}
+
+/** What a run ends with. */
+interface Outcome {
+  readonly settings: Settings;
+  readonly seconds: { readonly fit: number; readonly evaluate: number };
+  readonly metrics: ReadonlyMap<string, Estimate>;
+}
+
+/** Options that are settings of a model, by the name that the model gives them. */
+const SETTING_NAMES = [
+  'factors',
+  'epochs',
+  'regularization',
+  'unobservedWeight',
+  'regularizationExponent',
+  'steps',
+  'learningRate',
+  'linearRegularization',
+  'neighbors',
+  'shrink',
+] as const;
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}
+
+function cutoffs(text: string): number[] {
+  const values = text.split(',').map(number);
+  if (!values.every((value) => Number.isInteger(value) && value >= 1)) {
+    throw new InvalidArgumentError('They must be integers from 1, such as 10,20.');
+  }
+  return values;
+}
+
+function parseArguments(): { options: Options; given: Settings } {
+  const program = new Command('quality')
+    .requiredOption('--dir <folder>', 'folder that holds the files of the set')
+    .addOption(new Option('--format <format>').choices(FORMATS).makeOptionMandatory())
+    .addOption(
+      new Option('--model <model>').choices([...RANKING_MODELS, 'fm', 'linear']).makeOptionMandatory(),
+    )
+    .option('--workers <count>', 'threads that train ALS', number, 1)
+    .option('--seed <number>', 'seed of the model and of the search', number, 1)
+    .option('--positive <rating>', 'lowest rating that counts (movielens, csv)', number)
+    .addOption(
+      new Option('--split <split>', 'for movielens and csv')
+        .choices(['temporal', 'last'])
+        .default('temporal'),
+    )
+    .option('--share <share>', 'share held out by a temporal split', number, 0.2)
+    .option('--cutoffs <list>', 'lengths at which lists are measured', cutoffs, [10, 20])
+    .option('--search', 'choose the settings on a validation part of the training records first')
+    .option('--trials <count>', 'trials of a search', number, 20)
+    .option('--json', 'end with one line of JSON');
+  for (const name of SETTING_NAMES) {
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    program.option(`--${flag} <number>`, 'setting of the model', number);
+  }
+  program.parse();
+  const values = program.opts<Options & Record<string, number | undefined>>();
+  const given: Record<string, number> = { seed: values.seed };
+  for (const name of SETTING_NAMES) if (values[name] !== undefined) given[name] = values[name];
+  return { options: values, given };
+}
+
+async function runRanking(
+  set: RankingSet,
+  model: RankingModel,
+  given: Settings,
+  options: Options,
+): Promise<Outcome> {
+  const base = defaultSettings(model);
+  let settings: Settings = { ...base, ...pickKnown(given, base) };
+  if (options.search === true) {
+    const tell = (trial: { settings: Settings; ndcg: number }) =>
+      console.log(`trial NDCG@10 ${trial.ndcg.toFixed(4)}  ${JSON.stringify(trial.settings)}`);
+    const trials = await searchSettings(model, set, base, pickKnown(given, base), options, tell);
+    settings = trials[0]?.settings ?? settings;
+  }
+  const started = performance.now();
+  const ranker = await fitRanker(model, set.train, settings, options.workers);
+  const fitted = performance.now();
+  const evaluation =
+    set.cases.length > 0
+      ? evaluateSampled(ranker, set.cases, options.cutoffs)
+      : evaluateFullCatalogue(ranker, set.train.byUser, set.test, options.cutoffs);
+  console.log(`${evaluation.userCount} users evaluated`);
+  return { settings, seconds: seconds(started, fitted), metrics: evaluation.metrics };
+}
+
+function runFeatures(set: FeatureSet, model: 'fm' | 'linear', given: Settings): Outcome {
+  const { linearOnly: _linearOnly, ...base } = FM_DEFAULTS;
+  const settings = { ...base, ...pickKnown(given, base) };
+  const featureCount = Math.max(
+    set.train.featureCount,
+    set.validation?.featureCount ?? 0,
+    set.test.featureCount,
+  );
+  const started = performance.now();
+  const run = fitFactorizationMachine(
+    set.train,
+    featureCount,
+    { ...settings, linearOnly: model === 'linear' },
+    loadKernels,
+  );
+  const machine = finish(run, ({ done, loss }) => console.log(`epoch ${done}: log loss ${loss.toFixed(5)}`));
+  const fitted = performance.now();
+  const probabilities = predictProbabilities(machine, set.test, loadKernels);
+  const metrics = new Map([
+    ['AUC', { mean: auc(probabilities, set.test.targets), halfWidth: 0 }],
+    ['LogLoss', { mean: logLoss(probabilities, set.test.targets), halfWidth: 0 }],
+  ]);
+  return { settings, seconds: seconds(started, fitted), metrics };
+}
+
+function seconds(started: number, fitted: number): { fit: number; evaluate: number } {
+  return { fit: round((fitted - started) / 1000), evaluate: round((performance.now() - fitted) / 1000) };
+}
+
+/** Settings that the model has. */
+function pickKnown(given: Settings, base: Settings): Settings {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name in base));
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(5));
+}
+
+async function main(): Promise<void> {
+  const { options, given } = parseArguments();
+  const set = loadSet(options.format, options.dir, options);
+  const { model } = options;
+  const isFeatureModel = model === 'fm' || model === 'linear';
+  if (isFeatureModel !== (set.kind === 'features')) {
+    throw new Error(`the model ${model} does not go with the format ${options.format}`);
+  }
+  const outcome =
+    set.kind === 'features'
+      ? runFeatures(set, model as 'fm' | 'linear', given)
+      : await runRanking(set, model as RankingModel, given, options);
+  for (const [name, { mean, halfWidth }] of outcome.metrics) {
+    console.log(`${name.padEnd(14)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);
+  }
+  console.log(`fit ${outcome.seconds.fit} s, evaluate ${outcome.seconds.evaluate} s`);
+  if (options.json !== true) return;
+  const metrics = Object.fromEntries(Array.from(outcome.metrics, ([name, { mean }]) => [name, round(mean)]));
+  console.log(JSON.stringify({ model, settings: outcome.settings, seconds: outcome.seconds, metrics }));
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

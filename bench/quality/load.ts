@@ -1,0 +1,161 @@
+/** Reads a public data set from a folder and splits it as its format has it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import {
+  buildInteractions,
+  type CompressedMatrix,
+  type Interactions,
+} from '../../src/dataset/interactions.ts';
+import { type FeatureRows, parseLibfm } from '../../src/dataset/readers/libfm.ts';
+import { parseLightgcn } from '../../src/dataset/readers/lightgcn.ts';
+import {
+  type NegativeCase,
+  type PairColumns,
+  parseNcfNegatives,
+  parseNcfRatings,
+} from '../../src/dataset/readers/ncf.ts';
+import { parseRatings } from '../../src/dataset/readers/ratings.ts';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
+
+export const FORMATS = ['ncf', 'lightgcn', 'libfm', 'movielens', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A set for ranking: what is learnt from, and what was held out, in one of two protocols. */
+export interface RankingSet {
+  readonly kind: 'ranking';
+  readonly train: Interactions;
+  /** Held-out items of each user; empty under the sampled protocol. */
+  readonly test: CompressedMatrix;
+  /** Held-out items with the negatives that they compete with; empty under the full protocol. */
+  readonly cases: readonly NegativeCase[];
+  /** Part of the training records, the latest of each user, for choosing settings without looking at the test. */
+  readonly validation: { readonly train: Interactions; readonly test: CompressedMatrix };
+}
+
+/** A set for click-through prediction. */
+export interface FeatureSet {
+  readonly kind: 'features';
+  readonly train: FeatureRows;
+  readonly validation: FeatureRows | null;
+  readonly test: FeatureRows;
+}
+
+/** How files with ratings and times are split and which ratings count. */
+export interface LoadOptions {
+  /** The lowest rating that is positive; every record when absent. */
+  readonly positive: number | undefined;
+  readonly split: 'temporal' | 'last';
+  /** Share of the records held out by a temporal split. */
+  readonly share: number;
+}
+
+/** @throws Error when the folder lacks a file that the format needs, FurzeError when a file is not in its format */
+export function loadSet(format: Format, folder: string, options: LoadOptions): RankingSet | FeatureSet {
+  switch (format) {
+    case 'ncf':
+      return loadNcf(folder);
+    case 'lightgcn':
+      return loadLightgcn(folder);
+    case 'libfm':
+      return loadLibfm(folder);
+    case 'movielens':
+      return loadRatings(folder, /^ratings\.(dat|csv)(\.gz)?$/, options);
+    case 'csv':
+      return loadRatings(folder, /\.(csv|tsv)(\.gz)?$/, options);
+  }
+}
+
+function readText(folder: string, pattern: RegExp): string {
+  const names = readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .sort();
+  if (names.length !== 1) {
+    const found = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
+    throw new Error(`${folder} must hold one file like ${pattern.source}; ${found}`);
+  }
+  const bytes = readFileSync(join(folder, names[0]!));
+  return (names[0]!.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+function loadNcf(folder: string): RankingSet {
+  const train = parseNcfRatings(readText(folder, /\.train\.rating$/));
+  const cases = parseNcfNegatives(readText(folder, /\.test\.negative$/));
+  const userCount = 1 + Math.max(highest(train.userRows), highest(cases.map((one) => one.userRow)));
+  const rows = cases.map((one) => Math.max(one.itemRow, highest(one.negativeRows)));
+  const itemCount = 1 + Math.max(highest(train.itemRows), highest(rows));
+  const test = { userRows: [], itemRows: [] };
+  // Records of a training file stand in order of time within a user.
+  const order = train.userRows.map((_, at) => at);
+  return rankingSet(train, test, order, { userCount, itemCount }, cases);
+}
+
+function loadLightgcn(folder: string): RankingSet {
+  const train = parseLightgcn(readText(folder, /^train\.txt$/));
+  const test = parseLightgcn(readText(folder, /^test\.txt$/));
+  const userCount = 1 + Math.max(highest(train.userRows), highest(test.userRows));
+  const itemCount = 1 + Math.max(highest(train.itemRows), highest(test.itemRows));
+  // These files say nothing of time: any entry of a user will do, a scattered one says most.
+  const scatter = train.userRows.map((_, at) => Math.imul(at + 1, 0x9e3779b1) >>> 0);
+  return rankingSet(train, test, scatter, { userCount, itemCount }, []);
+}
+
+function loadLibfm(folder: string): FeatureSet {
+  const train = parseLibfm(readText(folder, /train\.libfm$/));
+  const test = parseLibfm(readText(folder, /test\.libfm$/));
+  const hasValidation = readdirSync(folder).some((name) => /valid(ation)?\.libfm$/.test(name));
+  const validation = hasValidation ? parseLibfm(readText(folder, /valid(ation)?\.libfm$/)) : null;
+  return { kind: 'features', train, validation, test };
+}
+
+function loadRatings(folder: string, pattern: RegExp, options: LoadOptions): RankingSet {
+  const records = parseRatings(readText(folder, pattern));
+  const { positive } = options;
+  const all = records.ratings.map((_, at) => at);
+  const kept = positive === undefined ? all : all.filter((at) => records.ratings[at]! >= positive);
+  const userRows = pick(records.userRows, kept);
+  const itemRows = pick(records.itemRows, kept);
+  const times = pick(records.times, kept);
+  const split =
+    options.split === 'last' ? splitLeaveLastOut(userRows, times) : splitByTime(times, options.share);
+  const side = (at: Uint32Array) => ({ userRows: pick(userRows, at), itemRows: pick(itemRows, at) });
+  const shape = { userCount: records.userIds.length, itemCount: records.itemIds.length };
+  const train = side(split.train);
+  const inTraining = { users: new Set(train.userRows), items: new Set(train.itemRows) };
+  const seen = new Set(train.userRows.map((user, at) => user * shape.itemCount + train.itemRows[at]!));
+  // Who or what the training has never met is the task of other recommenders; a repeat is no discovery.
+  const test = side(
+    split.test.filter(
+      (at) =>
+        inTraining.users.has(userRows[at]!) &&
+        inTraining.items.has(itemRows[at]!) &&
+        !seen.has(userRows[at]! * shape.itemCount + itemRows[at]!),
+    ),
+  );
+  return rankingSet(train, test, pick(times, split.train), shape, []);
+}
+
+function rankingSet(
+  train: PairColumns,
+  test: PairColumns,
+  times: ArrayLike<number>,
+  shape: { userCount: number; itemCount: number },
+  cases: readonly NegativeCase[],
+): RankingSet {
+  const inner = splitLeaveLastOut(train.userRows, times);
+  const part = (at: Uint32Array) =>
+    buildInteractions({ ...shape, userRows: pick(train.userRows, at), itemRows: pick(train.itemRows, at) });
+  return {
+    kind: 'ranking',
+    train: buildInteractions({ ...shape, ...train }),
+    test: buildInteractions({ ...shape, ...test }).byUser,
+    cases,
+    validation: { train: part(inner.train), test: part(inner.test).byUser },
+  };
+}
+
+function highest(values: ArrayLike<number>): number {
+  let most = -1;
+  for (let at = 0; at < values.length; at++) most = Math.max(most, values[at]!);
+  return most;
+}
