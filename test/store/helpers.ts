@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import type { WriteCommand } from '../../src/store/data-store.ts';
+import { openStore, type StoreOptions, type Stores } from '../../src/store/open-store.ts';
+
+/** The time of arrival in tests, 2024-01-01T00:00:00Z. */
+export const NOW_MS = 1_704_067_200_000;
+
+const folders: string[] = [];
+const opened: Stores[] = [];
+
+afterEach(async () => {
+  for (const stores of opened.splice(0)) await close(stores);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'furze-store-'));
+  folders.push(folder);
+  return folder;
+}
+
+export function storeOptions(folder: string, more: Partial<StoreOptions> = {}): StoreOptions {
+  return {
+    dataPath: join(folder, 'data'),
+    cachePath: join(folder, 'cache'),
+    sync: 'commit',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: ['like', 'star'],
+    readFeedbackTypes: ['read', 'seen', 'star'],
+    clock: () => NOW_MS,
+    ...more,
+  };
+}
+
+/** Stores in `folder` that are closed when the test ends. */
+export function openIn(folder: string, more: Partial<StoreOptions> = {}): Stores {
+  const stores = openStore(storeOptions(folder, more));
+  opened.push(stores);
+  return stores;
+}
+
+export async function close(stores: Stores): Promise<void> {
+  const at = opened.indexOf(stores);
+  if (at >= 0) opened.splice(at, 1);
+  await stores.data.close();
+  await stores.cache.close();
+}
+
+export function toJson(value: unknown): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(JSON.stringify(value)));
+}
+
+export function putFeedback(records: readonly Partial<Feedback>[], overwrite = false): WriteCommand {
+  return { kind: 'putFeedback', overwrite, batch: { json: toJson(records), single: false } };
+}
+
+export function putUsers(records: readonly Partial<User>[]): WriteCommand {
+  return { kind: 'putUsers', batch: { json: toJson(records), single: false } };
+}
+
+export function putItems(records: readonly Partial<Item>[]): WriteCommand {
+  return { kind: 'putItems', batch: { json: toJson(records), single: false } };
+}
+
+export function feedback(
+  FeedbackType: string,
+  UserId: string,
+  ItemId: string,
+  more: Partial<Feedback> = {},
+): Feedback {
+  return { FeedbackType, UserId, ItemId, Timestamp: '2023-05-06T07:08:09Z', Comment: '', ...more };
+}
+
+/** Walks all pages of `n` entries. */
+export async function walk<T>(
+  n: number,
+  next: (n: number, cursor: string) => Promise<Page<T>>,
+): Promise<T[]> {
+  const all: T[] = [];
+  let cursor = '';
+  do {
+    const page = await next(n, cursor);
+    all.push(...page.rows);
+    ({ cursor } = page);
+  } while (cursor !== '');
+  return all;
+}
+
+/** Feedback in an order of its own, for comparisons. */
+export function sorted(rows: readonly Feedback[]): Feedback[] {
+  const keyOf = ({ FeedbackType, UserId, ItemId }: Feedback) =>
+    JSON.stringify([UserId, ItemId, FeedbackType]);
+  return [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
