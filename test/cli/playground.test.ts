@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Furze } from './run-furze.ts';
+
+/** Two starts, one of them with a load and a training on a shared machine. */
+const TIMEOUT_MS = 180_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-playground-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const start = () => new Furze(['playground', '--data', folder, '--port', '0']);
+const READY = /API page: (\S+)\/apidocs/;
+
+describe('furze playground', () => {
+  it(
+    'does a load that was cut off again, shows the tour, and reuses the data at the next start',
+    async () => {
+      const cutOff = start();
+      await cutOff.waitFor(/^users: 16,554 done$/m);
+      await cutOff.stop('SIGKILL');
+
+      const first = start();
+      const url = (await first.waitFor(READY))[1] as string;
+      for (const stage of [
+        'users: 16,554',
+        'films: 10,506',
+        'ratings: 100,000',
+        'training',
+        'making lists',
+      ]) {
+        expect(first.output).toMatch(new RegExp(`^${stage}.* done$`, 'm'));
+      }
+      const requests = Array.from(
+        first.output.matchAll(/^ {2}curl '([^']+)'$/gm),
+        ([, request]) => request as string,
+      );
+      expect(requests).toHaveLength(3);
+      const answers = await Promise.all(requests.map(async (request) => (await fetch(request)).json()));
+      for (const answer of answers) expect(answer).toHaveLength(5);
+
+      const personal = requests.find((request) => request.startsWith(`${url}/api/recommend/`)) as string;
+      const popular = (await (await fetch(`${url}/api/popular?n=5`)).json()) as { Id: string }[];
+      const popularIds = popular.map(({ Id }) => Id);
+      const own = answers[requests.indexOf(personal)] as string[];
+      expect(own.filter((itemId) => popularIds.includes(itemId)).length).toBeLessThan(3);
+      expect(await first.stop('SIGINT')).toBe(0);
+
+      const second = start();
+      await second.waitFor(READY);
+      expect(second.output).toContain('Using the sample');
+      expect(second.output).not.toContain('users: 16,554 done');
+      const again = second.output.match(/curl '[^']+\/api\/recommend\/([^']+)'/)?.[1];
+      expect(personal).toContain(again);
+      expect(await second.stop('SIGTERM')).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+});

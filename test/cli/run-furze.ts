@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The command line as a process of its own, run from the sources. */
+export class Furze {
+  readonly process: ChildProcess;
+  readonly exit: Promise<number | null>;
+  private text = '';
+
+  constructor(args: readonly string[], env: Record<string, string> = {}) {
+    this.process = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        this.text += chunk;
+      });
+    }
+    // `close` comes after the last output.
+    this.exit = new Promise((resolve) => this.process.once('close', resolve));
+  }
+
+  /** All that was written to both streams so far. */
+  get output(): string {
+    return this.text;
+  }
+
+  /** Resolves with the match once the output holds `pattern`. @throws Error when the process ends before */
+  async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    let ended = false;
+    this.exit.then(() => {
+      ended = true;
+    });
+    for (;;) {
+      const match = pattern.exec(this.text);
+      if (match !== null) return match;
+      if (ended) throw new Error(`furze ended without ${pattern}: ${this.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Sends the signal and gives the exit code. */
+  stop(signal: NodeJS.Signals): Promise<number | null> {
+    this.process.kill(signal);
+    return this.exit;
+  }
+}
