@@ -25,9 +25,9 @@ export interface AlsSettings {
 export const ALS_DEFAULTS: AlsSettings = {
   factors: 64,
   epochs: 15,
-  regularization: 0.01,
+  regularization: 0.2,
   unobservedWeight: 0.1,
-  regularizationExponent: 1,
+  regularizationExponent: 0.5,
   solver: 'cg',
   steps: 3,
   seed: 1,
