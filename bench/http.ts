@@ -1,0 +1,37 @@
+// The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+import { rm } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { benchInsert } from './http/insert.ts';
+import { benchReads, makeReadFolder } from './http/reads.ts';
+import { printRows, type Row } from './http/statistics.ts';
+import { benchTail } from './http/tail.ts';
+import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    part: { type: 'string' },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '5' },
+    feedback: { type: 'string', default: String(FULL_SIZE.feedback) },
+  },
+});
+
+const { smoke, part } = options;
+const size = smoke ? SMOKE_SIZE : { ...FULL_SIZE, feedback: Number(options.feedback) };
+const rounds = smoke ? 1 : Number(options.rounds);
+const roundMs = smoke ? 100 : 700;
+const asked = (name: string) => part === undefined || part === name;
+
+const rows: Row[] = [];
+if (asked('insert')) {
+  for (const batchRecords of [1000, 10_000]) rows.push(await benchInsert(size, batchRecords));
+}
+if (asked('reads') || asked('tail')) {
+  const folder = await makeReadFolder(size);
+  if (asked('reads')) rows.push(...(await benchReads(folder, size, { rounds, roundMs, only: options.only })));
+  if (asked('tail')) rows.push(...(await benchTail(folder, size, smoke ? 100 : 2000)));
+  await rm(folder, { recursive: true });
+}
+printRows(rows);

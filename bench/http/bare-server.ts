@@ -1,0 +1,15 @@
+// The reference of the point reads: uWebSockets.js with nothing around it. Prints its port.
+import uws from 'uWebSockets.js';
+
+const body = 'x'.repeat(Number(process.argv[2]));
+
+uws
+  .App()
+  .any('/*', (res) => {
+    res.writeHeader('Content-Type', 'application/json; charset=utf-8');
+    res.end(body);
+  })
+  .listen('127.0.0.1', 0, (socket) => {
+    console.log(uws.us_socket_local_port(socket as never));
+  });
+process.on('SIGTERM', () => process.exit(0));

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+/** `HTTP/1.1 ` stands before the status. */
+const STATUS_AT = 9;
+const EMPTY = Buffer.alloc(0);
+
+/** Called with the number of answers that one read brought and with the body of the last. */
+export type OnAnswers = (count: number, lastBody: Buffer) => void;
+
+/**
+ * A keep-alive connection that costs its client little: requests go out as ready bytes, answers are counted and not
+ * kept. It reads what uWebSockets.js writes, whose last header is always Content-Length.
+ */
+export class Connection {
+  private readonly socket: Socket;
+  private readonly onAnswers: OnAnswers;
+  private rest: Buffer = EMPTY;
+
+  private constructor(socket: Socket, onAnswers: OnAnswers) {
+    this.socket = socket;
+    this.onAnswers = onAnswers;
+    socket.on('data', (chunk: Buffer) => this.read(chunk));
+  }
+
+  static async open(port: number, onAnswers: OnAnswers): Promise<Connection> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    await once(socket, 'connect');
+    return new Connection(socket, onAnswers);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.socket.write(bytes);
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  /** @throws Error for an answer that is no 2xx: a bench of refusals measures nothing */
+  private read(chunk: Buffer): void {
+    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    let at = 0;
+    let count = 0;
+    let body: Buffer = EMPTY;
+    while (at < bytes.length) {
+      const headEnd = bytes.indexOf(HEAD_END, at);
+      if (headEnd < 0) break;
+      const bodyAt = headEnd + HEAD_END.length;
+      const end = bodyAt + trailingNumber(bytes, headEnd);
+      if (end > bytes.length) break;
+      if (bytes[at + STATUS_AT] !== 0x32) throw new Error(`refused: ${bytes.subarray(at, end)}`);
+      body = bytes.subarray(bodyAt, end);
+      at = end;
+      count++;
+    }
+    this.rest = at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
+    if (count > 0) this.onAnswers(count, body);
+  }
+}
+
+/** The decimal number that ends before `end`. */
+function trailingNumber(bytes: Buffer, end: number): number {
+  let value = 0;
+  let scale = 1;
+  for (let at = end - 1; bytes[at]! >= 0x30 && bytes[at]! <= 0x39; at--) {
+    value += (bytes[at]! - 0x30) * scale;
+    scale *= 10;
+  }
+  return value;
+}
+
+/** A GET as bytes. */
+export function getRequest(path: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`);
+}
+
+/** A POST as bytes. */
+export function postRequest(path: string, body: string): Buffer {
+  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n`;
+  return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
+
+export const POSITIVE_TYPES = ['like'];
+export const READ_TYPES = ['read'];
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly port: number;
+  /** Processor time of its main thread so far in milliseconds, NaN where the system does not tell. */
+  cpuMs(): number;
+  stop(): Promise<void>;
+}
+
+export function dataPathOf(folder: string): string {
+  return join(folder, 'data');
+}
+
+export function cachePathOf(folder: string): string {
+  return join(folder, 'cache');
+}
+
+/** Starts the built service on a folder, as production runs it, with one worker and no periodic fit. */
+export async function startService(
+  folder: string,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const config = join(folder, 'furze.toml');
+  await writeFile(
+    config,
+    `[database]
+data_store = "lmdb://${dataPathOf(folder)}"
+cache_store = "lmdb://${cachePathOf(folder)}"
+[server]
+port = 0
+[worker]
+threads = 1
+[recommend.data_source]
+positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
+read_feedback_types = ${JSON.stringify(READ_TYPES)}
+[recommend.collaborative]
+model_fit_period = "24h"
+`,
+  );
+  return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) =>
+    Number(/"url":"http:[^"]*:(\d+)"/.exec(line)?.[1]),
+  );
+}
+
+/** Starts a bare uWebSockets.js handler that answers everything with a body of `bodyBytes`. */
+export function startBare(bodyBytes: number): Promise<ServerProcess> {
+  return start(['--import', 'tsx', BARE, String(bodyBytes)], undefined, Number);
+}
+
+async function start(
+  args: readonly string[],
+  cwd: string | undefined,
+  portIn: (line: string) => number,
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await readPort(child, portIn);
+  return {
+    port,
+    cpuMs: () => mainThreadCpuMs(child.pid!),
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function readPort(child: ChildProcess, portIn: (line: string) => number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`a server ended with ${code} before it listened`)));
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const port = portIn(line);
+      if (port > 0) resolve(port);
+    });
+  });
+}
+
+function mainThreadCpuMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
+}

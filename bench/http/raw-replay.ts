@@ -1,0 +1,92 @@
+import type { Feedback } from '../../src/domain/entities.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import type { Table } from '../../src/store/lmdb/engine.ts';
+import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
+import { POSITIVE_TYPES, READ_TYPES } from './processes.ts';
+
+interface Put {
+  readonly table: TableName;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+type TableName = Exclude<keyof DataTables, 'engine'>;
+
+const TABLE_NAMES: readonly TableName[] = [
+  'meta',
+  'userIds',
+  'users',
+  'itemIds',
+  'items',
+  'userFeedback',
+  'itemFeedback',
+  'typeUsers',
+  'comments',
+];
+
+/** Writes batches into a folder of its own and notes every put that LMDB is given for each of them. */
+export class PutRecorder {
+  private readonly tables: DataTables;
+  private readonly writer: GroupWriter;
+  private puts: Put[] = [];
+
+  constructor(path: string) {
+    this.tables = openDataTables(path);
+    for (const name of TABLE_NAMES) this.listen(name, this.tables[name]);
+    this.writer = new GroupWriter(this.tables, {
+      limits: DEFAULT_LIMITS,
+      autoInsertUser: true,
+      autoInsertItem: true,
+      positiveFeedbackTypes: POSITIVE_TYPES,
+      readFeedbackTypes: READ_TYPES,
+    });
+  }
+
+  /** The puts of one batch, in order, with bytes of their own. */
+  record(records: readonly Feedback[]): Put[] {
+    this.puts = [];
+    const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
+    this.writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
+    return this.puts;
+  }
+
+  async close(): Promise<void> {
+    await this.tables.engine.close();
+  }
+
+  private listen(name: TableName, table: Table): void {
+    const put = table.put.bind(table) as (key: Uint8Array, value: Uint8Array) => Promise<boolean>;
+    table.put = ((key: Uint8Array, value: Uint8Array) => {
+      this.puts.push({ table: name, key: key.slice(), value: value.slice() });
+      return put(key, value);
+    }) as Table['put'];
+  }
+}
+
+/** Gives LMDB puts as they are, a transaction a batch, with the flush of one behind the writing of the next. */
+export class RawWriter {
+  private readonly tables: DataTables;
+
+  constructor(path: string) {
+    this.tables = openDataTables(path);
+  }
+
+  /** Resolves when everything is on the disk. */
+  async write(batches: readonly (readonly Put[])[]): Promise<void> {
+    const { tables } = this;
+    let flushing: Promise<void> = Promise.resolve();
+    for (const puts of batches) {
+      tables.engine.transact(() => {
+        for (const { table, key, value } of puts) tables[table].put(key, value);
+      });
+      await flushing;
+      flushing = tables.engine.flush();
+    }
+    await flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.tables.engine.close();
+  }
+}

@@ -1,0 +1,178 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { createRandom } from '../../src/domain/random.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { getRequest } from './connection.ts';
+import { measureLoad, type Pressure, RequestRing } from './load.ts';
+import {
+  cachePathOf,
+  dataPathOf,
+  POSITIVE_TYPES,
+  READ_TYPES,
+  type ServerProcess,
+  startBare,
+  startService,
+} from './processes.ts';
+import { median, type Row } from './statistics.ts';
+import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
+
+/** Requests made beforehand; each is for a user or item of its own choice. */
+const RING_REQUESTS = 20_000;
+const LIST_LENGTH = 100;
+const FILL_RECORDS = 10_000;
+const LISTS_A_TRANSACTION = 5000;
+
+const PRESSURES: readonly (Pressure & { readonly name: string })[] = [
+  { name: '64 connections', connections: 64, depth: 1 },
+  { name: 'pipelined by 16', connections: 8, depth: 16 },
+];
+
+/** Makes a folder with users, items, feedback and a cached list for every user. */
+export async function makeReadFolder(size: WorldSize): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+  const { data, cache } = openStore({
+    dataPath: dataPathOf(folder),
+    cachePath: cachePathOf(folder),
+    sync: 'commit',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: POSITIVE_TYPES,
+    readFeedbackTypes: READ_TYPES,
+  });
+  const users = Array.from({ length: size.users }, (_, user) => ({
+    UserId: userIdOf(user),
+    Labels: ['label-1', 'label-2'],
+    Comment: '',
+    Subscribe: [],
+  }));
+  const items = Array.from({ length: size.items }, (_, item) => ({
+    ItemId: itemIdOf(item),
+    IsHidden: false,
+    Categories: [`category-${item % 20}`],
+    Timestamp: '2024-01-01T00:00:00Z',
+    Labels: ['label-1', 'label-2'],
+    Comment: '',
+  }));
+  await data.write({ kind: 'putUsers', batch: { records: users } });
+  await data.write({ kind: 'putItems', batch: { records: items } });
+  for (const records of feedbackBatches(size, FILL_RECORDS)) {
+    await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+  }
+  const random = createRandom(3);
+  for (let from = 0; from < size.users; from += LISTS_A_TRANSACTION) {
+    const rows = Math.min(LISTS_A_TRANSACTION, size.users - from);
+    await cache.putLists(
+      Array.from({ length: rows }, (_, at) => ({
+        userRow: from + at,
+        generation: 1,
+        madeMs: 0,
+        itemRows: Uint32Array.from({ length: LIST_LENGTH }, () => random.below(size.items)),
+        scores: new Float32Array(LIST_LENGTH),
+      })),
+    );
+  }
+  await data.close();
+  await cache.close();
+  return folder;
+}
+
+interface ReadCase {
+  readonly name: string;
+  readonly path: (random: number) => string;
+}
+
+function readCases({ users, items }: WorldSize): readonly ReadCase[] {
+  return [
+    { name: 'GET /api/user/{id}', path: (at) => `/api/user/${userIdOf(Math.floor(at * users))}` },
+    { name: 'GET /api/item/{id}', path: (at) => `/api/item/${itemIdOf(Math.floor(at * items))}` },
+    {
+      name: 'GET /api/recommend/{user}?n=10',
+      path: (at) => `/api/recommend/${userIdOf(Math.floor(at * users))}?n=10`,
+    },
+  ];
+}
+
+export interface ReadOptions {
+  readonly rounds: number;
+  /** How long each server is asked in a round. */
+  readonly roundMs: number;
+  readonly only: string;
+}
+
+/** Each read against a bare handler with a body of the same size, in turn. */
+export async function benchReads(
+  folder: string,
+  size: WorldSize,
+  { rounds, roundMs, only }: ReadOptions,
+): Promise<Row[]> {
+  const service = await startService(folder);
+  const rows: Row[] = [];
+  for (const { name, path } of readCases(size)) {
+    if (!name.includes(only)) continue;
+    const random = createRandom(4);
+    const requests = Array.from({ length: RING_REQUESTS }, () => getRequest(path(random.float())));
+    const answer = await fetch(`http://127.0.0.1:${service.port}${path(0.5)}`);
+    const bare = await startBare((await answer.arrayBuffer()).byteLength);
+    const ring = new RequestRing(requests);
+    for (const pressure of PRESSURES) {
+      const [own, reference] = await alternate(service, bare, ring, pressure, rounds, roundMs);
+      rows.push(
+        ratioRow(`${name}, ${pressure.name}`, 'requests/s', own.perSecond, reference.perSecond),
+        ratioRow(
+          `${name}, ${pressure.name}`,
+          'requests/CPU second',
+          own.perCpuSecond,
+          reference.perCpuSecond,
+        ),
+      );
+    }
+    await bare.stop();
+  }
+  await service.stop();
+  return rows;
+}
+
+function ratioRow(bench: string, unit: string, furze: number, referenceValue: number): Row {
+  const ratio = furze / referenceValue;
+  return { bench, unit, furze, reference: 'bare uWebSockets.js', referenceValue, ratio, aim: '>= 0.7' };
+}
+
+interface Speed {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+}
+
+async function alternate(
+  service: ServerProcess,
+  bare: ServerProcess,
+  ring: RequestRing,
+  pressure: Pressure,
+  rounds: number,
+  roundMs: number,
+): Promise<[Speed, Speed]> {
+  const speeds: [Speed[], Speed[]] = [[], []];
+  for (const server of [service, bare]) await measureLoad(server.port, ring, pressure, roundMs);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, server] of [service, bare].entries()) {
+      const cpuBeforeMs = server.cpuMs();
+      const perSecond = await measureLoad(server.port, ring, pressure, roundMs);
+      const perCpuSecond = (perSecond * roundMs) / (server.cpuMs() - cpuBeforeMs);
+      speeds[at]!.push({ perSecond, perCpuSecond });
+    }
+  }
+  return speeds.map((all) => ({
+    perSecond: median(all.map(({ perSecond }) => perSecond)),
+    perCpuSecond: median(all.map(({ perCpuSecond }) => perCpuSecond)),
+  })) as [Speed, Speed];
+}
+
+/** Requests of the point read whose latency is watched during the insert. */
+export function probeRequests({ users }: WorldSize): Buffer[] {
+  const random = createRandom(5);
+  return Array.from({ length: RING_REQUESTS }, () =>
+    getRequest(`/api/user/${userIdOf(Math.floor(random.float() * users))}`),
+  );
+}
