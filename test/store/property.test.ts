@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { createRandom } from '../../src/domain/random.ts';
 import { type DataStore, FeedbackColumns, type WriteCommand } from '../../src/store/data-store.ts';
+import type { WriteRules } from '../../src/store/lmdb/messages.ts';
+import { DirectStore } from './direct-store.ts';
 import { close, NOW_MS, openIn, sorted, storeOptions, tempFolder, toJson, walk } from './helpers.ts';
 import { ModelStore } from './model-store.ts';
 
@@ -125,33 +129,112 @@ function expectIndexesAgree(store: DataStore): void {
   expect(mirrored.sort()).toEqual([...pairs].sort());
 }
 
-test.each([
+const AUTO = [
   { autoInsertUser: true, autoInsertItem: true },
   { autoInsertUser: false, autoInsertItem: true },
   { autoInsertUser: true, autoInsertItem: false },
-])(
+];
+
+function rulesFor(auto: { autoInsertUser: boolean; autoInsertItem: boolean }): WriteRules {
+  const { positiveFeedbackTypes, readFeedbackTypes } = storeOptions('');
+  return { limits: DEFAULT_LIMITS, positiveFeedbackTypes, readFeedbackTypes, ...auto };
+}
+
+test('any sequence of operations and restarts does what the model does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 14 }), async (operations) => {
+      const folder = tempFolder();
+      const model = new ModelStore(rulesFor(AUTO[0]!), NOW_MS);
+      let stores = openIn(folder);
+      for (const each of operations) {
+        if (each === 'reopen') {
+          await close(stores);
+          stores = openIn(folder);
+        } else {
+          expect(await outcome(stores.data, each())).toEqual(await outcome(model, each()));
+        }
+      }
+      await expectSame(stores.data, model);
+      await close(stores);
+    }),
+    { numRuns: 10, seed: 7 },
+  );
+}, 120_000);
+
+test.each(AUTO)(
   'any sequence of operations does what the model does: %o',
   async (auto) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 14 }), async (operations) => {
-        const folder = tempFolder();
-        const { positiveFeedbackTypes, readFeedbackTypes } = storeOptions(folder);
-        const rules = { limits: DEFAULT_LIMITS, positiveFeedbackTypes, readFeedbackTypes, ...auto };
-        const model = new ModelStore(rules, NOW_MS);
-        let stores = openIn(folder, auto);
+      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 20 }), async (operations) => {
+        const model = new ModelStore(rulesFor(auto), NOW_MS);
+        const store = new DirectStore(join(tempFolder(), 'data'), rulesFor(auto));
         for (const each of operations) {
-          if (each === 'reopen') {
-            await close(stores);
-            stores = openIn(folder, auto);
-          } else {
-            expect(await outcome(stores.data, each())).toEqual(await outcome(model, each()));
-          }
+          if (each === 'reopen') continue;
+          expect(await outcome(store, each())).toEqual(await outcome(model, each()));
         }
-        await expectSame(stores.data, model);
-        await close(stores);
+        await expectSame(store, model);
+        await store.close();
       }),
-      { numRuns: 15, seed: 7 },
+      { numRuns: 60, seed: 11 },
     );
   },
   120_000,
+);
+
+/** Batches that fill, split, thin out and empty many blocks. */
+test.each([
+  { userCount: 3, itemCount: 900 },
+  { userCount: 1500, itemCount: 2 },
+])(
+  'rows of many blocks agree with the model: %o',
+  async ({ userCount, itemCount }) => {
+    const manyUsers = Array.from({ length: userCount }, (_, i) => `u${i}`);
+    const manyItems = Array.from({ length: itemCount }, (_, i) => `i${i}`);
+    const random = createRandom(5);
+    const model = new ModelStore(rulesFor(AUTO[0]!), NOW_MS);
+    const store = new DirectStore(join(tempFolder(), 'data'), rulesFor(AUTO[0]!));
+    for (let round = 0; round < 14; round++) {
+      const records = Array.from({ length: 700 }, () => ({
+        FeedbackType: types[random.below(types.length)]!,
+        UserId: manyUsers[random.below(userCount)]!,
+        ItemId: manyItems[random.below(itemCount)]!,
+        Timestamp: '2022-02-02T02:02:02Z',
+      }));
+      const overwrite = random.below(2) === 1;
+      const put = () =>
+        ({ kind: 'putFeedback', overwrite, batch: { json: toJson(records), single: false } }) as const;
+      expect(await outcome(store, put())).toEqual(await outcome(model, put()));
+      for (let i = 0; i < 20 * round; i++) {
+        const pair = records[random.below(records.length)]!;
+        const drop = {
+          kind: 'deleteFeedback',
+          feedbackType: undefined,
+          userId: pair.UserId,
+          itemId: pair.ItemId,
+        } as const;
+        expect(await outcome(store, drop)).toEqual(await outcome(model, drop));
+      }
+    }
+    const check = async () => {
+      const { bytes: _, ...counts } = await store.getStats();
+      expect(counts).toEqual({
+        users: model.users.size,
+        items: model.items.size,
+        feedback: model.feedback.size,
+      });
+      const all = await walk(97, (n, cursor) => store.getFeedbackPage(n, cursor));
+      expect(sorted(all)).toEqual(sorted([...model.feedback.values()]));
+      expectIndexesAgree(store);
+    };
+    await check();
+    for (const each of [
+      { kind: 'deleteUser', userId: 'u1' },
+      { kind: 'deleteItem', itemId: 'i1' },
+    ] as const) {
+      expect(await outcome(store, each)).toEqual(await outcome(model, each));
+    }
+    await check();
+    await store.close();
+  },
+  60_000,
 );
