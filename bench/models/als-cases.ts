@@ -1,0 +1,163 @@
+import type { CompressedMatrix, Interactions } from '../../src/dataset/interactions.ts';
+import { transpose } from '../../src/dataset/interactions.ts';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { alsPhases, beginPhase, trainedModel } from '../../src/model/als.ts';
+import { type AlsTask, placeAls } from '../../src/model/als-memory.ts';
+import { ALS_DEFAULTS, alsSettings } from '../../src/model/als-settings.ts';
+import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
+import type { MatrixFactorization } from '../../src/model/mf-model.ts';
+import { createMfRanker } from '../../src/model/mf-ranker.ts';
+import { MfScorer, placeModel } from '../../src/model/mf-scorer.ts';
+import { AlsWorkers } from '../quality/als-workers.ts';
+import { type ModelCase, timed } from './model-case.ts';
+import type { HeldOut } from './power-law.ts';
+import type { Reference } from './reference.ts';
+
+/** Epochs after which the search for the reference's NDCG is given up. */
+const EPOCHS_MAX = 40;
+/** Users with held-out items that an evaluation ranks for. */
+const EVALUATED_USERS = 1000;
+
+/** A placed training and its threads; each `epoch` goes on from the last. */
+class AlsRun {
+  readonly task: AlsTask;
+  readonly #threads: AlsWorkers;
+
+  private constructor(task: AlsTask, threads: AlsWorkers) {
+    this.task = task;
+    this.#threads = threads;
+  }
+
+  static async start(data: Interactions, factors: number, threads: number): Promise<AlsRun> {
+    const task = placeAls(data, alsSettings({ factors }), threads);
+    return new AlsRun(task, await AlsWorkers.start(task));
+  }
+
+  async epoch(): Promise<void> {
+    for (const phase of alsPhases(1)) {
+      beginPhase(this.task);
+      await this.#threads.run(phase);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}
+
+export async function alsEpochCase(
+  { train }: HeldOut,
+  factors: number,
+  threads: number,
+  aim: string,
+  reference: Reference | undefined,
+): Promise<ModelCase> {
+  const run = await AlsRun.start(train, factors, threads);
+  return {
+    name: `ALS epoch, f=${factors}, ${threads} threads`,
+    aim,
+    against: 'implicit',
+    ours: () => timed(() => run.epoch()),
+    reference: reference && (async () => (await reference.run('als_epoch', { factors })).seconds),
+    close: () => run.close(),
+  };
+}
+
+export async function alsScalingCase({ train }: HeldOut): Promise<ModelCase> {
+  const [one, two] = [await AlsRun.start(train, 64, 1), await AlsRun.start(train, 64, 2)];
+  return {
+    name: 'ALS epoch, f=64, 2 workers against 1',
+    aim: '0.54 (1.85 times)',
+    against: '1 worker',
+    ours: () => timed(() => two.epoch()),
+    reference: () => timed(() => one.epoch()),
+    close: async () => {
+      await one.close();
+      await two.close();
+    },
+  };
+}
+
+/** Seconds of training until the NDCG@100 that the reference ends with; evaluation stops the clock. */
+export function alsQualityCase(
+  data: HeldOut,
+  threads: number,
+  reference: Reference | undefined,
+): ModelCase | undefined {
+  if (reference === undefined) return undefined;
+  let goal = 0;
+  const result: { note?: string } = {};
+  return {
+    name: 'ALS, seconds to the NDCG@100 of implicit',
+    aim: '0.3',
+    against: 'implicit, 15 iterations',
+    single: true,
+    note: () => result.note,
+    reference: async () => {
+      const { seconds, factors } = await reference.run('als_fit');
+      goal = ndcgOf(referenceModel(data.train, factors!, reference), data);
+      return seconds;
+    },
+    ours: async () => {
+      const reached = await trainUntil(goal, data, threads);
+      result.note = `NDCG@100 ${reached.ndcg.toFixed(4)} after ${reached.epochs} epochs; implicit ${goal.toFixed(4)}`;
+      return reached.ndcg >= goal ? reached.seconds : Number.POSITIVE_INFINITY;
+    },
+    close: async () => {},
+  };
+}
+
+interface Reached {
+  readonly seconds: number;
+  readonly epochs: number;
+  readonly ndcg: number;
+}
+
+async function trainUntil(goal: number, data: HeldOut, threads: number): Promise<Reached> {
+  // The reference transposes the matrix in its fit; here that is done when the set is read, so it is counted again.
+  let seconds = await timed(async () => void transpose(data.train.byUser));
+  let task: AlsTask | undefined;
+  seconds += await timed(async () => {
+    task = placeAls(data.train, alsSettings(), threads);
+  });
+  const workers = await AlsWorkers.start(task!);
+  let ndcg = 0;
+  let epochs = 0;
+  while (ndcg < goal && epochs < EPOCHS_MAX) {
+    seconds += await timed(async () => {
+      for (const phase of alsPhases(1)) {
+        beginPhase(task!);
+        await workers.run(phase);
+      }
+    });
+    epochs++;
+    ndcg = ndcgOf(trainedModel(task!, 0), data);
+  }
+  await workers.close();
+  return { seconds, epochs, ndcg };
+}
+
+function ndcgOf(model: MatrixFactorization, { train, test }: HeldOut): number {
+  const placed = placeModel(model, loadKernels);
+  const ranker = createMfRanker(new MfScorer(placed, loadKernels(placed.memory)));
+  const held: CompressedMatrix = test.byUser;
+  const { metrics } = evaluateFullCatalogue(ranker, train.byUser, held, [100], EVALUATED_USERS);
+  return metrics.get('NDCG@100')!.mean;
+}
+
+function referenceModel(data: Interactions, factors: number, reference: Reference): MatrixFactorization {
+  const { regularization, unobservedWeight, regularizationExponent } = ALS_DEFAULTS;
+  return {
+    factors,
+    userCount: data.userCount,
+    itemCount: data.itemCount,
+    regularization,
+    unobservedWeight,
+    regularizationExponent,
+    seed: 1,
+    fingerprint: 0,
+    quality: {},
+    userFactors: reference.factors('user_factors'),
+    itemFactors: reference.factors('item_factors'),
+  };
+}

@@ -1,0 +1,254 @@
+import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
+import { transpose } from '../../src/dataset/interactions.ts';
+import { createRandom } from '../../src/domain/random.ts';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
+import { createSharedMemory } from '../../src/memory/shared-memory.ts';
+import { KernelThreads } from './kernel-threads.ts';
+import { type ModelCase, timed } from './model-case.ts';
+import type { HeldOut } from './power-law.ts';
+import type { Reference } from './reference.ts';
+
+const F = 64;
+const K = 100;
+const CHUNK_USERS = 512;
+const CHUNK_ITEMS = 128;
+const QUERY_ITEMS = 100_000;
+/** Queries timed together, since one takes less than a millisecond. */
+const QUERIES = { ours: 200, plain: 10 };
+
+/** Room for the arrays, each of so many bytes. */
+function arenaFor(...bytes: readonly number[]): Arena {
+  return new Arena(createSharedMemory(bytes.reduce((sum, size) => sum + alignedBytes(size), ARENA_START)));
+}
+
+function placeRows(arena: Arena, matrix: CompressedMatrix): { starts: number; columns: number } {
+  const starts = arena.alloc(matrix.indptr.byteLength);
+  const columns = arena.alloc(matrix.indices.byteLength);
+  arena.u32(starts, matrix.indptr.length).set(matrix.indptr);
+  arena.u32(columns, matrix.indices.length).set(matrix.indices);
+  return { starts, columns };
+}
+
+function placeFactors(arena: Arena, rows: number, seed: number): number {
+  const offset = arena.alloc(rows * F * 4);
+  const view = arena.f32(offset, rows * F);
+  const random = createRandom(seed);
+  for (let at = 0; at < view.length; at++) view[at] = (random.float() + random.float() - 1) * 0.1;
+  return offset;
+}
+
+/** The best items that each user has not had; items that users have do not stand in the lists on either side. */
+export async function topKCase(
+  { train }: HeldOut,
+  threads: number,
+  reference: Reference | undefined,
+): Promise<ModelCase> {
+  const { userCount, itemCount, byUser } = train;
+  const scratchBytes = topKScratchBytes(F);
+  const arena = arenaFor(
+    ...[byUser.indptr.byteLength, byUser.indices.byteLength, userCount * F * 4, itemCount * F * 4],
+    ...[panelBytes(itemCount, F), userCount * K * 8, userCount * 4, threads * scratchBytes + 4096],
+  );
+  const { starts, columns } = placeRows(arena, byUser);
+  const queries = placeFactors(arena, userCount, 1);
+  const panels = arena.alloc(panelBytes(itemCount, F));
+  loadKernels(arena.memory).packPanels(placeFactors(arena, itemCount, 2), itemCount, F, panels);
+  const outItems = arena.alloc(userCount * K * 4);
+  const outScores = arena.alloc(userCount * K * 4);
+  const outCounts = arena.alloc(userCount * 4);
+  const scratches = Array.from({ length: threads }, () => arena.alloc(scratchBytes, 64));
+  const pool = await KernelThreads.start(arena.memory, threads);
+  const work = () =>
+    pool.run(Math.ceil(userCount / CHUNK_USERS), (chunk, slot) => {
+      const first = chunk * CHUNK_USERS;
+      const job = {
+        queries: queries + first * F * 4,
+        rows: Math.min(CHUNK_USERS, userCount - first),
+        panels,
+        items: itemCount,
+        f: F,
+        k: K,
+        allowedBits: 0,
+        readStarts: starts + first * 4,
+        readItems: columns,
+        outItems: outItems + first * K * 4,
+        outScores: outScores + first * K * 4,
+        outCounts: outCounts + first * 4,
+        scratch: scratches[slot]!,
+      };
+      return { kernel: 'batchTopK', job };
+    });
+  return {
+    name: `top-${K} for every user, ${itemCount} items, f=${F}`,
+    aim: '1.0',
+    against: 'implicit.recommend',
+    ours: () => timed(work),
+    reference:
+      reference && (async () => (await reference.run('recommend_all', { factors: F, k: K })).seconds),
+    close: () => pool.close(),
+  };
+}
+
+/** Cosine of all pairs of items; transposing and norms count, as they do in the reference. */
+export async function neighborCase(
+  { train }: HeldOut,
+  threads: number,
+  reference: Reference | undefined,
+): Promise<ModelCase> {
+  const { itemCount, byUser, byItem } = train;
+  const scratchBytes = neighborScratchBytes(itemCount);
+  const matrixBytes = [byUser, byItem].flatMap(({ indptr, indices }) => [
+    indptr.byteLength,
+    indices.byteLength,
+  ]);
+  const arena = arenaFor(
+    ...matrixBytes,
+    ...[itemCount * 4, itemCount * K * 8, itemCount * 4, threads * (scratchBytes + 64) + 4096],
+  );
+  const norms = arena.alloc(itemCount * 4);
+  const [outRows, outScores] = [arena.alloc(itemCount * K * 4), arena.alloc(itemCount * K * 4)];
+  const outCounts = arena.alloc(itemCount * 4);
+  const scratches = Array.from({ length: threads }, () => arena.alloc(scratchBytes, 64));
+  const mark = arena.mark();
+  const pool = await KernelThreads.start(arena.memory, threads);
+  const work = async () => {
+    arena.release(mark);
+    const items = transpose(byUser);
+    const { starts, columns } = placeRows(arena, items);
+    const other = placeRows(arena, byUser);
+    arena.f32(norms, itemCount).set(items.indptr.subarray(1).map((end, row) => end - items.indptr[row]!));
+    for (const [row, count] of arena.f32(norms, itemCount).entries())
+      arena.f32(norms, itemCount)[row] = Math.sqrt(Math.max(1, count));
+    await pool.run(Math.ceil(itemCount / CHUNK_ITEMS), (chunk, slot) => {
+      const firstRow = chunk * CHUNK_ITEMS;
+      const job = {
+        starts,
+        columns,
+        otherStarts: other.starts,
+        otherColumns: other.columns,
+        columnWeights: 0,
+        norms,
+        shrink: 0,
+        rows: itemCount,
+        firstRow,
+        endRow: Math.min(itemCount, firstRow + CHUNK_ITEMS),
+        k: K,
+        allowedBits: 0,
+        outRows: outRows + firstRow * K * 4,
+        outScores: outScores + firstRow * K * 4,
+        outCounts: outCounts + firstRow * 4,
+        scratch: scratches[slot]!,
+      };
+      return { kernel: 'neighborTopK', job };
+    });
+  };
+  return {
+    name: `item-item top-${K} by co-occurrence`,
+    aim: '0.8',
+    against: 'implicit CosineRecommender',
+    ours: () => timed(work),
+    reference: reference && (async () => (await reference.run('neighbors', { k: K })).seconds),
+    close: () => pool.close(),
+  };
+}
+
+/** Threads sample users of their own and race for items, as the reference's do. */
+export async function bprCase(
+  { train }: HeldOut,
+  threads: number,
+  reference: Reference | undefined,
+): Promise<ModelCase> {
+  const { userCount, itemCount, count, byUser } = train;
+  const arena = arenaFor(
+    ...[
+      byUser.indptr.byteLength,
+      count * 4,
+      count * 4,
+      userCount * F * 4,
+      itemCount * F * 4,
+      threads * 64 + 64,
+    ],
+  );
+  const { starts, columns } = placeRows(arena, byUser);
+  const entryUsers = arena.alloc(count * 4);
+  const users = arena.u32(entryUsers, count);
+  for (let row = 0; row < userCount; row++) users.fill(row, byUser.indptr[row]!, byUser.indptr[row + 1]!);
+  const userFactors = placeFactors(arena, userCount, 1);
+  const itemFactors = placeFactors(arena, itemCount, 2);
+  const states = Array.from({ length: threads }, (_, slot) => {
+    const offset = arena.alloc(16, 64);
+    arena.u32(offset, 4).set([slot + 1, 2, 3, 4]);
+    return offset;
+  });
+  const ends = Array.from({ length: threads }, (_, slot) => {
+    const at = Math.floor((count * (slot + 1)) / threads);
+    return slot + 1 === threads ? count : byUser.indptr[users[at]!]!;
+  });
+  const pool = await KernelThreads.start(arena.memory, threads);
+  const work = () =>
+    pool.run(threads, (chunk) => {
+      const firstEntry = chunk === 0 ? 0 : ends[chunk - 1]!;
+      const endEntry = ends[chunk]!;
+      const job = {
+        starts,
+        columns,
+        entryUsers,
+        firstEntry,
+        endEntry,
+        items: itemCount,
+        userFactors,
+        itemFactors,
+        f: F,
+        learningRate: 0.01,
+        regularization: 0.01,
+        samples: endEntry - firstEntry,
+        random: states[chunk]!,
+      };
+      return { kernel: 'bprSteps', job };
+    });
+  return {
+    name: `BPR epoch, f=${F}, ${threads} threads`,
+    aim: '0.7',
+    against: 'implicit',
+    ours: () => timed(work),
+    reference: reference && (async () => (await reference.run('bpr_epoch', { factors: F })).seconds),
+    close: () => pool.close(),
+  };
+}
+
+/** One query against the plain TypeScript twin over the same memory; the note tells the milliseconds of one. */
+export async function queryCase(divisor: number): Promise<ModelCase> {
+  const items = Math.floor(QUERY_ITEMS / divisor);
+  const arena = arenaFor(F * 4, items * F * 4, panelBytes(items, F), K * 4, K * 4, topKScratchBytes(F));
+  const query = placeFactors(arena, 1, 1);
+  const factors = placeFactors(arena, items, 2);
+  const panels = arena.alloc(panelBytes(items, F));
+  const [kernels, plain] = [loadKernels(arena.memory), loadKernels(arena.memory, 'plain')];
+  kernels.packPanels(factors, items, F, panels);
+  const [outItems, outScores] = [arena.alloc(K * 4), arena.alloc(K * 4)];
+  const scratch = arena.alloc(topKScratchBytes(F));
+  const rest = { allowedBits: 0, readItems: 0, readCount: 0, outItems, outScores, scratch };
+  const job = { query, panels, items, f: F, k: K, ...rest };
+  const repeat = async (run: () => void, times: number) => {
+    const seconds = await timed(async () => {
+      for (let at = 0; at < times; at++) run();
+    });
+    return seconds / times;
+  };
+  const best = { ms: Number.POSITIVE_INFINITY };
+  return {
+    name: `one query, ${items} x ${F}, top-${K}`,
+    aim: '0.05, 0.75 ms',
+    against: 'plain TypeScript',
+    note: () => `fastest ${best.ms.toFixed(3)} ms`,
+    ours: async () => {
+      const seconds = await repeat(() => kernels.queryTopK(job), QUERIES.ours);
+      best.ms = Math.min(best.ms, seconds * 1000);
+      return seconds;
+    },
+    reference: () => repeat(() => plain.queryTopK(job), QUERIES.plain),
+    close: async () => {},
+  };
+}
