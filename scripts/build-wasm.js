@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const config = JSON.parse(readFileSync(join(root, 'asconfig.json'), 'utf8'));
-const sources = readdirSync(join(root, 'assembly'), { recursive: true }).map((name) => join(root, 'assembly', String(name)));
+const sources = readdirSync(join(root, 'assembly'), { recursive: true }).map((name) =>
+  join(root, 'assembly', String(name)),
+);
 const newest = Math.max(...[...sources, join(root, 'asconfig.json')].map((path) => statSync(path).mtimeMs));
 
 mkdirSync(join(root, 'build'), { recursive: true });
