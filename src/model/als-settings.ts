@@ -21,7 +21,7 @@ export interface AlsSettings {
   readonly seed: number;
 }
 
-/** Defaults that need no tuning on an unseen set; docs/quality.md shows the search they come from. */
+/** Defaults that did well on two sets; docs/quality.md says how they were chosen and how far to trust that. */
 export const ALS_DEFAULTS: AlsSettings = {
   factors: 64,
   epochs: 15,
