@@ -148,9 +148,9 @@ const collaborative = Type.Object(
     model_search_trials: planned(integer(10, 1, 10_000, 'Trials in a search.')),
     factors: integer(64, 1, 1024, 'Numbers in the vector of a user or an item.'),
     epochs: integer(15, 1, 1000, 'Passes over the feedback in a fit.'),
-    regularization: number(0.01, 1e-9, 1e6, 'Weight of the penalty on long vectors.'),
+    regularization: number(0.2, 1e-9, 1e6, 'Weight of the penalty on long vectors.'),
     regularization_exponent: number(
-      1,
+      0.5,
       0,
       2,
       'How the penalty grows with the number of feedback of a user or an item; 0 for not at all.',
