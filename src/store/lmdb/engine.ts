@@ -50,7 +50,12 @@ export class Engine {
 
   /** Runs `action` in a write transaction of this thread and commits; an exception leaves nothing of it. */
   transact<T>(action: () => T): T {
-    return this.root.transactionSync(action, COMMIT_WITHOUT_FLUSH);
+    let result: T | undefined;
+    // lmdb-js would keep the transaction open for a promise, which `put` returns even where it has already written.
+    this.root.transactionSync(() => {
+      result = action();
+    }, COMMIT_WITHOUT_FLUSH);
+    return result as T;
   }
 
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
