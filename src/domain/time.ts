@@ -17,12 +17,40 @@ function midnightUtc(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
+/** The number that `count` digits from `at` on write, NaN when there is anything else. */
+function digits(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let i = at; i < at + count; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Reads `2022-03-04T05:06:07Z` alone, the form of bulk data, several times faster than the pattern; NaN for all else. */
+function parseCanonical(text: string): number {
+  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return Number.NaN;
+  if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return Number.NaN;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const second = digits(text, 17, 2);
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
+  return midnightUtc(year, month, day) + (hour * 60 + minute) * MINUTE_MS + second * 1000;
+}
+
 /**
  * Reads RFC 3339 / ISO 8601: a date alone is midnight UTC, a time without a zone is UTC, a space may stand for the
  * `T`. A fraction is kept to the millisecond, the rest of it cut off.
  * @returns milliseconds since the Unix epoch, or NaN when the text has another form or names no moment that exists.
  */
 export function parseTimestamp(text: string): number {
+  const canonicalMs = parseCanonical(text);
+  if (!Number.isNaN(canonicalMs)) return canonicalMs;
   const match = FORM.exec(text);
   if (match === null) return Number.NaN;
   const [
