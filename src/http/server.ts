@@ -44,6 +44,7 @@ const DRAIN_MS = 10_000;
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { host, port, limits, log, drainMs = DRAIN_MS } = options;
+  const hasKey = options.apiKey !== '';
   const edge = new Edge(options);
   const app = uws.App();
   let listenSocket: us_listen_socket | undefined;
@@ -57,7 +58,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   function serve(res: HttpResponse, req: HttpRequest): void {
-    const exchange = edge.open(copyHead(req));
+    const exchange = edge.open(copyHead(req, hasKey));
     const duplicate = hasSeveralLengths(req);
     const hasBody = exchange.refusal === undefined && exchange.match?.route.body !== undefined;
     if (duplicate) {
@@ -169,14 +170,15 @@ function lengthOf(req: HttpRequest): number {
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }
 
-function copyHead(req: HttpRequest): RequestHead {
+/** @param withKey false when no key is asked for: each header read is a call into the engine */
+function copyHead(req: HttpRequest, withKey: boolean): RequestHead {
   return {
     method: req.getMethod().toUpperCase(),
     path: req.getUrl(),
     query: req.getQuery() ?? '',
     requestId: req.getHeader('x-request-id'),
-    apiKey: req.getHeader('x-api-key'),
-    authorization: req.getHeader('authorization'),
+    apiKey: withKey ? req.getHeader('x-api-key') : '',
+    authorization: withKey ? req.getHeader('authorization') : '',
   };
 }
 
