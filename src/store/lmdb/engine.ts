@@ -153,3 +153,16 @@ export function entriesFrom(
 ): Iterable<{ key: Uint8Array; value: Uint8Array }> {
   return table.getRange({ start, limit, exclusiveStart: exclusive });
 }
+
+interface TableStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+/** Bytes of the pages that a table takes, without the environment's free pages. */
+export function tableBytes(table: Table): number {
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as TableStats;
+  return (treeBranchPageCount + treeLeafPageCount + overflowPages) * pageSize;
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { FeedbackColumns } from '../../src/store/data-store.ts';
+import { type DataTables, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
+import { entriesFrom, tableBytes } from '../../src/store/lmdb/engine.ts';
+import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
+import { LmdbLocalReads } from '../../src/store/lmdb/local-reads.ts';
+import { compactStore } from '../../src/store/open-store.ts';
+import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
+import { median, type Row } from '../http/statistics.ts';
+import { feedbackBatches, type WorldSize } from '../http/world.ts';
+
+/** Records that a call of the scan is asked for, as a training asks. */
+const SCAN_RECORDS = 100_000;
+
+/** The load of the whole matrix and the bytes on disk, over one folder filled in batches of 1,000. */
+export async function benchFolder(size: WorldSize, rounds: number): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'furze-bench-'));
+  const dataPath = join(folder, 'data');
+  let tables = openDataTables(dataPath);
+  await fill(tables, size);
+  const rows = [benchLoad(tables, rounds), ...measureBytes(tables, 'as written', 80)];
+  await tables.engine.close();
+  await compactStore(dataPath);
+  tables = openDataTables(dataPath);
+  rows.push(...measureBytes(tables, 'compacted', 60));
+  await tables.engine.close();
+  rmSync(folder, { recursive: true });
+  return rows;
+}
+
+async function fill(tables: DataTables, size: WorldSize): Promise<void> {
+  const writer = new GroupWriter(tables, {
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: POSITIVE_TYPES,
+    readFeedbackTypes: READ_TYPES,
+  });
+  for (const records of feedbackBatches(size, 1000)) {
+    const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
+    writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
+    // Pages are used again only once a flush has passed, so the file grows as that of a durable store does.
+    await tables.engine.flush();
+  }
+}
+
+function benchLoad(tables: DataTables, rounds: number): Row {
+  const reads = new LmdbLocalReads(tables);
+  const columns = new FeedbackColumns(SCAN_RECORDS);
+  const { feedback } = readState(tables);
+  const load = () => {
+    let records = 0;
+    for (let row = 0; row >= 0; ) {
+      row = reads.scanFeedback(row, SCAN_RECORDS, columns);
+      records += columns.length;
+    }
+    if (records !== feedback) throw new Error(`the scan found ${records} of ${feedback} records`);
+  };
+  const walk = () => {
+    let bytes = 0;
+    for (const { value } of entriesFrom(tables.userFeedback, new Uint8Array(8), Number.POSITIVE_INFINITY)) {
+      bytes += value.length;
+    }
+    if (bytes === 0) throw new Error('the table is empty');
+  };
+  load();
+  walk();
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    theirs.push(timeMsSync(walk));
+    ours.push(timeMsSync(load));
+  }
+  const furze = (feedback / median(ours)) * 1000;
+  const referenceValue = (feedback / median(theirs)) * 1000;
+  return {
+    bench: 'load the training matrix',
+    unit: 'records/s',
+    furze,
+    reference: 'bare walk of the blocks',
+    referenceValue,
+    ratio: furze / referenceValue,
+    aim: '10 million records/s',
+  };
+}
+
+/** Bytes of the pages of each kind of entity; those of all of feedback's indexes count as feedback's. */
+function measureBytes(tables: DataTables, when: string, aimBytes: number): Row[] {
+  const { users, items, feedback } = readState(tables);
+  const sum = (...names: ('userIds' | 'users' | 'itemIds' | 'items' | 'userFeedback' | 'itemFeedback')[]) =>
+    names.reduce((bytes, name) => bytes + tableBytes(tables[name]), 0);
+  const ofFeedback =
+    sum('userFeedback', 'itemFeedback') + tableBytes(tables.typeUsers) + tableBytes(tables.comments);
+  const row = (
+    bench: string,
+    furze: number,
+    reference: string,
+    referenceValue: number,
+    aim: string,
+  ): Row => ({
+    bench: `${bench}, ${when}`,
+    unit: 'bytes',
+    furze,
+    reference,
+    referenceValue,
+    ratio: furze / referenceValue,
+    aim,
+  });
+  const file = tables.engine.bytes / feedback;
+  return [
+    row('a feedback', ofFeedback / feedback, 'packed record, both sides', 16, ''),
+    row('the whole file, a feedback', file, 'aim', aimBytes, '<= 1'),
+    row('a user', sum('userIds', 'users') / users, 'id twice and row twice', idBytes('user-', users), ''),
+    row('an item', sum('itemIds', 'items') / items, 'id twice and row twice', idBytes('item-', items), ''),
+  ];
+}
+
+/** What an entity without fields must take: its id as a key and as a value, and its row likewise. */
+function idBytes(prefix: string, count: number): number {
+  return 2 * (prefix.length + String(count).length + 4);
+}
+
+function timeMsSync(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
