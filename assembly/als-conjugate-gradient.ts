@@ -6,6 +6,7 @@
 //
 // Scratch: gathered rows, gatherRows x f | residual | direction | product, f each.
 
+import { multiplyAdd } from './fused';
 import { addScaled, dot, scaleAdd, sumLanes4 } from './vector';
 
 /** [s0·v s1·v s2·v s3·v], f a multiple of 4. */
@@ -20,21 +21,21 @@ function dots4(s0: usize, s1: usize, s2: usize, s3: usize, v: usize, rowBytes: u
   for (; at + 32 <= rowBytes; at += 32) {
     const x = v128.load(v + at);
     const y = v128.load(v + at, 16);
-    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(s0 + at)));
-    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(s1 + at)));
-    a2 = f32x4.add(a2, f32x4.mul(x, v128.load(s2 + at)));
-    a3 = f32x4.add(a3, f32x4.mul(x, v128.load(s3 + at)));
-    a0 = f32x4.add(a0, f32x4.mul(y, v128.load(s0 + at, 16)));
-    a1 = f32x4.add(a1, f32x4.mul(y, v128.load(s1 + at, 16)));
-    a2 = f32x4.add(a2, f32x4.mul(y, v128.load(s2 + at, 16)));
-    a3 = f32x4.add(a3, f32x4.mul(y, v128.load(s3 + at, 16)));
+    a0 = multiplyAdd(a0, x, v128.load(s0 + at));
+    a1 = multiplyAdd(a1, x, v128.load(s1 + at));
+    a2 = multiplyAdd(a2, x, v128.load(s2 + at));
+    a3 = multiplyAdd(a3, x, v128.load(s3 + at));
+    a0 = multiplyAdd(a0, y, v128.load(s0 + at, 16));
+    a1 = multiplyAdd(a1, y, v128.load(s1 + at, 16));
+    a2 = multiplyAdd(a2, y, v128.load(s2 + at, 16));
+    a3 = multiplyAdd(a3, y, v128.load(s3 + at, 16));
   }
   if (at < rowBytes) {
     const x = v128.load(v + at);
-    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(s0 + at)));
-    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(s1 + at)));
-    a2 = f32x4.add(a2, f32x4.mul(x, v128.load(s2 + at)));
-    a3 = f32x4.add(a3, f32x4.mul(x, v128.load(s3 + at)));
+    a0 = multiplyAdd(a0, x, v128.load(s0 + at));
+    a1 = multiplyAdd(a1, x, v128.load(s1 + at));
+    a2 = multiplyAdd(a2, x, v128.load(s2 + at));
+    a3 = multiplyAdd(a3, x, v128.load(s3 + at));
   }
   return sumLanes4(a0, a1, a2, a3);
 }
@@ -49,7 +50,7 @@ export function multiplyGramian(
   for (let at: usize = 0; at < rowBytes; at += 16) {
     const row = gramian + (at >> 2) * rowBytes;
     const sums = dots4(row, row + rowBytes, row + rowBytes * 2, row + rowBytes * 3, v, rowBytes);
-    v128.store(out + at, f32x4.add(f32x4.mul(weights, sums), f32x4.mul(diagonal, v128.load(v + at))));
+    v128.store(out + at, multiplyAdd(f32x4.mul(weights, sums), diagonal, v128.load(v + at)));
   }
 }
 
@@ -61,23 +62,23 @@ function apply4(
   rowBytes: usize,
 ): void {
   const sums = dots4(s0, s1, s2, s3, v, rowBytes);
-  const c = f32x4.mul(weights, f32x4.add(f32x4.splat(offset), f32x4.mul(f32x4.splat(sign), sums)));
+  const c = f32x4.mul(weights, multiplyAdd(f32x4.splat(offset), f32x4.splat(sign), sums));
   const c0 = v128.shuffle<f32>(c, c, 0, 0, 0, 0);
   const c1 = v128.shuffle<f32>(c, c, 1, 1, 1, 1);
   const c2 = v128.shuffle<f32>(c, c, 2, 2, 2, 2);
   const c3 = v128.shuffle<f32>(c, c, 3, 3, 3, 3);
   let at: usize = 0;
   for (; at + 32 <= rowBytes; at += 32) {
-    const low = f32x4.add(f32x4.mul(c0, v128.load(s0 + at)), f32x4.mul(c1, v128.load(s1 + at)));
-    const low2 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at)), f32x4.mul(c3, v128.load(s3 + at)));
-    const high = f32x4.add(f32x4.mul(c0, v128.load(s0 + at, 16)), f32x4.mul(c1, v128.load(s1 + at, 16)));
-    const high2 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at, 16)), f32x4.mul(c3, v128.load(s3 + at, 16)));
+    const low = multiplyAdd(f32x4.mul(c0, v128.load(s0 + at)), c1, v128.load(s1 + at));
+    const low2 = multiplyAdd(f32x4.mul(c2, v128.load(s2 + at)), c3, v128.load(s3 + at));
+    const high = multiplyAdd(f32x4.mul(c0, v128.load(s0 + at, 16)), c1, v128.load(s1 + at, 16));
+    const high2 = multiplyAdd(f32x4.mul(c2, v128.load(s2 + at, 16)), c3, v128.load(s3 + at, 16));
     v128.store(out + at, f32x4.add(v128.load(out + at), f32x4.add(low, low2)));
     v128.store(out + at, f32x4.add(v128.load(out + at, 16), f32x4.add(high, high2)), 16);
   }
   if (at < rowBytes) {
-    const s01 = f32x4.add(f32x4.mul(c0, v128.load(s0 + at)), f32x4.mul(c1, v128.load(s1 + at)));
-    const s23 = f32x4.add(f32x4.mul(c2, v128.load(s2 + at)), f32x4.mul(c3, v128.load(s3 + at)));
+    const s01 = multiplyAdd(f32x4.mul(c0, v128.load(s0 + at)), c1, v128.load(s1 + at));
+    const s23 = multiplyAdd(f32x4.mul(c2, v128.load(s2 + at)), c3, v128.load(s3 + at));
     v128.store(out + at, f32x4.add(v128.load(out + at), f32x4.add(s01, s23)));
   }
 }

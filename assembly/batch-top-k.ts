@@ -7,6 +7,7 @@
 // Loops: blocks of 64 queries (packed once) > chunks of panels that stay in the second-level cache > groups of 4
 // queries > panels.
 
+import { multiplyAdd } from './fused';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
 
 const GROUP: u32 = 4;
@@ -54,17 +55,17 @@ function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: 
     const y0 = v128.load(panel);
     const y1 = v128.load(panel, 16);
     let x = v128.load_splat<f32>(query);
-    a0 = f32x4.add(a0, f32x4.mul(x, y0));
-    b0 = f32x4.add(b0, f32x4.mul(x, y1));
+    a0 = multiplyAdd(a0, x, y0);
+    b0 = multiplyAdd(b0, x, y1);
     x = v128.load_splat<f32>(query, 4);
-    a1 = f32x4.add(a1, f32x4.mul(x, y0));
-    b1 = f32x4.add(b1, f32x4.mul(x, y1));
+    a1 = multiplyAdd(a1, x, y0);
+    b1 = multiplyAdd(b1, x, y1);
     x = v128.load_splat<f32>(query, 8);
-    a2 = f32x4.add(a2, f32x4.mul(x, y0));
-    b2 = f32x4.add(b2, f32x4.mul(x, y1));
+    a2 = multiplyAdd(a2, x, y0);
+    b2 = multiplyAdd(b2, x, y1);
     x = v128.load_splat<f32>(query, 12);
-    a3 = f32x4.add(a3, f32x4.mul(x, y0));
-    b3 = f32x4.add(b3, f32x4.mul(x, y1));
+    a3 = multiplyAdd(a3, x, y0);
+    b3 = multiplyAdd(b3, x, y1);
     query += 16;
     panel += 32;
   }

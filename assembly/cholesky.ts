@@ -2,6 +2,7 @@
 // runs along a row. Four rows of U are finished, then subtracted together from all rows below (a rank-4 update: five
 // loads and one store for four multiply-adds).
 
+import { multiplyAdd, multiplySubtract } from './fused';
 import { addProducts, mirror } from './gramian';
 import { dot } from './vector';
 
@@ -60,7 +61,7 @@ function factorRows(a: usize, f: u32, k: u32): bool {
       const target = a + <usize>below * rowBytes;
       const factor = f32x4.splat(load<f32>(row + (<usize>below << 2)));
       for (let at = first; at < rowBytes; at += 16) {
-        v128.store(target + at, f32x4.sub(v128.load(target + at), f32x4.mul(factor, v128.load(row + at))));
+        v128.store(target + at, multiplySubtract(v128.load(target + at), factor, v128.load(row + at)));
       }
     }
   }
@@ -82,8 +83,8 @@ function subtractRows(a: usize, f: u32, k: u32): void {
     const c2 = v128.load_splat<f32>(u2 + column);
     const c3 = v128.load_splat<f32>(u3 + column);
     for (let at = column & ~15; at < rowBytes; at += 16) {
-      const s01 = f32x4.add(f32x4.mul(c0, v128.load(u0 + at)), f32x4.mul(c1, v128.load(u1 + at)));
-      const s23 = f32x4.add(f32x4.mul(c2, v128.load(u2 + at)), f32x4.mul(c3, v128.load(u3 + at)));
+      const s01 = multiplyAdd(f32x4.mul(c0, v128.load(u0 + at)), c1, v128.load(u1 + at));
+      const s23 = multiplyAdd(f32x4.mul(c2, v128.load(u2 + at)), c3, v128.load(u3 + at));
       v128.store(target + at, f32x4.sub(v128.load(target + at), f32x4.add(s01, s23)));
     }
   }

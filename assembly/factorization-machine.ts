@@ -2,6 +2,7 @@
 //   score = bias + Σ linear x + ½ Σ_k ((Σ v_k x)² - Σ (v_k x)²)
 // in one pass over the row's features for every 16 factors (four sums stay in registers), then 4 at a time.
 
+import { multiplyAdd, multiplySubtract } from './fused';
 import { sigmoid, softplus, sumLanes } from './vector';
 
 // @ts-ignore: decorator
@@ -38,15 +39,15 @@ function scoreRow(
       s1 = f32x4.add(s1, t1);
       s2 = f32x4.add(s2, t2);
       s3 = f32x4.add(s3, t3);
-      const low = f32x4.add(f32x4.mul(t0, t0), f32x4.mul(t1, t1));
-      squares = f32x4.add(squares, f32x4.add(low, f32x4.add(f32x4.mul(t2, t2), f32x4.mul(t3, t3))));
+      const low = multiplyAdd(f32x4.mul(t0, t0), t1, t1);
+      squares = f32x4.add(squares, f32x4.add(low, multiplyAdd(f32x4.mul(t2, t2), t3, t3)));
     }
     v128.store(sums + k, s0);
     v128.store(sums + k, s1, 16);
     v128.store(sums + k, s2, 32);
     v128.store(sums + k, s3, 48);
-    const low = f32x4.add(f32x4.mul(s0, s0), f32x4.mul(s1, s1));
-    const all = f32x4.add(low, f32x4.add(f32x4.mul(s2, s2), f32x4.mul(s3, s3)));
+    const low = multiplyAdd(f32x4.mul(s0, s0), s1, s1);
+    const all = f32x4.add(low, multiplyAdd(f32x4.mul(s2, s2), s3, s3));
     pairs = f32x4.add(pairs, f32x4.sub(all, squares));
   }
   for (; k < rowBytes; k += 16) {
@@ -56,7 +57,7 @@ function scoreRow(
       const v = factors + <usize>load<u32>(features + e) * rowBytes + k;
       const t = f32x4.mul(f32x4.splat(valueAt(values, e)), v128.load(v));
       s = f32x4.add(s, t);
-      squares = f32x4.add(squares, f32x4.mul(t, t));
+      squares = multiplyAdd(squares, t, t);
     }
     v128.store(sums + k, s);
     pairs = f32x4.add(pairs, f32x4.sub(f32x4.mul(s, s), squares));
@@ -100,9 +101,9 @@ function stepFactors(
   const regularizations = f32x4.splat(regularization);
   for (let k: usize = 0; k < rowBytes; k += 16) {
     const old = v128.load(v + k);
-    const others = f32x4.sub(v128.load(sums + k), f32x4.mul(values, old));
-    const gradient = f32x4.add(f32x4.mul(slopes, others), f32x4.mul(regularizations, old));
-    const square = f32x4.add(v128.load(squares + k), f32x4.mul(gradient, gradient));
+    const others = multiplySubtract(v128.load(sums + k), values, old);
+    const gradient = multiplyAdd(f32x4.mul(slopes, others), regularizations, old);
+    const square = multiplyAdd(v128.load(squares + k), gradient, gradient);
     v128.store(squares + k, square);
     v128.store(v + k, f32x4.sub(old, f32x4.div(f32x4.mul(rates, gradient), f32x4.sqrt(square))));
   }

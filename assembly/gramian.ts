@@ -6,6 +6,8 @@
 //   x[r][i+2]      a2              b2
 //   x[r][i+3]      a3              b3
 
+import { multiplyAdd } from './fused';
+
 /** Rows summed before a tile is written back: 64 rows of 128 factors are 32 KB, a first-level cache. */
 const BLOCK_ROWS: u32 = 64;
 
@@ -28,17 +30,17 @@ function tile8(left: usize, right: usize, rows: u32, rowBytes: usize, out: usize
     const y0 = v128.load(right);
     const y1 = v128.load(right, 16);
     let x = v128.load_splat<f32>(left);
-    a0 = f32x4.add(a0, f32x4.mul(x, y0));
-    b0 = f32x4.add(b0, f32x4.mul(x, y1));
+    a0 = multiplyAdd(a0, x, y0);
+    b0 = multiplyAdd(b0, x, y1);
     x = v128.load_splat<f32>(left, 4);
-    a1 = f32x4.add(a1, f32x4.mul(x, y0));
-    b1 = f32x4.add(b1, f32x4.mul(x, y1));
+    a1 = multiplyAdd(a1, x, y0);
+    b1 = multiplyAdd(b1, x, y1);
     x = v128.load_splat<f32>(left, 8);
-    a2 = f32x4.add(a2, f32x4.mul(x, y0));
-    b2 = f32x4.add(b2, f32x4.mul(x, y1));
+    a2 = multiplyAdd(a2, x, y0);
+    b2 = multiplyAdd(b2, x, y1);
     x = v128.load_splat<f32>(left, 12);
-    a3 = f32x4.add(a3, f32x4.mul(x, y0));
-    b3 = f32x4.add(b3, f32x4.mul(x, y1));
+    a3 = multiplyAdd(a3, x, y0);
+    b3 = multiplyAdd(b3, x, y1);
     left += rowBytes;
     right += rowBytes;
   }
@@ -59,10 +61,10 @@ function tile4(left: usize, right: usize, rows: u32, rowBytes: usize, out: usize
   let a3 = f32x4.splat(0);
   for (let r: u32 = 0; r < rows; r++) {
     const y0 = v128.load(right);
-    a0 = f32x4.add(a0, f32x4.mul(v128.load_splat<f32>(left), y0));
-    a1 = f32x4.add(a1, f32x4.mul(v128.load_splat<f32>(left, 4), y0));
-    a2 = f32x4.add(a2, f32x4.mul(v128.load_splat<f32>(left, 8), y0));
-    a3 = f32x4.add(a3, f32x4.mul(v128.load_splat<f32>(left, 12), y0));
+    a0 = multiplyAdd(a0, v128.load_splat<f32>(left), y0);
+    a1 = multiplyAdd(a1, v128.load_splat<f32>(left, 4), y0);
+    a2 = multiplyAdd(a2, v128.load_splat<f32>(left, 8), y0);
+    a3 = multiplyAdd(a3, v128.load_splat<f32>(left, 12), y0);
     left += rowBytes;
     right += rowBytes;
   }

@@ -1,6 +1,7 @@
 // One query against all items: 4 panels of 8 at a time, eight independent sums, so that the additions' latency hides
 // behind the loads and the scan runs at memory speed.
 
+import { multiplyAdd } from './fused';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
 
 /** Scores `lanes` (32) items of four neighbouring panels; writes them and returns true when one beats the threshold. */
@@ -20,14 +21,14 @@ function scoreQuad(query: usize, panel: usize, f: u32, threshold: f32, tile: usi
   const end = query + (<usize>f << 2);
   while (query < end) {
     const x = v128.load_splat<f32>(query);
-    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(panel)));
-    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(panel, 16)));
-    a2 = f32x4.add(a2, f32x4.mul(x, v128.load(panel1)));
-    a3 = f32x4.add(a3, f32x4.mul(x, v128.load(panel1, 16)));
-    a4 = f32x4.add(a4, f32x4.mul(x, v128.load(panel2)));
-    a5 = f32x4.add(a5, f32x4.mul(x, v128.load(panel2, 16)));
-    a6 = f32x4.add(a6, f32x4.mul(x, v128.load(panel3)));
-    a7 = f32x4.add(a7, f32x4.mul(x, v128.load(panel3, 16)));
+    a0 = multiplyAdd(a0, x, v128.load(panel));
+    a1 = multiplyAdd(a1, x, v128.load(panel, 16));
+    a2 = multiplyAdd(a2, x, v128.load(panel1));
+    a3 = multiplyAdd(a3, x, v128.load(panel1, 16));
+    a4 = multiplyAdd(a4, x, v128.load(panel2));
+    a5 = multiplyAdd(a5, x, v128.load(panel2, 16));
+    a6 = multiplyAdd(a6, x, v128.load(panel3));
+    a7 = multiplyAdd(a7, x, v128.load(panel3, 16));
     query += 4;
     panel += 32;
     panel1 += 32;
@@ -56,8 +57,8 @@ function scorePanel(query: usize, panel: usize, f: u32, tile: usize): void {
   const end = query + (<usize>f << 2);
   while (query < end) {
     const x = v128.load_splat<f32>(query);
-    a0 = f32x4.add(a0, f32x4.mul(x, v128.load(panel)));
-    a1 = f32x4.add(a1, f32x4.mul(x, v128.load(panel, 16)));
+    a0 = multiplyAdd(a0, x, v128.load(panel));
+    a1 = multiplyAdd(a1, x, v128.load(panel, 16));
     query += 4;
     panel += 32;
   }

@@ -1,5 +1,7 @@
 // Vectors of float32. Lanes: [x0 x1 x2 x3] per v128.
 
+import { multiplyAdd } from './fused';
+
 // @ts-ignore: decorator
 @inline
 export function sumLanes(v: v128): f32 {
@@ -21,13 +23,13 @@ export function dot(a: usize, b: usize, n: u32): f32 {
   let s1 = f32x4.splat(0);
   const end8 = a + ((<usize>n & ~7) << 2);
   while (a < end8) {
-    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
-    s1 = f32x4.add(s1, f32x4.mul(v128.load(a, 16), v128.load(b, 16)));
+    s0 = multiplyAdd(s0, v128.load(a), v128.load(b));
+    s1 = multiplyAdd(s1, v128.load(a, 16), v128.load(b, 16));
     a += 32;
     b += 32;
   }
   if (n & 4) {
-    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    s0 = multiplyAdd(s0, v128.load(a), v128.load(b));
     a += 16;
     b += 16;
   }
@@ -44,7 +46,7 @@ export function addScaled(target: usize, source: usize, factor: f32, n: u32): vo
   const factors = f32x4.splat(factor);
   const end4 = target + ((<usize>n & ~3) << 2);
   while (target < end4) {
-    v128.store(target, f32x4.add(v128.load(target), f32x4.mul(factors, v128.load(source))));
+    v128.store(target, multiplyAdd(v128.load(target), factors, v128.load(source)));
     target += 16;
     source += 16;
   }

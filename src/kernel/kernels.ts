@@ -14,7 +14,7 @@
  * Nothing is checked here: a wrong pointer damages the memory, as `memcpy` would.
  */
 export interface Kernels {
-  readonly name: 'wasm' | 'wasm-debug' | 'plain';
+  readonly name: 'wasm' | 'wasm-relaxed' | 'wasm-debug' | 'plain';
 
   /** Inner product of two float32 vectors of any length `n`. Cost: 2n flops. */
   dot(a: number, b: number, n: number): number;

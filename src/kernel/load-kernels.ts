@@ -1,18 +1,29 @@
 import { existsSync } from 'node:fs';
 import type { Kernels } from './kernels.ts';
 import { instantiatePlainKernels } from './plain-kernels.ts';
-import { instantiateWasmKernels, wasmUrl } from './wasm-kernels.ts';
-
-/** Which implementation a thread asks for; `auto` takes WASM when its binary was built. */
-export type KernelChoice = 'auto' | 'wasm' | 'wasm-debug' | 'plain';
+import { instantiateWasmKernels, supportsRelaxed, type WasmBuild, wasmUrl } from './wasm-kernels.ts';
 
 /**
- * The kernels over `memory`; each thread makes its own instance. Both implementations work on the same bytes, so
- * threads may differ in their choice.
+ * Which implementation a thread asks for. `auto` takes WASM when its binary was built, and of its builds the relaxed one
+ * where the engine has relaxed SIMD: Node from 22, or 20 when started with `--experimental-wasm-relaxed-simd`.
+ */
+export type KernelChoice = 'auto' | 'wasm' | 'wasm-relaxed' | 'wasm-debug' | 'plain';
+
+const BUILDS: Readonly<Record<Exclude<KernelChoice, 'auto' | 'plain'>, WasmBuild>> = {
+  wasm: 'release',
+  'wasm-relaxed': 'relaxed',
+  'wasm-debug': 'debug',
+};
+
+/**
+ * The kernels over `memory`; each thread makes its own instance. All implementations work on the same bytes, so
+ * threads may differ in their choice; the last bits of sums then differ.
  * @throws Error when WASM was asked for by name and cannot be loaded
  */
 export function loadKernels(memory: WebAssembly.Memory, choice: KernelChoice = 'auto'): Kernels {
   if (choice === 'plain') return instantiatePlainKernels(memory);
-  if (choice === 'auto' && !existsSync(wasmUrl('release'))) return instantiatePlainKernels(memory);
-  return instantiateWasmKernels(memory, choice === 'wasm-debug' ? 'debug' : 'release');
+  if (choice !== 'auto') return instantiateWasmKernels(memory, BUILDS[choice]);
+  if (supportsRelaxed()) return instantiateWasmKernels(memory, 'relaxed');
+  if (existsSync(wasmUrl('release'))) return instantiateWasmKernels(memory, 'release');
+  return instantiatePlainKernels(memory);
 }

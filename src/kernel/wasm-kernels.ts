@@ -1,10 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Kernels } from './kernels.ts';
 
-/** Which binary: `debug` keeps asserts and names. Both are built by `npm run build:wasm`. */
-export type WasmBuild = 'release' | 'debug';
+/**
+ * Which binary: `relaxed` multiplies and adds in one instruction that rounds once, where the engine has relaxed SIMD;
+ * `debug` keeps asserts and names. All are built by `npm run build:wasm`.
+ */
+export type WasmBuild = 'release' | 'relaxed' | 'debug';
 
-const FILES: Record<WasmBuild, string> = { release: 'kernels.wasm', debug: 'kernels.debug.wasm' };
+const FILES: Record<WasmBuild, string> = {
+  release: 'kernels.wasm',
+  relaxed: 'kernels.relaxed.wasm',
+  debug: 'kernels.debug.wasm',
+};
+const NAMES = { release: 'wasm', relaxed: 'wasm-relaxed', debug: 'wasm-debug' } as const;
 
 /** Where a binary lies: in `build/` beside `src/` and `dist/`, so sources and an installed package find the same one. */
 export function wasmUrl(build: WasmBuild): URL {
@@ -28,6 +36,15 @@ export function compileKernels(build: WasmBuild = 'release'): WebAssembly.Module
   return module;
 }
 
+let relaxedTaken: boolean | undefined;
+
+/** Whether the relaxed binary was built and this engine takes it; asked once a thread, the same in all of them. */
+export function supportsRelaxed(): boolean {
+  const url = wasmUrl('relaxed');
+  relaxedTaken ??= existsSync(url) && WebAssembly.validate(readFileSync(url));
+  return relaxedTaken;
+}
+
 /** Makes an instance of the compiled kernels over `memory`. A module compiled elsewhere may be passed in. */
 export function instantiateWasmKernels(
   memory: WebAssembly.Memory,
@@ -35,9 +52,8 @@ export function instantiateWasmKernels(
   module: WebAssembly.Module = compileKernels(build),
 ): Kernels {
   const native = new WebAssembly.Instance(module, { env: { memory } }).exports as Native;
-  const name = build === 'release' ? 'wasm' : 'wasm-debug';
   return {
-    name,
+    name: NAMES[build],
     ...vectorCalls(native),
     ...topKCalls(native),
     ...alsCalls(native),

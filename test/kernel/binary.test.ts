@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { compileKernels, wasmUrl } from '../../src/kernel/wasm-kernels.ts';
+import { compileKernels, supportsRelaxed, wasmUrl } from '../../src/kernel/wasm-kernels.ts';
 import { createSharedMemory, u8 } from '../../src/memory/shared-memory.ts';
 
 const DATA_SECTION = 11;
@@ -41,7 +41,7 @@ describe.each(['release', 'debug'] as const)('the %s binary', (build) => {
 });
 
 test('auto takes WASM where it was built', () => {
-  expect(loadKernels(createSharedMemory(1)).name).toBe('wasm');
+  expect(loadKernels(createSharedMemory(1)).name).toBe(supportsRelaxed() ? 'wasm-relaxed' : 'wasm');
 });
 
 test('the debug build traps on what the release build trusts', () => {
