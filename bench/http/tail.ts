@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createRandom } from '../../src/domain/random.ts';
 import { getRequest } from './connection.ts';
 import { measureLatencies } from './load.ts';
-import { startService } from './processes.ts';
+import { type ServerProcess, startBare, startService } from './processes.ts';
 import { quantile, type Row } from './statistics.ts';
 import { userIdOf, type WorldSize } from './world.ts';
 
@@ -15,38 +15,49 @@ const PROBES = 5000;
 const PAUSE_MS = 1;
 const TAIL = 0.99;
 
-/** The slow end of a point read's latency while feedback is posted as fast as it goes, against its idle value. */
+/** Bytes of a user as JSON, about. */
+const BARE_BODY_BYTES = 90;
+
+/**
+ * The slow end of a point read's latency while feedback is posted as fast as it goes, against its idle value. A bare
+ * handler is asked beside it, in the same moments: what it loses, it loses to the processors being busy.
+ */
 export async function benchTail(folder: string, size: WorldSize, probes: number): Promise<Row[]> {
   const service = await startService(folder);
+  const bare = await startBare(BARE_BODY_BYTES);
+  const servers = [service, bare];
   const random = createRandom(5);
   const requests = Array.from({ length: PROBES }, () =>
     getRequest(`/api/user/${userIdOf(random.below(size.users))}`),
   );
   const probe = (goOn: (asked: number) => boolean) =>
-    measureLatencies(service.port, requests, PAUSE_MS, goOn);
+    Promise.all(servers.map(({ port }) => measureLatencies(port, requests, PAUSE_MS, goOn)));
   await probe((asked) => asked < probes / 4);
-  const idleMs = await probe((asked) => asked < probes);
+  const before = await probe((asked) => asked < probes);
   const client = await startClient(service.port, size);
   let posting = true;
   client.once('message', () => {
     posting = false;
   });
   client.send('go');
-  const busyMs = await probe(() => posting);
-  idleMs.push(...(await probe((asked) => asked < probes)));
-  await service.stop();
-  return [0.5, TAIL].map((share) => {
-    const [busy, idle] = [quantile(busyMs, share), quantile(idleMs, share)];
-    return {
-      bench: `p${share * 100} of GET /api/user/{id} while batches of ${BATCH_RECORDS} are posted`,
-      unit: 'ms',
-      furze: busy,
-      reference: 'the same when idle',
-      referenceValue: idle,
-      ratio: busy / idle,
-      aim: share === TAIL ? '<= 3' : '',
-    };
-  });
+  const busy = await probe(() => posting);
+  const after = await probe((asked) => asked < probes);
+  await Promise.all(servers.map((server: ServerProcess) => server.stop()));
+  return [0.5, TAIL].flatMap((share) =>
+    ['GET /api/user/{id}', 'bare uWebSockets.js'].map((name, at) => {
+      const busyMs = quantile(busy[at]!, share);
+      const idleMs = quantile([...before[at]!, ...after[at]!], share);
+      return {
+        bench: `p${share * 100} of ${name} while batches of ${BATCH_RECORDS} are posted`,
+        unit: 'ms',
+        furze: busyMs,
+        reference: 'the same when idle',
+        referenceValue: idleMs,
+        ratio: busyMs / idleMs,
+        aim: share === TAIL && at === 0 ? '<= 3' : '',
+      };
+    }),
+  );
 }
 
 async function startClient(port: number, size: WorldSize): Promise<ChildProcess> {
