@@ -12,19 +12,18 @@ function siftDown(items: usize, scores: usize, count: u32, place: u32, score: f3
   while (true) {
     let child = place * 2 + 1;
     if (child >= count) break;
-    let childAt = <usize>child << 2;
-    let childScore = load<f32>(scores + childAt);
-    let childItem = load<u32>(items + childAt);
-    if (child + 1 < count) {
-      const otherScore = load<f32>(scores + childAt, 4);
-      const otherItem = load<u32>(items + childAt, 4);
-      if (isWorse(otherScore, otherItem, childScore, childItem)) {
-        child++;
-        childAt += 4;
-        childScore = otherScore;
-        childItem = otherItem;
-      }
-    }
+    // Which child is worse is a coin toss, so that it is added up and not branched on.
+    const sibling = min(child + 1, count - 1);
+    const at0 = <usize>child << 2;
+    const at1 = <usize>sibling << 2;
+    const score0 = load<f32>(scores + at0);
+    const score1 = load<f32>(scores + at1);
+    const item0 = load<u32>(items + at0);
+    const item1 = load<u32>(items + at1);
+    child += <u32>(score1 < score0) | (<u32>(score1 == score0) & <u32>(item1 > item0));
+    const childAt = <usize>child << 2;
+    const childScore = load<f32>(scores + childAt);
+    const childItem = load<u32>(items + childAt);
     if (!isWorse(childScore, childItem, score, item)) break;
     const at = <usize>place << 2;
     store<f32>(scores + at, childScore);
