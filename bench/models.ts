@@ -1,6 +1,8 @@
 // The aims of training and batch work, each in one alternating run against the Python package `implicit`.
 // npm run bench:models [-- --smoke | --full] [-- --only TEXT] [-- --rounds 3] [-- --python PATH]
 import { parseArgs } from 'node:util';
+import { loadKernels } from '../src/kernel/load-kernels.ts';
+import { createSharedMemory } from '../src/memory/shared-memory.ts';
 import { alsEpochCase, alsQualityCase, alsScalingCase } from './models/als-cases.ts';
 import { bprCase, neighborCase, queryCase, topKCase } from './models/kernel-cases.ts';
 import type { ModelCase } from './models/model-case.ts';
@@ -58,6 +60,7 @@ const data = powerLaw(
   HOLD_EVERY,
 );
 const { train } = data;
+console.log(`kernels: ${loadKernels(createSharedMemory(1)).name}`);
 console.log(`${train.userCount} users x ${train.itemCount} items, ${train.count} pairs to train on`);
 const reference = await Reference.start(options.python, train, THREADS);
 if (reference === undefined) console.log(`${options.python} cannot import implicit: no reference figures`);
