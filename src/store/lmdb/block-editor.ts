@@ -22,7 +22,8 @@ export class BlockEditor {
   private readonly key = new Uint8Array(8);
   private out = new Uint32Array(1024);
   private outLength = 1;
-  private length = 0;
+  /** How many of `words` the block at hand holds. */
+  storedWords = 0;
   private row = 0;
   private low = 0;
   private next = 0;
@@ -48,7 +49,7 @@ export class BlockEditor {
       this.finishBlock();
       this.load(this.findBlock(subKey));
     }
-    const { words, width, length } = this;
+    const { words, width, storedWords: length } = this;
     let end = this.to;
     while (end < length && words[end]! < subKey) end += width;
     this.copy(this.to, end);
@@ -79,7 +80,7 @@ export class BlockEditor {
     }
     this.outLength += this.width;
     this.dirty = true;
-    this.appended = this.to === this.length && this.next === 0;
+    this.appended = this.to === this.storedWords && this.next === 0;
   }
 
   close(): void {
@@ -91,8 +92,8 @@ export class BlockEditor {
     const stored = readWords(this.table, writePair(this.key, this.row, low));
     this.exists = stored.length > 0;
     this.next = this.exists ? stored[0]! : 0;
-    this.length = Math.max(0, stored.length - 1);
-    if (this.words.length < this.length) this.words = new Uint32Array(this.length * 2);
+    this.storedWords = Math.max(0, stored.length - 1);
+    if (this.words.length < this.storedWords) this.words = new Uint32Array(this.storedWords * 2);
     if (this.exists) this.words.set(stored.subarray(1));
     this.from = this.to = 0;
     this.outLength = 1;
@@ -106,7 +107,7 @@ export class BlockEditor {
 
   private finishBlock(): void {
     if (!this.dirty) return;
-    this.copy(this.to, this.length);
+    this.copy(this.to, this.storedWords);
     const records = (this.outLength - 1) / this.width;
     if (records === 0) this.removeBlock();
     else if (records <= this.recordsMax) this.put(this.low, this.next, 1, this.outLength);

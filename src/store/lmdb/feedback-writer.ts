@@ -151,7 +151,7 @@ export class FeedbackWriter {
     if (alive) changes.added.push(userRow, itemRow, type, timeMs);
     if (alive && !stored) {
       state.feedback++;
-      if (!this.newTypes.includes(type)) this.newTypes.push(type);
+      if (!this.newTypes.includes(type) && !this.blockHasType(type)) this.newTypes.push(type);
     } else if (!alive) {
       state.feedback--;
       if (!this.goneTypes.includes(type)) this.goneTypes.push(type);
@@ -177,6 +177,15 @@ export class FeedbackWriter {
       comments.remove(key);
       state.comments--;
     }
+  }
+
+  /** True when the block at hand had the type as it was stored; that spares most looks into `typeUsers`. */
+  private blockHasType(type: number): boolean {
+    const { words, storedWords } = this.users;
+    for (let at = 0; at < storedWords; at += FEEDBACK_WORDS) {
+      if (unpackType(words[at + 2]!) === type) return true;
+    }
+    return false;
   }
 
   /** Keeps `typeUsers` right once the user's blocks are written. */
