@@ -80,6 +80,11 @@ export class UserLists {
     if (this.fitting) this.changedInFit.set(userRow, true);
   }
 
+  /** Lists were stored by other threads: looks at them from now on. */
+  refresh(): void {
+    this.cache.local?.refresh();
+  }
+
   /** A fit that replaces all lists begins: it may not see feedback that comes from now on. */
   beginFit(): void {
     this.fitting = true;

@@ -32,5 +32,7 @@ export interface UserList {
 
 /** The synchronous read of an embedded cache. The arrays are valid only until the next call. */
 export interface LocalCache {
+  /** Lets go of the snapshot that reads look at; the next read sees what other threads have committed. */
+  refresh(): void;
   readList(userRow: number): UserList | undefined;
 }

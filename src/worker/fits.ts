@@ -81,7 +81,11 @@ export class Fits {
     let replaced = false;
     try {
       const listable = () => live.catalogue.listableBits();
-      const summary = await this.fitter.fit(generation, listable, (model) => this.serve(model), onProgress);
+      const report: OnFitProgress = (stage, done, total) => {
+        if (stage === 'making lists') lists.refresh();
+        onProgress?.(stage, done, total);
+      };
+      const summary = await this.fitter.fit(generation, listable, (model) => this.serve(model), report);
       if (summary !== undefined) {
         replaced = true;
         const { positives, lists: made } = summary;

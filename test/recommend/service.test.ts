@@ -50,7 +50,7 @@ function start() {
     config: {
       recommend: {
         data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
-        collaborative: { factors: 8, epochs: 8, regularization: 0.01, unobserved_weight: 0.1 },
+        collaborative: { factors: 4, epochs: 10, regularization: 0.1, regularization_exponent: 0.5 },
         online: { fallback_recommend: ['popular', 'latest'] },
       },
     },
@@ -125,7 +125,7 @@ describe('with a fitted model', () => {
         worker: { threads: 3 },
         recommend: {
           data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
-          collaborative: { factors: 8, epochs: 8, regularization: 0.01, unobserved_weight: 0.1 },
+          collaborative: { factors: 4, epochs: 10, regularization: 0.1, regularization_exponent: 0.5 },
           online: { fallback_recommend: ['popular', 'latest'] },
         },
       },

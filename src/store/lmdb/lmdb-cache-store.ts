@@ -25,7 +25,10 @@ export class LmdbCacheStore implements CacheStore {
     this.lists = this.engine.table('lists');
     this.marks = this.engine.table('marks');
     this.blobs = this.engine.table('blobs');
-    this.local = { readList: (userRow) => this.readList(userRow) };
+    this.local = {
+      refresh: () => this.engine.renewReads(),
+      readList: (userRow) => this.readList(userRow),
+    };
   }
 
   async putLists(lists: readonly UserList[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { FurzeError, type PlainError } from '../../domain/errors.ts';
+import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from './change-log.ts';
 import { openDataTables } from './data-tables.ts';
 import { type Group, GroupWriter } from './group-writer.ts';
@@ -9,6 +10,7 @@ import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './message
  * The one owner of writes. All commands that wait are taken as a group into one transaction; while a group is being
  * flushed to the disk the next one is already written, so a busy store waits for the disk and not for itself.
  */
+yieldToServing('writing');
 const port = parentPort!;
 const { dataPath, sync, rules } = workerData as WriterOptions;
 const tables = openDataTables(dataPath);

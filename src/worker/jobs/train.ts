@@ -66,6 +66,8 @@ export async function load(job: LoadJob): Promise<LoadedModel | undefined> {
   const cache = cacheAt(job.cachePath);
   const bytes = await cache.getBlob(MODEL);
   const mark = (await cache.getMark(MODEL)) as { generation: number } | undefined;
+  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+  cache.local?.refresh();
   if (bytes === undefined || mark === undefined) return undefined;
   const placed = placeModel(decodeModel(bytes), loadKernels, job.slots, job.listLengthMax);
   return { placed, generation: mark.generation };
