@@ -77,6 +77,7 @@ export async function startService({ config, log, clock = systemClock }: Service
       fitter: new Fitter(pool, fitOptions(config, paths, clock)),
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
+      firstPeriodMs: recommend.offline.check_recommend_period,
       listLengthMax: listLengthMax(config),
       log,
     });

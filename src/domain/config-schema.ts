@@ -168,12 +168,11 @@ const collaborative = Type.Object(
 
 const offline = Type.Object(
   {
-    check_recommend_period: planned(
-      period('1m', 'Time between two checks for users whose list has to be made again.'),
+    check_recommend_period: period(
+      '1m',
+      'Time between two checks for what has to be made: a first model, as soon as there is feedback for one.',
     ),
-    refresh_recommend_period: planned(
-      period('24h', 'Age at which a list is made again without new feedback.'),
-    ),
+    refresh_recommend_period: period('24h', 'Age at which a list is made again without new feedback.'),
     enable_latest_recommend: planned(bool(false, 'Take candidates from the latest items.')),
     enable_popular_recommend: planned(bool(false, 'Take candidates from the popular items.')),
     enable_user_based_recommend: planned(bool(false, 'Take candidates from what similar users liked.')),
@@ -196,7 +195,7 @@ const offline = Type.Object(
 const recommend = Type.Object(
   {
     cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
-    cache_expire: planned(duration('72h', 'Age at which a cached list is no longer served.')),
+    cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
     data_source: dataSource,
     popular: Type.Object(
       { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },

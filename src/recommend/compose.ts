@@ -56,6 +56,8 @@ export async function composeRecommendation(parts: {
     isPositive,
     clock,
     cacheSize: cache_size,
+    refreshMs: config.recommend.offline.refresh_recommend_period,
+    expireMs: config.recommend.cache_expire,
     isListable: (row) => catalogue.isListable(row),
   });
   const itemNeighbors = new ItemNeighbors(catalogue, item_neighbors.neighbor_type, findRelated);

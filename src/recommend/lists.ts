@@ -48,6 +48,8 @@ export class UserLists {
   private readonly isPositive: TypeTest;
   private readonly clock: Clock;
   private readonly cacheSize: number;
+  private readonly refreshMs: number;
+  private readonly expireMs: number;
   private readonly isListable: (itemRow: number) => boolean;
   private readonly dirty = new DirtyUsers();
   /** Users whose feedback changed since the running fit began: the lists that it makes for them are behind. */
@@ -64,6 +66,10 @@ export class UserLists {
     isPositive: TypeTest;
     clock: Clock;
     cacheSize: number;
+    /** Age at which a list is made again without new feedback, milliseconds. */
+    refreshMs: number;
+    /** Age at which a list that cannot be made again is no longer served, milliseconds. */
+    expireMs: number;
     isListable: (itemRow: number) => boolean;
   }) {
     this.cache = options.cache;
@@ -71,6 +77,8 @@ export class UserLists {
     this.isPositive = options.isPositive;
     this.clock = options.clock;
     this.cacheSize = options.cacheSize;
+    this.refreshMs = Math.min(options.refreshMs, options.expireMs);
+    this.expireMs = options.expireMs;
     this.isListable = options.isListable;
   }
 
@@ -101,11 +109,12 @@ export class UserLists {
   of(history: History): UserList | undefined {
     const row = history.userRow;
     if (row < 0) return undefined;
-    if (this.dirty.has(row) || this.changedInFit.has(row)) {
-      const remade = this.remake(history);
-      if (remade !== undefined) return remade;
-    }
-    return this.unsaved.get(row) ?? this.cache.local?.readList(row) ?? this.remake(history);
+    const list = this.unsaved.get(row) ?? this.cache.local?.readList(row);
+    if (list === undefined) return this.remake(history);
+    const ageMs = this.clock() - list.madeMs;
+    const behind = ageMs > this.refreshMs || this.dirty.has(row) || this.changedInFit.has(row);
+    if (!behind) return list;
+    return this.remake(history) ?? (ageMs > this.expireMs ? undefined : list);
   }
 
   /** The user's vector against the current model, undefined without one. */

@@ -6,11 +6,12 @@ import { servingModel } from '../recommend/mf-serving.ts';
 import type { FitSummary, Fitter, OnFitProgress } from './fit.ts';
 import type { LoadedModel } from './messages.ts';
 
-/** When the model is fitted: on demand, and every `periodMs`; one fit at a time. */
+/** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {
   private readonly fitter: Fitter;
   private readonly recommendation: Recommendation;
   private readonly periodMs: number;
+  private readonly firstPeriodMs: number;
   private readonly listLengthMax: number;
   private readonly log: Logger;
   private running: Promise<FitSummary | undefined> | undefined;
@@ -22,12 +23,15 @@ export class Fits {
     readonly recommendation: Recommendation;
     /** Time from the end of a fit to the start of the next, milliseconds. */
     readonly periodMs: number;
+    /** The same while there is no model yet. */
+    readonly firstPeriodMs: number;
     readonly listLengthMax: number;
     readonly log: Logger;
   }) {
     this.fitter = options.fitter;
     this.recommendation = options.recommendation;
     this.periodMs = options.periodMs;
+    this.firstPeriodMs = options.firstPeriodMs;
     this.listLengthMax = options.listLengthMax;
     this.log = options.log;
   }
@@ -46,16 +50,17 @@ export class Fits {
     }
   }
 
-  /** Begins to fit every `periodMs`. */
+  /** Begins to fit in time. */
   start(): void {
     if (this.stopped) return;
+    const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
     this.timer = setTimeout(() => {
       this.run()
         .catch((error: unknown) => {
           if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
         })
         .finally(() => this.start());
-    }, this.periodMs);
+    }, delayMs);
     this.timer.unref();
   }
 

@@ -294,3 +294,21 @@ describe('without a model', () => {
     );
   });
 });
+
+it('fits a first model by itself soon after feedback has come', async () => {
+  const early = await startTestServer({
+    config: {
+      recommend: {
+        data_source: { positive_feedback_types: ['like'] },
+        offline: { check_recommend_period: 200 },
+      },
+    },
+  });
+  try {
+    await early.call('POST', '/api/feedback', [like('a', 'x'), like('b', 'x'), like('b', 'y')]);
+    await expect.poll(() => early.service.hasModel, { timeout: 20_000 }).toBe(true);
+    expect((await early.call('GET', '/api/recommend/a?n=1')).body).toEqual(['y']);
+  } finally {
+    await early.stop();
+  }
+});
