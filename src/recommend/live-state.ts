@@ -9,6 +9,8 @@ import { PopularIndex } from './popular.ts';
 /** Rows read before other work gets a turn: a few milliseconds. */
 const SLICE_ROWS = 4096;
 const SLICE_RECORDS = 65_536;
+/** Records counted in one turn while requests are served: a fraction of a millisecond. */
+const COUNT_RECORDS = 2048;
 
 /** What is kept in memory of the store and follows each commit: the catalogue, the latest and the popular items. */
 export class LiveState {
@@ -16,6 +18,7 @@ export class LiveState {
   readonly latest: LatestIndex;
   readonly popular: PopularIndex;
   readonly isPositive: TypeTest;
+  private counting = false;
 
   constructor(options: {
     readonly reads: LocalReads;
@@ -44,6 +47,7 @@ export class LiveState {
     for (let from = 0; from >= 0; ) {
       from = reads.scanFeedback(from, SLICE_RECORDS, block);
       this.popular.apply(block, this.isPositive, 1);
+      this.popular.drain();
       await nextTurn();
     }
   }
@@ -54,6 +58,17 @@ export class LiveState {
     for (const row of changes.deletedItemRows) this.catalogue.delete(row);
     this.popular.apply(changes.removed, this.isPositive, -1);
     this.popular.apply(changes.added, this.isPositive, 1);
+    this.countLater();
+  }
+
+  /** Counts what waits a slice a turn, so that requests come in between. */
+  private countLater(): void {
+    if (this.counting) return;
+    this.counting = true;
+    setImmediate(() => {
+      this.counting = false;
+      if (this.popular.drain(COUNT_RECORDS)) this.countLater();
+    });
   }
 }
 

@@ -1,10 +1,18 @@
 import type { Clock } from '../domain/clock.ts';
 import type { FeedbackColumns } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { TypeTest } from './history.ts';
 import { type Ranked, TopK } from './ranked.ts';
 
 /** The window is counted in this many slices; a record leaves it at most one slice late. */
 const SLICES = 64;
+
+interface Pending {
+  readonly feedback: FeedbackColumns;
+  readonly isPositive: TypeTest;
+  readonly sign: 1 | -1;
+  next: number;
+}
 
 /**
  * Counts of positive feedback per item inside a moving window. Slices older than the window are dropped whole, so the
@@ -14,6 +22,8 @@ const SLICES = 64;
 export class PopularIndex {
   private readonly sliceMs: number;
   private readonly clock: Clock;
+  /** Records that were applied and not counted yet, in order. */
+  private readonly pending: Pending[] = [];
   /** Count by item row, by number of the slice. */
   private readonly slices = new Map<number, Map<number, number>>();
   private counts = new Uint32Array(1024);
@@ -27,12 +37,31 @@ export class PopularIndex {
     this.clock = clock;
   }
 
-  /** Adds (`sign` 1) or takes back (-1) the records whose type `isPositive`. */
-  apply(feedback: FeedbackColumns, isPositive: (type: number) => boolean, sign: 1 | -1): void {
+  /**
+   * Adds (`sign` 1) or takes back (-1) the records whose type `isPositive`. They are counted by `drain`, at the latest
+   * when somebody asks, so that following a large commit costs no other request its turn.
+   * @param feedback is kept until then and must not change
+   */
+  apply(feedback: FeedbackColumns, isPositive: TypeTest, sign: 1 | -1): void {
+    if (feedback.length > 0) this.pending.push({ feedback, isPositive, sign, next: 0 });
+  }
+
+  /** Counts at most `limit` of the records that wait. @returns true when more are waiting */
+  drain(limit = Number.POSITIVE_INFINITY): boolean {
     this.advance();
-    for (let at = 0; at < feedback.length; at++) {
-      if (isPositive(feedback.types[at]!)) this.count(feedback.itemRows[at]!, feedback.timesMs[at]!, sign);
+    let left = limit;
+    for (let batch = this.pending[0]; batch !== undefined && left > 0; batch = this.pending[0]) {
+      const { feedback, isPositive, sign } = batch;
+      const end = Math.min(feedback.length, batch.next + left);
+      left -= end - batch.next;
+      for (; batch.next < end; batch.next++) {
+        const { next } = batch;
+        if (isPositive(feedback.types[next]!))
+          this.count(feedback.itemRows[next]!, feedback.timesMs[next]!, sign);
+      }
+      if (end === feedback.length) this.pending.shift();
     }
+    return this.pending.length > 0;
   }
 
   /** The `k` most counted listable items that pass `accept`, best first. */
@@ -42,7 +71,7 @@ export class PopularIndex {
     categories: readonly string[],
     accept: (row: number) => boolean,
   ): Ranked {
-    this.advance();
+    this.drain();
     const best = new TopK(k);
     const { counts } = this;
     const consider = (row: number) => {
