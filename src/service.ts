@@ -11,16 +11,18 @@ import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { DataStore } from './store/data-store.ts';
 import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
-import { type FitOptions, type FitSummary, Fitter, type OnFitProgress } from './worker/fit.ts';
-import { Fits } from './worker/fits.ts';
+import { type FitSummary, Fits } from './worker/fits.ts';
+import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
 import { WorkerPool } from './worker/pool.ts';
+import type { OnProgress } from './worker/progress.ts';
+import { Training, type TrainingOptions } from './worker/training.ts';
 
 /** A running service. */
 export interface Service {
   readonly address: { readonly host: string; readonly port: number };
   readonly data: DataStore;
   /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
-  fit(onProgress?: OnFitProgress): Promise<FitSummary | undefined>;
+  fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
   /** True when a model is being served. */
   readonly hasModel: boolean;
   /** Stops listening, ends the workers and closes the stores, in this order. */
@@ -74,11 +76,11 @@ export async function startService({ config, log, clock = systemClock }: Service
     });
     undo.push(() => recommendation.lists.flush());
     const fits = new Fits({
-      fitter: new Fitter(pool, fitOptions(config, paths, clock)),
+      training: new Training(pool, trainingOptions(config, paths, clock)),
+      listPass: new ListPass(pool, listPassOptions(config, paths, clock)),
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
       firstPeriodMs: recommend.offline.check_recommend_period,
-      listLengthMax: listLengthMax(config),
       log,
     });
     undo.push(() => fits.stop());
@@ -91,6 +93,7 @@ export async function startService({ config, log, clock = systemClock }: Service
       services: {
         data,
         recommender: recommendation.recommender,
+        explainer: recommendation.explainer,
         health: () => checkHealth(data, cache),
         metricsText: () => metrics.text(),
         clock,
@@ -155,8 +158,8 @@ function limitsOf({ server }: Config): Limits {
   };
 }
 
-function fitOptions(config: Config, paths: StorePaths, clock: Clock): FitOptions {
-  const { collaborative, data_source, cache_size } = config.recommend;
+function trainingOptions(config: Config, paths: StorePaths, clock: Clock): TrainingOptions {
+  const { collaborative, data_source } = config.recommend;
   return {
     ...paths,
     settings: {
@@ -170,8 +173,17 @@ function fitOptions(config: Config, paths: StorePaths, clock: Clock): FitOptions
     positiveTypes: data_source.positive_feedback_types,
     positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
     clockErrorMs: config.server.clock_error,
-    cacheSize: cache_size,
     listLengthMax: listLengthMax(config),
+    clock,
+  };
+}
+
+function listPassOptions(config: Config, paths: StorePaths, clock: Clock): ListPassOptions {
+  return {
+    ...paths,
+    positiveTypes: config.recommend.data_source.positive_feedback_types,
+    clockErrorMs: config.server.clock_error,
+    cacheSize: config.recommend.cache_size,
     clock,
   };
 }

@@ -109,6 +109,42 @@ export const ScoredEntrySchema = Type.Object(
 export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
 export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
 
+export const ExplanationSchema = Type.Object(
+  {
+    UserId: Type.String(),
+    ItemId: Type.String(),
+    Recommended: Type.Boolean({ description: 'Whether the item stands among the first n' }),
+    Rank: Type.Integer({ minimum: -1, description: 'Its place from 0, or -1' }),
+    WhyNot: Type.Optional(
+      Type.Object({
+        Reason: Type.Union([
+          Type.Literal('hidden'),
+          Type.Literal('out_of_date'),
+          Type.Literal('read'),
+          Type.Literal('not_in_category'),
+          Type.Literal('below_the_cut'),
+        ]),
+        ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
+      }),
+    ),
+    Recommenders: Type.Array(
+      Type.Object(
+        { Name: Type.String(), Score: Type.Number() },
+        { description: 'One that can score the item' },
+      ),
+    ),
+    Contributions: Type.Array(
+      Type.Object({
+        ItemId: Type.String({ description: "One of the user's own items" }),
+        Score: Type.Number({ description: 'What it adds to the collaborative score' }),
+        Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
+      }),
+    ),
+  },
+  { title: 'Explanation' },
+);
+export type Explanation = Static<typeof ExplanationSchema>;
+
 export const WriteResultSchema = Type.Object(
   { RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }) },
   { title: 'Write result' },
@@ -172,6 +208,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   FeedbackBody: FeedbackBodySchema,
   SessionBody: SessionBodySchema,
   ScoredEntry: ScoredEntrySchema,
+  Explanation: ExplanationSchema,
   WriteResult: WriteResultSchema,
   UsersPage: UsersPageSchema,
   ItemsPage: ItemsPageSchema,

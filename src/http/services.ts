@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { HealthReport } from '../domain/schemas.ts';
+import type { Explainer } from '../recommend/explain.ts';
 import type { Recommender } from '../recommend/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';
 
@@ -8,6 +9,7 @@ import type { DataStore } from '../store/data-store.ts';
 export interface Services {
   readonly data: DataStore;
   readonly recommender: Recommender;
+  readonly explainer: Explainer;
   /** The state of the stores; tells a failure in the report instead of throwing. */
   readonly health: () => Promise<HealthReport>;
   /** The metrics in Prometheus text format. */

@@ -76,6 +76,10 @@ export class Catalogue {
     );
   }
 
+  isHidden(row: number): boolean {
+    return this.hiddenFlags[row] === 1;
+  }
+
   /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
   listableBits(): Uint32Array<SharedArrayBuffer> {
     const bits = new Uint32Array(new SharedArrayBuffer(Math.ceil(this.rowCount / 32) * 4));

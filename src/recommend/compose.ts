@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { ChangeSet, DataStore } from '../store/data-store.ts';
+import { Explainer } from './explain.ts';
 import { Fallbacks } from './fallbacks.ts';
 import { History } from './history.ts';
 import { type FindRelated, ItemNeighbors } from './item-neighbors.ts';
@@ -20,6 +21,7 @@ export function ttlMs(days: number): number {
 /** The recommendation side of a service, put together and kept in step with the store. */
 export interface Recommendation {
   readonly recommender: OnlineRecommender;
+  readonly explainer: Explainer;
   readonly live: LiveState;
   readonly lists: UserLists;
   readonly models: ModelSlot;
@@ -63,23 +65,35 @@ export async function composeRecommendation(parts: {
   const itemNeighbors = new ItemNeighbors(catalogue, item_neighbors.neighbor_type, findRelated);
   const shared = { reads, catalogue, latest: live.latest, popular: live.popular, itemNeighbors, findRelated };
   const sessionLength = online.num_feedback_fallback_item_based;
+  const fallbacks = new Fallbacks({ ...shared, lists, models, isPositive, sessionLength });
+  const history = new History(reads, ttlMs(data_source.positive_feedback_ttl));
   const recommender = new OnlineRecommender({
     ...shared,
     data,
     userNeighborType: user_neighbors.neighbor_type,
     lists,
     models,
-    fallbacks: new Fallbacks({ ...shared, lists, models, isPositive, sessionLength }),
+    fallbacks,
     fallbackOrder: online.fallback_recommend,
-    history: new History(reads, ttlMs(data_source.positive_feedback_ttl)),
+    history,
     isPositive,
     positiveTypes: data_source.positive_feedback_types,
     sessionLength,
     clockErrorMs: config.server.clock_error,
     clock,
   });
+  const explainer = new Explainer({
+    reads,
+    catalogue,
+    history,
+    fallbacks,
+    models,
+    isPositive,
+    recommender,
+    effectiveUntilMs: () => clock() + config.server.clock_error,
+  });
   data.onChange((changes) => follow(changes, live, lists));
-  return { recommender, live, lists, models };
+  return { recommender, explainer, live, lists, models };
 }
 
 function follow(changes: ChangeSet, live: LiveState, lists: UserLists): void {

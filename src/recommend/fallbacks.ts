@@ -8,7 +8,8 @@ import type { PopularIndex } from './popular.ts';
 import { type Ranked, TopK } from './ranked.ts';
 import type { ModelSlot } from './serving-model.ts';
 
-export type FallbackName = 'item_based' | 'popular' | 'latest' | 'collaborative' | 'user_based';
+export const FALLBACK_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
+export type FallbackName = (typeof FALLBACK_NAMES)[number];
 
 /** How many neighbors of each seed item, and of the user, are summed. */
 const NEIGHBORS_PER_SEED = 100;

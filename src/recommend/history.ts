@@ -42,6 +42,15 @@ export class History {
     return this.readRows.has(itemRow);
   }
 
+  /** When the first feedback on the item took effect, milliseconds since the epoch; undefined when none has. */
+  readAtMs(itemRow: number): number | undefined {
+    if (!this.hasRead(itemRow)) return undefined;
+    const { length, itemRows, timesMs } = this.feedback;
+    let first = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < length; at++) if (itemRows[at] === itemRow) first = Math.min(first, timesMs[at]!);
+    return first;
+  }
+
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
   positiveRows(isPositive: TypeTest, limit = Number.POSITIVE_INFINITY): number[] {
     const { length, itemRows, types, timesMs } = this.feedback;

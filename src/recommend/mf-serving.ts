@@ -1,4 +1,5 @@
-import type { MfScorer } from '../model/mf-scorer.ts';
+import { decomposeScore } from '../model/explain.ts';
+import type { MfScorer, PlacedModel } from '../model/mf-scorer.ts';
 import type { Ranked } from './ranked.ts';
 import { TopK } from './ranked.ts';
 import type { ServingModel } from './serving-model.ts';
@@ -7,11 +8,13 @@ import type { ServingModel } from './serving-model.ts';
 const SPARE = 64;
 
 /** A matrix factorisation as `ServingModel`. */
-export function servingModel(scorer: MfScorer, generation: number, listLengthMax: number): ServingModel {
+export function servingModel(placed: PlacedModel, scorer: MfScorer, generation: number): ServingModel {
   const { itemCount } = scorer.header;
+  const { listLengthMax } = placed;
   return {
     generation,
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
+    decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
     topItems(vector, k, accept, among) {
       if (k < 1) return { rows: [], scores: [] };
       if (among !== undefined) return best(scorer, vector, k, [...among].filter(isKnown), accept);

@@ -3,36 +3,42 @@ import { loadKernels } from '../kernel/load-kernels.ts';
 import { MfScorer } from '../model/mf-scorer.ts';
 import type { Recommendation } from '../recommend/compose.ts';
 import { servingModel } from '../recommend/mf-serving.ts';
-import type { FitSummary, Fitter, OnFitProgress } from './fit.ts';
+import type { ListPass } from './list-pass.ts';
 import type { LoadedModel } from './messages.ts';
+import type { OnProgress } from './progress.ts';
+import type { TrainedModel, Training } from './training.ts';
+
+export interface FitSummary extends TrainedModel {
+  readonly lists: number;
+}
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {
-  private readonly fitter: Fitter;
+  private readonly training: Training;
+  private readonly listPass: ListPass;
   private readonly recommendation: Recommendation;
   private readonly periodMs: number;
   private readonly firstPeriodMs: number;
-  private readonly listLengthMax: number;
   private readonly log: Logger;
   private running: Promise<FitSummary | undefined> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
 
   constructor(options: {
-    readonly fitter: Fitter;
+    readonly training: Training;
+    readonly listPass: ListPass;
     readonly recommendation: Recommendation;
     /** Time from the end of a fit to the start of the next, milliseconds. */
     readonly periodMs: number;
     /** The same while there is no model yet. */
     readonly firstPeriodMs: number;
-    readonly listLengthMax: number;
     readonly log: Logger;
   }) {
-    this.fitter = options.fitter;
+    this.training = options.training;
+    this.listPass = options.listPass;
     this.recommendation = options.recommendation;
     this.periodMs = options.periodMs;
     this.firstPeriodMs = options.firstPeriodMs;
-    this.listLengthMax = options.listLengthMax;
     this.log = options.log;
   }
 
@@ -43,7 +49,7 @@ export class Fits {
   /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
   async restore(): Promise<void> {
     try {
-      const loaded = await this.fitter.load();
+      const loaded = await this.training.load();
       if (loaded !== undefined) this.serve(loaded);
     } catch (error) {
       this.log.error({ err: error }, 'the saved model cannot be used');
@@ -65,7 +71,7 @@ export class Fits {
   }
 
   /** Fits now, or joins the fit that runs. */
-  run(onProgress?: OnFitProgress): Promise<FitSummary | undefined> {
+  run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
     this.running ??= this.fit(onProgress).finally(() => {
       this.running = undefined;
     });
@@ -78,33 +84,34 @@ export class Fits {
     clearTimeout(this.timer);
   }
 
-  private async fit(onProgress?: OnFitProgress): Promise<FitSummary | undefined> {
+  private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
     const { lists, live, models } = this.recommendation;
     const startedAt = performance.now();
     const generation = (models.current?.generation ?? 0) + 1;
     lists.beginFit();
     let replaced = false;
     try {
-      const listable = () => live.catalogue.listableBits();
-      const report: OnFitProgress = (stage, done, total) => {
+      const report: OnProgress = (stage, done, total) => {
         if (stage === 'making lists') lists.refresh();
         onProgress?.(stage, done, total);
       };
-      const summary = await this.fitter.fit(generation, listable, (model) => this.serve(model), report);
-      if (summary !== undefined) {
-        replaced = true;
-        const { positives, lists: made } = summary;
-        const seconds = (performance.now() - startedAt) / 1000;
-        this.log.info({ generation, positives, lists: made, seconds }, 'fitted the collaborative model');
-      }
-      return summary;
+      const trained = await this.training.run(generation, report);
+      if (trained === undefined) return undefined;
+      this.serve(trained);
+      const listable = live.catalogue.listableBits();
+      const made = await this.listPass.run(trained.placed, generation, listable, report);
+      replaced = true;
+      const { positives } = trained;
+      const seconds = (performance.now() - startedAt) / 1000;
+      this.log.info({ generation, positives, lists: made, seconds }, 'fitted the collaborative model');
+      return { ...trained, lists: made };
     } finally {
       lists.endFit(replaced);
     }
   }
 
   private serve({ placed, generation }: LoadedModel): void {
-    const scorer = new MfScorer(placed, loadKernels(placed.memory), this.fitter.servingSlot);
-    this.recommendation.models.current = servingModel(scorer, generation, this.listLengthMax);
+    const scorer = new MfScorer(placed, loadKernels(placed.memory), this.training.servingSlot);
+    this.recommendation.models.current = servingModel(placed, scorer, generation);
   }
 }

@@ -114,6 +114,33 @@ describe('with a fitted model', () => {
     expect(await ids('/api/recommend/u2/nowhere')).toEqual([]);
   });
 
+  it('explains a recommended item by the items of the user that pull towards it', async () => {
+    const [first] = await ids('/api/recommend/u2?n=1');
+    const { body } = await server.call('GET', `/api/recommend/u2/explain/${first}?n=1`);
+    expect(body).toMatchObject({ UserId: 'u2', ItemId: first, Recommended: true, Rank: 0 });
+    const names = body.Recommenders.map(({ Name }: { Name: string }) => Name);
+    expect(names).toContain('collaborative');
+    const collaborative = body.Recommenders[names.indexOf('collaborative')].Score;
+    const parts: { ItemId: string; Score: number; Share: number }[] = body.Contributions;
+    expect(parts.map(({ ItemId }) => ItemId).sort()).toEqual(likesOf(2).sort());
+    expect(parts.reduce((sum, { Score }) => sum + Score, 0)).toBeCloseTo(collaborative, 3);
+    expect(parts.reduce((sum, { Share }) => sum + Math.abs(Share), 0)).toBeCloseTo(1, 6);
+  });
+
+  it('says why an item is not recommended', async () => {
+    const reason = async (item: string, query = '') =>
+      (await server.call('GET', `/api/recommend/u2/explain/${item}${query}`)).body.WhyNot;
+    const [first, second] = await ids('/api/recommend/u2?n=2');
+    expect(await reason(second!, '?n=1')).toEqual({ Reason: 'below_the_cut' });
+    expect(await reason(likesOf(2)[0]!)).toEqual({ Reason: 'read', ReadAt: '2024-05-01T00:00:00Z' });
+    expect(await reason(first!, '?category=odd')).toEqual({ Reason: 'not_in_category' });
+    await server.call('PATCH', `/api/item/${first}`, { IsHidden: true });
+    expect(await reason(first!)).toEqual({ Reason: 'hidden' });
+    await server.call('PATCH', `/api/item/${first}`, { IsHidden: false });
+    const unknown = await server.call('GET', '/api/recommend/u2/explain/nothing');
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'ITEM_NOT_FOUND']);
+  });
+
   it('makes the same model whatever the number of threads', async () => {
     const lists = async () =>
       Promise.all(['u1', 'u2', 'u7'].map((user) => ids(`/api/recommend/${user}?n=20`)));

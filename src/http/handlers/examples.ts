@@ -37,3 +37,15 @@ export const HEALTH = {
   DataStoreError: '',
   Ready: true,
 };
+
+export const EXPLANATION = {
+  UserId: 'ann',
+  ItemId: 'film-1',
+  Recommended: true,
+  Rank: 0,
+  Recommenders: [{ Name: 'collaborative', Score: 0.61 }],
+  Contributions: [
+    { ItemId: 'film-7', Score: 0.43, Share: 0.7 },
+    { ItemId: 'film-9', Score: 0.18, Share: 0.3 },
+  ],
+};

@@ -1,11 +1,17 @@
 import { decodeSession } from '../../domain/decode.ts';
-import { ItemIdsSchema, ScoredEntriesSchema, SessionBodiesSchema } from '../../domain/schemas.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import {
+  ExplanationSchema,
+  ItemIdsSchema,
+  ScoredEntriesSchema,
+  SessionBodiesSchema,
+} from '../../domain/schemas.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
 import type { Query } from '../query.ts';
 import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import type { Services } from '../services.ts';
-import { FEEDBACK, SCORED } from './examples.ts';
+import { EXPLANATION, FEEDBACK, SCORED } from './examples.ts';
 import { allCategories, listQuery } from './lists.ts';
 
 const tag = 'Recommendations';
@@ -44,6 +50,24 @@ export const recommendRoutes: readonly Route[] = [
     path: '/api/recommend/{user-id}/{category}',
     summary: 'Items of a category for a user',
     handler: ({ params, query }, services) => recommend(params['user-id'], query, params.category, services),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/recommend/{user-id}/explain/{item-id}',
+    tag,
+    summary: 'Why an item is recommended to a user, or why not',
+    description:
+      'An extension of furze. Contributions is the exact decomposition of the collaborative score into what each of ' +
+      "the user's own items adds. With n the item counts as recommended when it stands among the first n.",
+    query: ['n', 'category'],
+    response: { description: 'The explanation', schema: ExplanationSchema, example: EXPLANATION },
+    errors: ['ITEM_NOT_FOUND'],
+    async handler({ params, query }, { explainer }) {
+      const asked = { n: query.n, categories: allCategories(query, undefined) };
+      const explanation = await explainer.explain(params['user-id'], params['item-id'], asked);
+      if (explanation !== undefined) return json(explanation);
+      throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(params['item-id'])}.`);
+    },
   }),
   route({
     ...session,

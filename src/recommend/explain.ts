@@ -1,0 +1,97 @@
+import type { Explanation } from '../domain/schemas.ts';
+import { formatTimestamp } from '../domain/time.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import type { Catalogue } from './catalogue.ts';
+import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.ts';
+import type { History, TypeTest } from './history.ts';
+import type { Recommender } from './recommender.ts';
+import type { ModelSlot } from './serving-model.ts';
+
+/** How many of the user's items are named. */
+const CONTRIBUTIONS_MAX = 10;
+
+export interface ExplainQuery {
+  /** The item is recommended when it stands among the first `n`. */
+  readonly n: number;
+  readonly categories: readonly string[];
+}
+
+/** Says why an item is recommended to a user, or why it is not. */
+export class Explainer {
+  private readonly parts: {
+    readonly reads: LocalReads;
+    readonly catalogue: Catalogue;
+    readonly history: History;
+    readonly fallbacks: Fallbacks;
+    readonly models: ModelSlot;
+    readonly isPositive: TypeTest;
+    readonly recommender: Recommender;
+    /** Feedback up to then is in effect, milliseconds since the epoch. */
+    readonly effectiveUntilMs: () => number;
+  };
+
+  constructor(parts: Explainer['parts']) {
+    this.parts = parts;
+  }
+
+  /** @returns undefined when there is no such item */
+  async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
+    const { reads, recommender } = this.parts;
+    const itemRow = reads.itemRow(itemId);
+    if (itemRow < 0) return undefined;
+    const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
+    const Rank = list.indexOf(itemId);
+    const userRow = reads.userRow(userId);
+    return {
+      UserId: userId,
+      ItemId: itemId,
+      Recommended: Rank >= 0,
+      Rank,
+      ...(Rank < 0 && { WhyNot: this.whyNot(userRow, itemRow, query.categories) }),
+      Recommenders: await this.proposals(userRow, itemRow),
+      Contributions: this.contributions(userRow, itemRow),
+    };
+  }
+
+  private whyNot(userRow: number, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
+    const { catalogue } = this.parts;
+    if (catalogue.isHidden(itemRow)) return { Reason: 'hidden' };
+    if (!catalogue.isListable(itemRow)) return { Reason: 'out_of_date' };
+    const readMs = this.load(userRow).readAtMs(itemRow);
+    if (readMs !== undefined) return { Reason: 'read', ReadAt: formatTimestamp(readMs) };
+    if (!catalogue.isInAll(itemRow, categories)) return { Reason: 'not_in_category' };
+    return { Reason: 'below_the_cut' };
+  }
+
+  /** Every recommender that can score the item for the user, asked for this item alone. */
+  private async proposals(userRow: number, itemRow: number): Promise<Explanation['Recommenders']> {
+    const found: { Name: string; Score: number }[] = [];
+    for (const name of FALLBACK_NAMES) {
+      const ranked = await this.parts.fallbacks.rank(name, this.load(userRow), 1, (row) => row === itemRow);
+      if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
+    }
+    return found;
+  }
+
+  private contributions(userRow: number, itemRow: number): Explanation['Contributions'] {
+    const { models, isPositive, catalogue } = this.parts;
+    const liked = this.load(userRow).positiveRows(isPositive);
+    const parts = models.current?.decompose(liked, itemRow)?.parts ?? [];
+    const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
+    if (pull === 0) return [];
+    return [...parts]
+      .sort((a, b) => b.score - a.score || a.itemRow - b.itemRow)
+      .slice(0, CONTRIBUTIONS_MAX)
+      .map((part) => ({
+        ItemId: catalogue.idAt(part.itemRow) ?? '',
+        Score: part.score,
+        Share: part.score / pull,
+      }))
+      .filter((part) => part.ItemId !== '');
+  }
+
+  private load(userRow: number): History {
+    this.parts.history.load(userRow, this.parts.effectiveUntilMs());
+    return this.parts.history;
+  }
+}
