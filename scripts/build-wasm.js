@@ -1,7 +1,8 @@
-// Compiles assembly/ to build/*.wasm with asc, one file a target of asconfig.json, and skips what is up to date.
+// Compiles assembly/ to build/*.wasm with asc, one file a target of asconfig.json, and skips what is up to date. A binary
+// is renamed into its place once it is whole, since a process may load it at any time.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,9 +17,17 @@ for (const [target, options] of Object.entries(config.targets)) {
   const out = join(root, options.outFile);
   if (existsSync(out) && statSync(out).mtimeMs >= newest) continue;
   const asc = join(root, 'node_modules', 'assemblyscript', 'bin', 'asc.js');
-  const { status } = spawnSync(process.execPath, [asc, '--config', 'asconfig.json', '--target', target], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const unfinished = out.replace(/\.wasm$/, `.${process.pid}.unfinished.wasm`);
+  const args = [
+    asc,
+    '--config',
+    'asconfig.json',
+    '--target',
+    target,
+    '--outFile',
+    relative(root, unfinished),
+  ];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
+  renameSync(unfinished, out);
 }

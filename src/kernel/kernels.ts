@@ -237,8 +237,10 @@ export interface FmTraining extends FmRows {
 }
 
 /**
- * For each row r in [firstRow, endRow): similarity(r, s) = Σ over shared columns c weight(c) / (norm(r) norm(s) + shrink),
- * for every s other than r that shares a column. With norm = sqrt(count) and weight 1 this is cosine.
+ * For each row r in [firstRow, endRow) and every other row s that shares columns with it, where W is the sum of the
+ * weights of the shared columns and c their number:
+ * similarity(r, s) = W * c / (c + overlapShrink) / (norm(r) norm(s) + shrink).
+ * With norm = sqrt(count), weight 1 and no shrink this is cosine.
  */
 export interface NeighborTopK {
   /** CSR rows x columns. */
@@ -251,7 +253,10 @@ export interface NeighborTopK {
   readonly columnWeights: number;
   /** float32 for each row, or 0 for norm 1. */
   readonly norms: number;
+  /** Added to the product of norms, from 0: similarities of rows with small norms are the less. */
   readonly shrink: number;
+  /** Similarities by few shared columns are the less, from 0; off when 0 or absent. Shared columns below 2^24. */
+  readonly overlapShrink?: number;
   readonly rows: number;
   readonly firstRow: number;
   readonly endRow: number;

@@ -99,19 +99,24 @@ export function plainTopKKernels(
     neighborTopK(job) {
       const at = (pointer: number, index: number) => ints[(pointer >>> 2) + index]!;
       const norm = (row: number) => (job.norms ? floats[(job.norms >>> 2) + row]! : 1);
+      const overlapShrink = Math.fround(job.overlapShrink ?? 0);
+      const damping = (count: number) => Math.fround(count / Math.fround(count + overlapShrink));
       for (let row = job.firstRow; row < job.endRow; row++) {
         const sums = new Map<number, number>();
+        const shared = new Map<number, number>();
         for (let e = at(job.starts, row); e < at(job.starts, row + 1); e++) {
           const column = at(job.columns, e);
           const weight = job.columnWeights ? floats[(job.columnWeights >>> 2) + column]! : 1;
           for (let o = at(job.otherStarts, column); o < at(job.otherStarts, column + 1); o++) {
             const other = at(job.otherColumns, o);
             sums.set(other, Math.fround((sums.get(other) ?? 0) + weight));
+            shared.set(other, (shared.get(other) ?? 0) + 1);
           }
         }
         const best = new BestList(job.k);
         for (const [other, sum] of sums) {
-          const score = sum / Math.fround(Math.fround(norm(row) * norm(other)) + Math.fround(job.shrink));
+          const damped = overlapShrink ? Math.fround(sum * damping(shared.get(other)!)) : sum;
+          const score = damped / Math.fround(Math.fround(norm(row) * norm(other)) + Math.fround(job.shrink));
           if (other !== row && score > 0 && isAllowed(words, job.allowedBits, other))
             best.offer(other, score);
         }

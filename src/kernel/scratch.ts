@@ -44,9 +44,9 @@ export function fmScratchBytes(f: number): number {
   return f * 4;
 }
 
-/** Scratch of `neighborTopK`: a sum for each row, the rows touched. */
+/** Scratch of `neighborTopK`: a sum and a number of shared columns for each row, the rows touched. */
 export function neighborScratchBytes(rows: number): number {
-  return rows * 8;
+  return rows * 12;
 }
 
 /**

@@ -101,7 +101,7 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 's
       // biome-ignore format: as above
       neighborTopK!(
         j.starts, j.columns, j.otherStarts, j.otherColumns, j.columnWeights, j.norms, j.shrink,
-        j.rows, j.firstRow, j.endRow, j.k, j.allowedBits, j.outRows, j.outScores, j.outCounts, j.scratch,
+        j.overlapShrink ?? 0, j.rows, j.firstRow, j.endRow, j.k, j.allowedBits, j.outRows, j.outScores, j.outCounts, j.scratch,
       );
     },
   };
