@@ -1,18 +1,17 @@
 /**
- * The records that no model is trained on, so that what is learnt can be judged: the last positive feedback of a fixed
- * tenth of the users. Which users those are depends on their row and the seed alone, so every model leaves out the
- * same records.
+ * The records that models are judged by before they are served: the latest positive feedback of all, for that is what
+ * a service is asked about. Records of one time are taken in an order scattered by the seed, so a set without times is
+ * held out at random.
  */
 
-/** One user in so many is judged. */
-const USERS_PER_HOLDOUT = 10;
-/** A user with fewer positives keeps them all. */
-const POSITIVES_MIN = 3;
+/** The share of the records that is held out, and how many at the most. */
+const SHARE = 0.05;
+const RECORDS_MAX = 20_000;
 
-/** Fewer judged users than this say nothing: then every record is trained on. */
-export const HOLDOUT_USERS_MIN = 200;
+/** Fewer judged users than this say nothing: then nothing is held out. */
+export const HOLDOUT_USERS_MIN = 100;
 
-/** Positive feedback by column; a user's records need not be together. */
+/** Positive feedback as columns, each pair once; a user's records need not be together. */
 export interface TimedPairs {
   readonly userRows: ArrayLike<number>;
   readonly itemRows: ArrayLike<number>;
@@ -21,33 +20,45 @@ export interface TimedPairs {
 }
 
 /**
- * The positions of the records held out, ascending: for each judged user its latest record, of equal times the one
- * with the higher item row. Empty when fewer than `HOLDOUT_USERS_MIN` users can be judged.
+ * The positions of the records held out, ascending. Of the latest records, those of users without an earlier one are
+ * not held out: nothing could be told about such a user. Empty when fewer than `HOLDOUT_USERS_MIN` users are left.
  */
-export function holdOut({ userRows, itemRows, times }: TimedPairs, seed: number): Uint32Array {
-  const lastOf = new Map<number, { position: number; count: number }>();
+export function holdOut(pairs: TimedPairs, seed: number): Uint32Array {
+  const { userRows } = pairs;
+  const count = Math.min(RECORDS_MAX, Math.round(userRows.length * SHARE));
+  if (count < HOLDOUT_USERS_MIN) return new Uint32Array(0);
+  const late = latest(pairs, count, seed);
+  const isLate = new Uint8Array(userRows.length);
+  for (const at of late) isLate[at] = 1;
+  const known = new Set<number>();
+  for (const at of late) known.add(userRows[at]!);
+  const hasEarlier = new Set<number>();
   for (let at = 0; at < userRows.length; at++) {
-    const user = userRows[at]!;
-    if (!isJudged(user, seed)) continue;
-    const last = lastOf.get(user);
-    if (last === undefined) {
-      lastOf.set(user, { position: at, count: 1 });
-      continue;
-    }
-    last.count++;
-    const order = times[at]! - times[last.position]! || itemRows[at]! - itemRows[last.position]!;
-    if (order > 0) last.position = at;
+    if (isLate[at] === 0 && known.has(userRows[at]!)) hasEarlier.add(userRows[at]!);
   }
-  const positions: number[] = [];
-  for (const { position, count } of lastOf.values()) if (count >= POSITIVES_MIN) positions.push(position);
-  if (positions.length < HOLDOUT_USERS_MIN) return new Uint32Array(0);
-  return Uint32Array.from(positions).sort();
+  if (hasEarlier.size < HOLDOUT_USERS_MIN) return new Uint32Array(0);
+  return late.filter((at) => hasEarlier.has(userRows[at]!)).sort();
 }
 
-/** Whether the user belongs to the fixed tenth: a hash of row and seed (the finaliser of MurmurHash3). */
-function isJudged(userRow: number, seed: number): boolean {
-  let hash = Math.imul(userRow ^ seed, 0x9e3779b1);
+/** Positions of the `count` latest records. */
+function latest({ userRows, itemRows, times }: TimedPairs, count: number, seed: number): Uint32Array {
+  const sorted = Float64Array.from(times).sort();
+  const edge = sorted[sorted.length - count]!;
+  const late: number[] = [];
+  const tied: number[] = [];
+  for (let at = 0; at < userRows.length; at++) {
+    if (times[at]! > edge) late.push(at);
+    else if (times[at] === edge) tied.push(at);
+  }
+  const order = new Map(tied.map((at) => [at, scatter(userRows[at]!, itemRows[at]!, seed)]));
+  tied.sort((a, b) => order.get(a)! - order.get(b)! || a - b);
+  return Uint32Array.from([...late, ...tied.slice(0, count - late.length)]);
+}
+
+/** A hash of a pair (the finaliser of MurmurHash3 over both rows). */
+function scatter(userRow: number, itemRow: number, seed: number): number {
+  let hash = Math.imul(userRow ^ seed, 0x9e3779b1) ^ Math.imul(itemRow + 1, 0x85ebca77);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) % USERS_PER_HOLDOUT === 0;
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

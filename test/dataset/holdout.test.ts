@@ -1,42 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import { HOLDOUT_USERS_MIN, holdOut } from '../../src/dataset/holdout.ts';
 
-/** Each user takes the items 0 to 3 at the times 30, 10, 20, 30. */
-function pairs(userCount: number) {
-  const userRows: number[] = [];
-  const itemRows: number[] = [];
-  const times: number[] = [];
-  for (let user = 0; user < userCount; user++) {
-    [30, 10, 20, 30].forEach((time, item) => {
-      userRows.push(user);
-      itemRows.push(item);
-      times.push(time);
-    });
-  }
-  return { userRows, itemRows, times };
+const USERS = 1000;
+const PER_USER = 10;
+
+/** User u takes the items 0 to 9 at times that grow with the item, all users alike. */
+function pairs(time: (user: number, item: number) => number) {
+  const userRows = Array.from({ length: USERS * PER_USER }, (_, at) => Math.floor(at / PER_USER));
+  const itemRows = userRows.map((_, at) => at % PER_USER);
+  return { userRows, itemRows, times: userRows.map((user, at) => time(user, itemRows[at]!)) };
 }
 
 describe('the records held out', () => {
-  it('are the latest of about a tenth of the users, of equal times the higher item', () => {
-    const data = pairs(10_000);
+  it('are the latest twentieth', () => {
+    const data = pairs((user, item) => item * USERS + user);
     const positions = holdOut(data, 1);
-    expect(positions.length).toBeGreaterThan(800);
-    expect(positions.length).toBeLessThan(1200);
-    for (const position of positions) expect(data.itemRows[position]).toBe(3);
-    expect(new Set(Array.from(positions, (at) => data.userRows[at])).size).toBe(positions.length);
+    expect(positions).toHaveLength(500);
+    for (const at of positions) {
+      expect(data.itemRows[at]).toBe(PER_USER - 1);
+      expect(data.userRows[at]).toBeGreaterThanOrEqual(USERS / 2);
+    }
   });
 
-  it('are other users for another seed', () => {
-    expect(holdOut(pairs(10_000), 1)).not.toEqual(holdOut(pairs(10_000), 2));
+  it('are scattered by the seed where times say nothing', () => {
+    const data = pairs(() => 7);
+    const positions = holdOut(data, 1);
+    expect(positions).toHaveLength(500);
+    expect(new Set(Array.from(positions, (at) => data.itemRows[at])).size).toBe(PER_USER);
+    expect(holdOut(data, 1)).toEqual(positions);
+    expect(holdOut(data, 2)).not.toEqual(positions);
+  });
+
+  it('never are all that a user has', () => {
+    const data = pairs((user, item) => (user >= 600 && user < 605 ? 1e9 : item * USERS + user));
+    const positions = holdOut(data, 1);
+    expect(positions.length).toBe(450);
+    for (const at of positions) expect(data.userRows[at]! >= 600 && data.userRows[at]! < 605).toBe(false);
   });
 
   it('are none where too few users could be judged', () => {
-    expect(holdOut(pairs(HOLDOUT_USERS_MIN), 1)).toHaveLength(0);
-  });
-
-  it('leave users with one or two records alone', () => {
-    const userRows = Array.from({ length: 20_000 }, (_, at) => at >> 1);
-    const itemRows = userRows.map((_, at) => at % 2);
+    const userRows = Array.from({ length: 10_000 }, (_, at) => at % (HOLDOUT_USERS_MIN - 1));
+    const itemRows = userRows.map((_, at) => at);
     expect(holdOut({ userRows, itemRows, times: itemRows }, 1)).toHaveLength(0);
+    expect(holdOut({ userRows: [0], itemRows: [0], times: [0] }, 1)).toHaveLength(0);
   });
 });
