@@ -1,7 +1,14 @@
 import { FurzeError } from '../domain/errors.ts';
 
-/** How a row's equations are solved: some conjugate-gradient steps from the last epoch's values, or exactly. */
-export type AlsSolverKind = 'cg' | 'cholesky';
+/**
+ * How a row's equations are solved: `cg` by some conjugate-gradient steps from the last epoch's values, `cholesky`
+ * exactly, `ialspp` exactly in blocks of coordinates, one block after the other (iALS++, Rendle et al. 2021).
+ */
+export type ConcreteSolver = 'cg' | 'cholesky' | 'ialspp';
+export type AlsSolverKind = ConcreteSolver | 'auto';
+
+/** Coordinates that `ialspp` solves together. */
+export const BLOCK_SIZE = 64;
 
 /** Hyper-parameters of implicit ALS, in the parametrisation of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
 export interface AlsSettings {
@@ -57,6 +64,11 @@ export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
   if (!(exponent >= 0 && exponent <= 2)) refuse('regularizationExponent', exponent, 'a number from 0 to 2');
   if (!Number.isInteger(settings.seed)) refuse('seed', settings.seed, 'an integer');
   return settings;
+}
+
+/** The solver that `auto` stands for. */
+export function chosenSolver({ solver }: AlsSettings): ConcreteSolver {
+  return solver === 'auto' ? 'cg' : solver;
 }
 
 function refuse(name: string, value: unknown, expected: string): never {

@@ -11,11 +11,14 @@ import {
   alsPhases,
   beginPhase,
   driveAls,
+  finish,
+  fitAls,
   trainedModel,
 } from '../../src/model/als.ts';
-import { GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als-memory.ts';
+import { type AlsStart, GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als-memory.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als-settings.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
+import { tastes } from './tastes.ts';
 
 /** More users than a Gramian's chunk and more rows than threads take at a time, with lists of uneven length. */
 function uneven(): Interactions {
@@ -38,8 +41,9 @@ async function fitInThreads(
   data: Interactions,
   settings: AlsSettings,
   threads: number,
+  start: AlsStart = {},
 ): Promise<MatrixFactorization> {
-  const task = placeAls(data, settings, threads);
+  const task = placeAls(data, settings, threads, start);
   const { url, execArgv } = threadEntry(import.meta.url, './als-thread');
   const workers = Array.from(
     { length: threads },
@@ -83,7 +87,7 @@ function fitBackwards(data: Interactions, settings: AlsSettings, slots: number):
   return trainedModel(task, 0);
 }
 
-describe.each(['cg', 'cholesky'] as const)('ALS by %s', (solver) => {
+describe.each(['cg', 'cholesky', 'ialspp'] as const)('ALS by %s', (solver) => {
   const data = uneven();
   const settings = alsSettings({ factors: 10, epochs: 3, solver, seed: 9 });
 
@@ -100,6 +104,20 @@ describe.each(['cg', 'cholesky'] as const)('ALS by %s', (solver) => {
     const expected = bits(await fitInThreads(data, settings, 1));
     expect(bits(fitBackwards(data, settings, 1))).toEqual(expected);
     expect(bits(fitBackwards(data, settings, 3))).toEqual(expected);
+  }, 30_000);
+});
+
+describe('ALS that is judged on held-out records', () => {
+  const { train, heldOut } = tastes();
+
+  it('ends at the same epoch with the same bits with 1, 2 and 4 threads', async () => {
+    const settings = alsSettings({ factors: 10, epochs: 30, regularization: 0.3, seed: 9 });
+    const inThisThread = finish(fitAls(train, settings, loadKernels, { heldOut }));
+    expect(inThisThread.quality.epochs).toBeLessThan(27);
+    for (const threads of [1, 2, 4]) {
+      const model = await fitInThreads(train, settings, threads, { heldOut });
+      expect(bits(model), `${threads} threads`).toEqual(bits(inThisThread));
+    }
   }, 30_000);
 });
 
