@@ -8,6 +8,9 @@ import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
 import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
 
+/** Users of the parts that read, each with a cached list. */
+const READ_USERS = 100_000;
+
 const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
@@ -20,6 +23,7 @@ const { values: options } = parseArgs({
 
 const { smoke, part } = options;
 const size = smoke ? SMOKE_SIZE : { ...FULL_SIZE, feedback: Number(options.feedback) };
+const readSize = smoke ? SMOKE_SIZE : { ...size, users: READ_USERS };
 const rounds = smoke ? 1 : Number(options.rounds);
 const roundMs = smoke ? 100 : 700;
 const asked = (name: string) => part === undefined || part === name;
@@ -29,9 +33,10 @@ if (asked('insert')) {
   for (const batchRecords of [1000, 10_000]) rows.push(await benchInsert(size, batchRecords));
 }
 if (asked('reads') || asked('tail')) {
-  const folder = await makeReadFolder(size);
-  if (asked('reads')) rows.push(...(await benchReads(folder, size, { rounds, roundMs, only: options.only })));
-  if (asked('tail')) rows.push(...(await benchTail(folder, size, smoke ? 100 : 2000)));
+  const folder = await makeReadFolder(readSize);
+  if (asked('reads'))
+    rows.push(...(await benchReads(folder, readSize, { rounds, roundMs, only: options.only })));
+  if (asked('tail')) rows.push(...(await benchTail(folder, readSize, smoke ? 100 : 2000)));
   await rm(folder, { recursive: true });
 }
 printRows(rows);

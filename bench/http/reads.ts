@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import { createRandom } from '../../src/domain/random.ts';
+import { createRandom, type Random } from '../../src/domain/random.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
 import { measureLoad, type Pressure, RequestRing } from './load.ts';
@@ -62,14 +62,15 @@ export async function makeReadFolder(size: WorldSize): Promise<string> {
     await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
   }
   const random = createRandom(3);
+  const madeMs = Date.now();
   for (let from = 0; from < size.users; from += LISTS_A_TRANSACTION) {
     const rows = Math.min(LISTS_A_TRANSACTION, size.users - from);
     await cache.putLists(
       Array.from({ length: rows }, (_, at) => ({
         userRow: from + at,
         generation: 1,
-        madeMs: 0,
-        itemRows: Uint32Array.from({ length: LIST_LENGTH }, () => random.below(size.items)),
+        madeMs,
+        itemRows: distinctRows(random, size.items),
         scores: new Float32Array(LIST_LENGTH),
       })),
     );
@@ -77,6 +78,13 @@ export async function makeReadFolder(size: WorldSize): Promise<string> {
   await data.close();
   await cache.close();
   return folder;
+}
+
+/** The rows of a made-up list, each once. */
+function distinctRows(random: Random, items: number): Uint32Array {
+  const rows = new Set<number>();
+  while (rows.size < LIST_LENGTH) rows.add(random.below(items));
+  return Uint32Array.from(rows);
 }
 
 interface ReadCase {

@@ -6,7 +6,7 @@ import type { Logger } from '../domain/log.ts';
 import { createKeyCheck, type KeyHeaders } from './api-key.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
 import { problemReply } from './problem.ts';
-import { parseQuery, type Query } from './query.ts';
+import { parseQuery, type Query, type QueryName } from './query.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
 import type { Method, Route } from './route.ts';
@@ -45,6 +45,8 @@ export interface EdgeParts {
   readonly log: Logger;
 }
 
+const NO_NAMES: readonly QueryName[] = [];
+
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
 const CORS_HEADERS = 'Content-Type, X-API-Key, Authorization, X-Request-ID';
@@ -57,29 +59,30 @@ export class Edge {
   private readonly parts: EdgeParts;
   private readonly hasKey: (headers: KeyHeaders, bearer: boolean) => boolean;
   private readonly nextRequestId = createRequestIds();
+  private readonly logsRequests: boolean;
 
   constructor(parts: EdgeParts) {
     this.parts = parts;
     this.router = new Router(parts.routes);
     this.hasKey = createKeyCheck(parts.apiKey);
+    this.logsRequests = parts.log.isLevelEnabled('debug');
   }
 
   /** Looks at the head: route, key, parameters. */
   open(head: RequestHead): Exchange {
     const requestId = this.nextRequestId(head.requestId);
     const startMs = performance.now();
-    const base = { requestId, method: head.method, startMs, match: undefined, query: undefined };
     let routeNumber = NO_ROUTE;
     try {
       const found = this.find(head);
-      if (!('route' in found)) return { ...base, routeNumber, refusal: found };
+      if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
       routeNumber = found.routeNumber;
       const { route, params } = found;
       if (route.open !== true && !this.hasKey(head, route.bearer === true)) {
-        return { ...base, routeNumber, refusal: unauthorized(route) };
+        return refused(requestId, head.method, startMs, routeNumber, unauthorized(route));
       }
       this.checkParams(params);
-      const query = parseQuery(head.query, route.query ?? [], this.parts.services);
+      const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
       return {
         requestId,
         method: head.method,
@@ -90,7 +93,8 @@ export class Edge {
         query,
       };
     } catch (error) {
-      return { ...base, routeNumber, refusal: this.toReply(error, requestId, `${head.method} (head)`) };
+      const reply = this.toReply(error, requestId, `${head.method} (head)`);
+      return refused(requestId, head.method, startMs, routeNumber, reply);
     }
   }
 
@@ -113,8 +117,8 @@ export class Edge {
     const latencyMs = performance.now() - exchange.startMs;
     const { routeNumber, method, requestId } = exchange;
     this.parts.metrics.record(routeNumber, method === 'HEAD' ? 'GET' : method, status, latencyMs);
-    const { log } = this.parts;
-    if (log.isLevelEnabled('debug')) {
+    if (this.logsRequests) {
+      const { log } = this.parts;
       const route = this.parts.routes[routeNumber]?.path;
       log.debug({ requestId, method, route, status, latencyMs }, 'request');
     }
@@ -154,6 +158,17 @@ export class Edge {
     const detail = 'The request failed; the log has the reason under its request id.';
     return problemReply(new FurzeError('INTERNAL', detail));
   }
+}
+
+/** An exchange that its head has decided. */
+function refused(
+  requestId: string,
+  method: string,
+  startMs: number,
+  routeNumber: number,
+  refusal: Reply,
+): Exchange {
+  return { requestId, method, startMs, routeNumber, refusal, match: undefined, query: undefined };
 }
 
 function unauthorized(route: Route): Reply {

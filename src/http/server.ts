@@ -57,8 +57,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (inFlight === 0) onIdle();
   }
 
-  function serve(res: HttpResponse, req: HttpRequest): void {
-    const exchange = edge.open(copyHead(req, hasKey));
+  function serve(res: HttpResponse, req: HttpRequest, method: string): void {
+    const exchange = edge.open(copyHead(req, method, hasKey));
     const duplicate = hasSeveralLengths(req);
     const hasBody = exchange.refusal === undefined && exchange.match?.route.body !== undefined;
     if (duplicate) {
@@ -122,15 +122,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   }
 
-  app.any('/*', (res, req) => {
+  function guard(res: HttpResponse, req: HttpRequest, method: string): void {
     try {
-      serve(res, req);
+      serve(res, req, method);
     } catch (error) {
       // What leaves a handler of the engine ends the process.
       log.error({ err: error }, 'a request failed in the adapter');
       res.close();
     }
-  });
+  }
+
+  // Most requests are GETs, and asking the engine for the method costs as much as any other call into it.
+  app.get('/*', (res, req) => guard(res, req, 'GET'));
+  app.any('/*', (res, req) => guard(res, req, req.getMethod().toUpperCase()));
 
   return {
     listen: () =>
@@ -155,9 +159,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** The engine's package falls back to an imitation in JavaScript when it has no binary for this Node. */
+/** False when the engine's package has no binary for this Node and falls back to an imitation in JavaScript. */
+const IS_NATIVE = Function.prototype.toString.call(uws.App).includes('[native code]');
+
 function warnOfImitation(log: Logger): void {
-  if (Function.prototype.toString.call(uws.App).includes('[native code]')) return;
+  if (IS_NATIVE) return;
   log.warn(
     `NO NATIVE HTTP ENGINE: uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ${process.arch} ` +
       'and runs as a slow imitation in JavaScript; use Node 20 or swap in a release that has one (see the README)',
@@ -171,9 +177,9 @@ function lengthOf(req: HttpRequest): number {
 }
 
 /** @param withKey false when no key is asked for: each header read is a call into the engine */
-function copyHead(req: HttpRequest, withKey: boolean): RequestHead {
+function copyHead(req: HttpRequest, method: string, withKey: boolean): RequestHead {
   return {
-    method: req.getMethod().toUpperCase(),
+    method,
     path: req.getUrl(),
     query: req.getQuery() ?? '',
     requestId: req.getHeader('x-request-id'),
@@ -194,10 +200,8 @@ function hasSeveralLengths(req: HttpRequest): boolean {
 
 function writeReply(res: HttpResponse, reply: Reply, exchange: Exchange, closeConnection: boolean): void {
   if (reply.status !== 200) res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
-  res.writeHeader('X-Request-ID', exchange.requestId);
-  res.writeHeader('Access-Control-Allow-Origin', '*');
-  if (reply.contentType !== '') res.writeHeader('Content-Type', reply.contentType);
-  for (const [name, value] of reply.headers ?? []) res.writeHeader(name, value);
+  writeCommonHeaders(res, exchange.requestId, reply.contentType);
+  if (reply.headers !== undefined) for (const [name, value] of reply.headers) res.writeHeader(name, value);
   if (exchange.method !== 'HEAD' && reply.status !== 204) {
     res.end(reply.body, closeConnection);
     return;
@@ -206,6 +210,28 @@ function writeReply(res: HttpResponse, reply: Reply, exchange: Exchange, closeCo
   if (reply.status !== 204) res.writeHeader('Content-Length', String(byteLength(reply.body)));
   if (closeConnection) res.writeHeader('Connection', 'close');
   res.endWithoutBody();
+}
+
+/** By content type, the headers of every reply behind the value of X-Request-ID. */
+const headersByType = new Map<string, string>();
+
+/**
+ * The headers that every reply has. The native engine takes a value as it is, so all go out in one call: an id is
+ * checked for what it holds before it gets here, and the rest is ours. The imitation checks each value.
+ */
+function writeCommonHeaders(res: HttpResponse, requestId: string, contentType: string): void {
+  if (!IS_NATIVE) {
+    res.writeHeader('X-Request-ID', requestId).writeHeader('Access-Control-Allow-Origin', '*');
+    if (contentType !== '') res.writeHeader('Content-Type', contentType);
+    return;
+  }
+  let more = headersByType.get(contentType);
+  if (more === undefined) {
+    more = '\r\nAccess-Control-Allow-Origin: *';
+    if (contentType !== '') more += `\r\nContent-Type: ${contentType}`;
+    headersByType.set(contentType, more);
+  }
+  res.writeHeader('X-Request-ID', requestId + more);
 }
 
 function byteLength(body: string | Uint8Array): number {

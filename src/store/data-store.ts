@@ -51,6 +51,8 @@ export interface LocalReads {
   userRow(userId: string): number;
   /** The item's row, or -1. */
   itemRow(itemId: string): number;
+  findUser(userId: string): User | undefined;
+  findItem(itemId: string): Item | undefined;
   userIdAt(userRow: number): string | undefined;
   itemIdAt(itemRow: number): string | undefined;
   userAt(userRow: number): User | undefined;

@@ -1,3 +1,4 @@
+import type { Item } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import {
   ItemBodiesSchema,
@@ -7,7 +8,7 @@ import {
   ItemsPageSchema,
   WriteResultSchema,
 } from '../../domain/schemas.ts';
-import { json, writeResult } from '../reply.ts';
+import { json, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { ITEM, WRITTEN } from './examples.ts';
 
@@ -63,12 +64,10 @@ export const itemRoutes: readonly Route[] = [
     summary: 'Get an item',
     response: { description: 'The item', schema: ItemSchema, example: ITEM },
     errors: ['ITEM_NOT_FOUND'],
-    async handler({ params }, { data }) {
+    handler({ params }, { data }) {
       const itemId = params['item-id'];
-      const item = await data.getItem(itemId);
-      if (item === undefined)
-        throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
-      return json(item);
+      if (data.local !== undefined) return itemReply(itemId, data.local.findItem(itemId));
+      return data.getItem(itemId).then((item) => itemReply(itemId, item));
     },
   }),
   route({
@@ -99,6 +98,12 @@ export const itemRoutes: readonly Route[] = [
   categoryRoute('PUT', 'addCategory', 'Add a category to an item'),
   categoryRoute('DELETE', 'removeCategory', 'Take a category from an item'),
 ];
+
+/** @throws FurzeError ITEM_NOT_FOUND */
+function itemReply(itemId: string, item: Item | undefined): Reply {
+  if (item !== undefined) return json(item);
+  throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
+}
 
 function categoryRoute(
   method: 'PUT' | 'DELETE',

@@ -94,8 +94,8 @@ function recommend(
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
-    ...(query.writeBackType !== undefined && { writeBackType: query.writeBackType }),
-    ...(query.writeBackDelayMs !== undefined && { writeBackDelayMs: query.writeBackDelayMs }),
+    writeBackType: query.writeBackType,
+    writeBackDelayMs: query.writeBackDelayMs,
   };
   const answer = recommender.recommend(userId, asked);
   return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);

@@ -1,3 +1,4 @@
+import type { User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import {
   UserBodiesSchema,
@@ -7,7 +8,7 @@ import {
   UsersPageSchema,
   WriteResultSchema,
 } from '../../domain/schemas.ts';
-import { json, writeResult } from '../reply.ts';
+import { json, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { USER, WRITTEN } from './examples.ts';
 
@@ -63,12 +64,10 @@ export const userRoutes: readonly Route[] = [
     summary: 'Get a user',
     response: { description: 'The user', schema: UserSchema, example: USER },
     errors: ['USER_NOT_FOUND'],
-    async handler({ params }, { data }) {
+    handler({ params }, { data }) {
       const userId = params['user-id'];
-      const user = await data.getUser(userId);
-      if (user === undefined)
-        throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
-      return json(user);
+      if (data.local !== undefined) return userReply(userId, data.local.findUser(userId));
+      return data.getUser(userId).then((user) => userReply(userId, user));
     },
   }),
   route({
@@ -97,3 +96,9 @@ export const userRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** @throws FurzeError USER_NOT_FOUND */
+function userReply(userId: string, user: User | undefined): Reply {
+  if (user !== undefined) return json(user);
+  throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
+}

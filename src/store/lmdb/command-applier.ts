@@ -304,7 +304,7 @@ export class CommandApplier {
 
   private findItem(itemId: string): { row: number; item: Item } {
     const row = this.reader.local.itemRow(itemId);
-    const item = this.reader.itemAt(row);
+    const item = row < 0 ? undefined : this.reader.local.itemAt(row);
     if (item === undefined) throw new FurzeError('ITEM_NOT_FOUND', 'There is no item with this id.');
     return { row, item };
   }

@@ -4,8 +4,7 @@ import { type DataReader, FeedbackColumns, type StoreStats } from '../data-store
 import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
 import { type DataTables, readState } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
-import { decodeItem } from './entity-codec.ts';
-import { readRow, rowKey, tripleKey, typeUserKey } from './layout.ts';
+import { readRow, tripleKey, typeUserKey } from './layout.ts';
 import { LmdbLocalReads } from './local-reads.ts';
 
 const utf8 = new TextDecoder();
@@ -27,12 +26,11 @@ export class LmdbDataReader implements DataReader {
   }
 
   async getUser(userId: string): Promise<User | undefined> {
-    const userRow = this.local.userRow(userId);
-    return userRow < 0 ? undefined : this.local.userAt(userRow);
+    return this.local.findUser(userId);
   }
 
   async getItem(itemId: string): Promise<Item | undefined> {
-    return this.itemAt(this.local.itemRow(itemId));
+    return this.local.findItem(itemId);
   }
 
   async getUsers(n: number, cursor: string): Promise<Page<User>> {
@@ -40,7 +38,7 @@ export class LmdbDataReader implements DataReader {
   }
 
   async getItems(n: number, cursor: string): Promise<Page<Item>> {
-    return this.getEntities('items', this.tables.itemIds, n, cursor, (row) => this.itemAt(row)!);
+    return this.getEntities('items', this.tables.itemIds, n, cursor, (row) => this.local.itemAt(row)!);
   }
 
   async getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
@@ -119,11 +117,6 @@ export class LmdbDataReader implements DataReader {
     this.local.readUserFeedback(userRow, this.columns);
     this.pick(found, type, itemRow);
     return this.toFeedback(found);
-  }
-
-  itemAt(itemRow: number): Item | undefined {
-    const bytes = itemRow < 0 ? undefined : this.tables.items.getBinary(rowKey(itemRow));
-    return bytes && decodeItem(bytes);
   }
 
   private typeOf(feedbackType: string): number {

@@ -1,8 +1,8 @@
-import type { User } from '../../domain/entities.ts';
+import type { Item, User } from '../../domain/entities.ts';
 import type { CatalogueItem, FeedbackColumns, LocalReads } from '../data-store.ts';
 import { type DataTables, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
-import { decodeCatalogueItem, decodeId, decodeUser } from './entity-codec.ts';
+import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
 import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
@@ -29,6 +29,16 @@ export class LmdbLocalReads implements LocalReads {
     return lookUpRow(this.tables.itemIds, itemId);
   }
 
+  findUser(userId: string): User | undefined {
+    const userRow = this.userRow(userId);
+    return userRow < 0 ? undefined : this.userAt(userRow);
+  }
+
+  findItem(itemId: string): Item | undefined {
+    const itemRow = this.itemRow(itemId);
+    return itemRow < 0 ? undefined : this.itemAt(itemRow);
+  }
+
   userIdAt(userRow: number): string | undefined {
     const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
     return bytes && decodeId(bytes);
@@ -42,6 +52,11 @@ export class LmdbLocalReads implements LocalReads {
   userAt(userRow: number): User | undefined {
     const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
     return bytes && decodeUser(bytes);
+  }
+
+  itemAt(itemRow: number): Item | undefined {
+    const bytes = readBytes(this.tables.items, writeRow(this.rowBytes, 0, itemRow));
+    return bytes && decodeItem(bytes);
   }
 
   readUserFeedback(userRow: number, out: FeedbackColumns): void {
