@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
@@ -7,8 +8,10 @@ import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRoutes } from './http/routes.ts';
 import { createHttpServer } from './http/server.ts';
+import { memoryBudgetBytes } from './model/memory-budget.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
+import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore } from './store/data-store.ts';
 import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
 import { type FitSummary, Fits } from './worker/fits.ts';
@@ -76,7 +79,7 @@ export async function startService({ config, log, clock = systemClock }: Service
     });
     undo.push(() => recommendation.lists.flush());
     const fits = new Fits({
-      training: new Training(pool, trainingOptions(config, paths, clock)),
+      training: new Training(pool, trainingOptions(config, paths, cache, clock, log)),
       listPass: new ListPass(pool, listPassOptions(config, paths, clock)),
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
@@ -158,7 +161,13 @@ function limitsOf({ server }: Config): Limits {
   };
 }
 
-function trainingOptions(config: Config, paths: StorePaths, clock: Clock): TrainingOptions {
+function trainingOptions(
+  config: Config,
+  paths: StorePaths,
+  marks: CacheStore,
+  clock: Clock,
+  log: Logger,
+): TrainingOptions {
   const { collaborative, data_source } = config.recommend;
   return {
     ...paths,
@@ -170,11 +179,18 @@ function trainingOptions(config: Config, paths: StorePaths, clock: Clock): Train
       unobservedWeight: collaborative.unobserved_weight,
       seed: collaborative.seed,
     },
+    warmStart: collaborative.warm_start,
     positiveTypes: data_source.positive_feedback_types,
     positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
     clockErrorMs: config.server.clock_error,
     listLengthMax: listLengthMax(config),
+    memoryBytesMax: memoryBudgetBytes(config.worker.memory_max_mb, {
+      totalBytes: totalmem(),
+      constrainedBytes: process.constrainedMemory(),
+    }),
+    marks,
     clock,
+    log,
   };
 }
 

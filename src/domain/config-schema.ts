@@ -162,6 +162,10 @@ const collaborative = Type.Object(
       'Weight of a pair without feedback, beside the 1 of a pair with positive feedback.',
     ),
     seed: integer(1, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
+    warm_start: bool(
+      false,
+      'Start a fit from the items of the last model instead of at random. A model then depends on those before it, so data, configuration and seed alone no longer tell it.',
+    ),
   },
   { description: 'Collaborative filtering by matrix factorization.' },
 );
@@ -243,7 +247,15 @@ export const ConfigSchema = Type.Object({
   server,
   recommend,
   worker: Type.Object(
-    { threads: integer(0, 0, 1024, 'Threads that train models and make lists; 0 for one a core.') },
+    {
+      threads: integer(0, 0, 1024, 'Threads that train models and make lists; 0 for one a core.'),
+      memory_max_mb: integer(
+        0,
+        0,
+        INT_MAX,
+        'Most memory that a fit may take, in MiB; one that needs more is refused and the last model stays. 0 for 70 % of what the process may have.',
+      ),
+    },
     { description: 'Background work.' },
   ),
   log: Type.Object(

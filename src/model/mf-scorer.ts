@@ -40,7 +40,10 @@ export interface ScoredRows {
 
 type ArrayPlan = readonly [name: string, type: 'f32' | 'u32', shape: readonly number[]];
 
-function arrayPlans(header: MatrixFactorizationHeader, slots: number, listLengthMax: number): ArrayPlan[] {
+/** What the size of a placed model depends on. */
+type ModelShape = Pick<MatrixFactorizationHeader, 'factors' | 'userCount' | 'itemCount'>;
+
+function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): ArrayPlan[] {
   const { userCount, itemCount } = header;
   const f = paddedFactors(header.factors);
   const scratchBytes = Math.max(topKScratchBytes(f), alsScratchBytes(f, GATHER_ROWS));
@@ -62,11 +65,7 @@ function arrayPlans(header: MatrixFactorizationHeader, slots: number, listLength
 }
 
 /** Bytes of shared memory that a placed model takes. */
-export function placedModelBytes(
-  header: MatrixFactorizationHeader,
-  slots: number,
-  listLengthMax: number,
-): number {
+export function placedModelBytes(header: ModelShape, slots: number, listLengthMax: number): number {
   return arrayPlans(header, slots, listLengthMax).reduce(
     (sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64),
     ARENA_START,

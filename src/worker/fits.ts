@@ -78,10 +78,12 @@ export class Fits {
     return this.running;
   }
 
-  /** Fits no more. A fit that runs ends with the pool. */
-  stop(): void {
+  /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
+  async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
+    this.training.stop();
+    await this.running?.catch(() => {});
   }
 
   private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
@@ -97,13 +99,19 @@ export class Fits {
       };
       const trained = await this.training.run(generation, report);
       if (trained === undefined) return undefined;
-      this.serve(trained);
+      const { unchanged, positives } = trained;
+      if (!unchanged) this.serve(trained);
       const listable = live.catalogue.listableBits();
-      const made = await this.listPass.run(trained.placed, generation, listable, report);
+      const made = await this.listPass.run(trained.placed, trained.generation, listable, report);
       replaced = true;
-      const { positives } = trained;
       const seconds = (performance.now() - startedAt) / 1000;
-      this.log.info({ generation, positives, lists: made, seconds }, 'fitted the collaborative model');
+      const { quality } = trained.placed.header;
+      this.log.info(
+        { generation: trained.generation, positives, quality, lists: made, seconds },
+        unchanged
+          ? 'feedback and settings are those of the collaborative model, which stays'
+          : 'fitted the collaborative model',
+      );
       return { ...trained, lists: made };
     } finally {
       lists.endFit(replaced);

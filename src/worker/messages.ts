@@ -1,3 +1,5 @@
+import type { Interactions } from '../dataset/interactions.ts';
+import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { AlsPhase } from '../model/als.ts';
 import type { AlsTask } from '../model/als-memory.ts';
 import type { AlsSettings } from '../model/als-settings.ts';
@@ -7,7 +9,8 @@ import type { Relation } from '../recommend/related.ts';
 
 /** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
 export interface Jobs {
-  place: { job: PlaceJob; answer: PlacedTask | undefined };
+  gather: { job: GatherJob; answer: Gathered | undefined };
+  place: { job: PlaceJob; answer: AlsTask };
   phase: { job: PhaseJob; answer: boolean };
   publish: { job: PublishJob; answer: PlacedModel };
   load: { job: LoadJob; answer: LoadedModel | undefined };
@@ -17,23 +20,36 @@ export interface Jobs {
 export type JobKind = keyof Jobs;
 export type Job = Jobs[JobKind]['job'];
 
-/** Reads all positive feedback and lays out a training in shared memory; answers undefined when there is none. */
-export interface PlaceJob {
-  readonly kind: 'place';
+/** Reads all positive feedback and leaves out what models are judged by; answers undefined when there is none. */
+export interface GatherJob {
+  readonly kind: 'gather';
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
   /** Positive feedback counts from `sinceMs` up to `untilMs`, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  readonly settings: Partial<AlsSettings>;
-  /** Threads that will take part. */
-  readonly slots: number;
+  /** Of the rule that holds records out. */
+  readonly seed: number;
 }
 
-export interface PlacedTask {
-  readonly task: AlsTask;
+/** What models are trained on and judged by. All arrays are in shared memory. */
+export interface Gathered {
+  readonly interactions: Interactions;
+  readonly heldOut: HeldOutPairs;
   readonly fingerprint: number;
+  /** Distinct pairs, those held out among them. */
   readonly positives: number;
+}
+
+/** Lays out a training in shared memory. */
+export interface PlaceJob {
+  readonly kind: 'place';
+  readonly gathered: Gathered;
+  readonly settings: AlsSettings;
+  /** Threads that will take part. */
+  readonly slots: number;
+  /** The cache store whose saved model gives the items to start from, where it has as many factors. */
+  readonly warmStartFrom: string | undefined;
 }
 
 /** One thread's part in one phase of a training; answers false when the training was cancelled. */
@@ -49,6 +65,10 @@ export interface PublishJob {
   readonly kind: 'publish';
   readonly task: AlsTask;
   readonly fingerprint: number;
+  /** The settings that were asked for; the task's differ where a training had to be repeated. */
+  readonly settings: AlsSettings;
+  /** See `qualityOf`. */
+  readonly quality: Readonly<Record<string, number>>;
   readonly cachePath: string;
   readonly generation: number;
   readonly slots: number;

@@ -1,25 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type AlsPhase, driveAls } from '../model/als.ts';
-import type { AlsSettings } from '../model/als-settings.ts';
-import type { LoadedModel, PlacedTask } from './messages.ts';
+import type { Logger } from '../domain/log.ts';
+import { qualityOf } from '../model/als.ts';
+import { alsShape } from '../model/als-memory.ts';
+import { type AlsSettings, alsSettings } from '../model/als-settings.ts';
+import { checkFitMemory, fitMemory, type ServingShape } from '../model/memory-budget.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import { type AlsRun, runAls } from './als-run.ts';
+import type { Gathered, LoadedModel } from './messages.ts';
+import { MODEL_NAME, type ModelMark } from './model-mark.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
+
+/** How much stronger the penalty is when a training that diverged is tried again. */
+const STRONGER = 10;
 
 export interface TrainingOptions {
   readonly dataPath: string;
   readonly cachePath: string;
+  /** As configured. */
   readonly settings: Partial<AlsSettings>;
+  /** Start from the items of the last generation. The model then depends on those before it. */
+  readonly warmStart: boolean;
   readonly positiveTypes: readonly string[];
   /** Positive feedback older than this does not count, milliseconds; Infinity for all. */
   readonly positiveTtlMs: number;
   readonly clockErrorMs: number;
   /** The longest list that the model will be asked for. */
   readonly listLengthMax: number;
+  /** The most that a fit may take. */
+  readonly memoryBytesMax: number;
+  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export interface TrainedModel extends LoadedModel {
   readonly positives: number;
+  /** What the model was not trained on. */
+  readonly heldOut: HeldOutPairs;
+  /** True when feedback and settings are still those of the model that serves, which therefore stays. */
+  readonly unchanged: boolean;
 }
 
 /**
@@ -29,6 +51,8 @@ export interface TrainedModel extends LoadedModel {
 export class Training {
   private readonly pool: WorkerPool;
   private readonly options: TrainingOptions;
+  private readonly abort = new AbortController();
+  private last: LoadedModel | undefined;
 
   constructor(pool: WorkerPool, options: TrainingOptions) {
     this.pool = pool;
@@ -41,52 +65,111 @@ export class Training {
   }
 
   /** Places the model saved last, undefined when there is none that can be read. */
-  load(): Promise<LoadedModel | undefined> {
-    const { cachePath, listLengthMax } = this.options;
-    return this.pool.run<'load'>({ kind: 'load', cachePath, slots: this.servingSlot + 1, listLengthMax });
+  async load(): Promise<LoadedModel | undefined> {
+    const { cachePath } = this.options;
+    this.last = await this.pool.run<'load'>({ kind: 'load', cachePath, ...this.servingShape() });
+    return this.last;
   }
 
-  /** Trains and saves generation `generation`; undefined when there is no positive feedback yet. */
+  /**
+   * Trains and saves generation `generation`.
+   * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
+   * @throws RangeError when it would take more memory than it may, Error when the training diverged
+   */
   async run(generation: number, onProgress: OnProgress = () => {}): Promise<TrainedModel | undefined> {
     onProgress('loading feedback', 0, 1);
-    const placedTask = await this.place();
+    const gathered = await this.gather();
     onProgress('loading feedback', 1, 1);
-    if (placedTask === undefined) return undefined;
-    await this.train(placedTask, onProgress);
-    const { cachePath, listLengthMax } = this.options;
-    const { task, fingerprint, positives } = placedTask;
-    const slots = this.servingSlot + 1;
+    if (gathered === undefined || this.abort.signal.aborted) return undefined;
+    const settings = alsSettings(this.options.settings);
+    const { positives, heldOut, fingerprint } = gathered;
+    if (this.last !== undefined && (await this.isUnchanged(this.last, gathered, settings))) {
+      onProgress('training', settings.epochs, settings.epochs);
+      return { ...this.last, positives, heldOut, unchanged: true };
+    }
+    const run = await this.train(gathered, settings, onProgress);
+    if (run === undefined) return undefined;
+    const { task, outcome } = run;
     const placed = await this.pool.run<'publish'>({
       kind: 'publish',
       task,
       fingerprint,
-      cachePath,
+      settings,
+      quality: qualityOf(outcome),
+      cachePath: this.options.cachePath,
       generation,
-      slots,
-      listLengthMax,
+      ...this.servingShape(),
     });
-    return { placed, generation, positives };
+    this.last = { placed, generation };
+    return { placed, generation, positives, heldOut, unchanged: false };
   }
 
-  private place(): Promise<PlacedTask | undefined> {
+  /** Ends a training that runs within one chunk of its work, and trains no more. */
+  stop(): void {
+    this.abort.abort();
+  }
+
+  private gather(): Promise<Gathered | undefined> {
     const { dataPath, settings, positiveTypes, clock, clockErrorMs, positiveTtlMs } = this.options;
-    return this.pool.run<'place'>({
-      kind: 'place',
+    return this.pool.run<'gather'>({
+      kind: 'gather',
       dataPath,
-      settings,
       positiveTypes,
       sinceMs: clock() - positiveTtlMs,
       untilMs: clock() + clockErrorMs,
-      slots: this.pool.trainingSlots,
+      seed: alsSettings(settings).seed,
     });
   }
 
-  private async train({ task }: PlacedTask, onProgress: OnProgress): Promise<void> {
-    const slots = Array.from({ length: task.slots }, (_, slot) => slot);
-    const runPhase = async (phase: AlsPhase) => {
-      await Promise.all(slots.map((slot) => this.pool.run<'phase'>({ kind: 'phase', task, phase, slot })));
-    };
-    onProgress('training', 0, task.settings.epochs);
-    for await (const { done, total } of driveAls(task, runPhase)) onProgress('training', done, total);
+  private async isUnchanged(
+    { generation }: LoadedModel,
+    { fingerprint }: Gathered,
+    settings: AlsSettings,
+  ): Promise<boolean> {
+    const mark = (await this.options.marks.getMark(MODEL_NAME)) as ModelMark | undefined;
+    return (
+      mark?.generation === generation &&
+      mark.fingerprint === fingerprint &&
+      isDeepStrictEqual(mark.settings, settings)
+    );
+  }
+
+  /** A training that diverges is tried once more with a stronger penalty. */
+  private async train(
+    gathered: Gathered,
+    settings: AlsSettings,
+    onProgress: OnProgress,
+  ): Promise<AlsRun | undefined> {
+    const first = await this.attempt(gathered, settings, onProgress);
+    if (first?.outcome.divergence === undefined) return first;
+    const regularization = settings.regularization * STRONGER;
+    const { divergence } = first.outcome;
+    this.options.log.warn({ divergence, settings, regularization }, 'the training diverged; trying again');
+    const second = await this.attempt(gathered, { ...settings, regularization }, onProgress);
+    if (second?.outcome.divergence === undefined) return second;
+    throw new Error(`the training diverged twice: ${second.outcome.divergence}`);
+  }
+
+  private async attempt(
+    gathered: Gathered,
+    settings: AlsSettings,
+    onProgress: OnProgress,
+  ): Promise<AlsRun | undefined> {
+    const { memoryBytesMax, warmStart, cachePath } = this.options;
+    const shape = alsShape(gathered.interactions, settings, this.pool.trainingSlots, gathered.heldOut);
+    checkFitMemory(fitMemory(shape, this.servingShape()), memoryBytesMax);
+    onProgress('training', 0, settings.epochs);
+    const run = await runAls(this.pool, gathered, {
+      settings,
+      signal: this.abort.signal,
+      warmStartFrom: warmStart ? cachePath : undefined,
+      onEpoch: ({ done, total }) => onProgress('training', done, total),
+    });
+    if (run !== undefined) onProgress('training', settings.epochs, settings.epochs);
+    return run;
+  }
+
+  private servingShape(): ServingShape {
+    return { slots: this.servingSlot + 1, listLengthMax: this.options.listLengthMax };
   }
 }

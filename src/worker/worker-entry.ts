@@ -1,7 +1,7 @@
 import { yieldToServing } from '../domain/thread-priority.ts';
 import { makeLists } from './jobs/lists.ts';
 import { findRelated } from './jobs/related.ts';
-import { load, phase, place, publish } from './jobs/train.ts';
+import { gather, load, phase, place, publish } from './jobs/train.ts';
 import type { Job } from './messages.ts';
 
 yieldToServing('training');
@@ -9,6 +9,8 @@ yieldToServing('training');
 /** What a worker thread does with a job. */
 export default function run(job: Job): unknown {
   switch (job.kind) {
+    case 'gather':
+      return gather(job);
     case 'place':
       return place(job);
     case 'phase':

@@ -1,33 +1,63 @@
-import { buildInteractions, fingerprint } from '../../dataset/interactions.ts';
+import {
+  buildInteractions,
+  type CompressedMatrix,
+  fingerprint,
+  type Interactions,
+} from '../../dataset/interactions.ts';
+import { leaveOut } from '../../dataset/leave-out.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { AlsSolver, trainedModel } from '../../model/als.ts';
-import { placeAls } from '../../model/als-memory.ts';
-import { alsSettings } from '../../model/als-settings.ts';
-import { decodeModel, encodeModel } from '../../model/mf-model.ts';
+import { type AlsTask, placeAls } from '../../model/als-memory.ts';
+import type { AlsSettings } from '../../model/als-settings.ts';
+import { decodeModel, encodeModel, type MatrixFactorization } from '../../model/mf-model.ts';
 import { type PlacedModel, placeModel } from '../../model/mf-scorer.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
-import type { LoadedModel, LoadJob, PhaseJob, PlacedTask, PlaceJob, PublishJob } from '../messages.ts';
+import type {
+  Gathered,
+  GatherJob,
+  LoadedModel,
+  LoadJob,
+  PhaseJob,
+  PlaceJob,
+  PublishJob,
+} from '../messages.ts';
+import { MODEL_NAME, type ModelMark } from '../model-mark.ts';
 import { cacheAt, withReads } from './stores.ts';
-
-/** Name of the saved model among the cache's large values, and of the mark that tells its generation. */
-const MODEL = 'collaborative';
 
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 
-/** See `PlaceJob`. */
-export function place(job: PlaceJob): PlacedTask | undefined {
-  const { userCount, itemCount, userRows, itemRows } = withReads(job.dataPath, (reads) =>
-    positives(reads, job),
-  );
-  if (userRows.length === 0) return undefined;
-  const interactions = buildInteractions({ userCount, itemCount, userRows, itemRows });
-  const task = placeAls(interactions, alsSettings(job.settings), job.slots);
-  return { task, fingerprint: fingerprint(interactions), positives: interactions.count };
+/** See `GatherJob`. */
+export function gather(job: GatherJob): Gathered | undefined {
+  const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
+  if (records.userRows.length === 0) return undefined;
+  const { heldOut, ...kept } = leaveOut(records, job.seed);
+  const interactions = buildInteractions({ userCount, itemCount, ...kept });
+  return {
+    interactions: {
+      ...interactions,
+      byUser: shareMatrix(interactions.byUser),
+      byItem: shareMatrix(interactions.byItem),
+    },
+    heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
+    fingerprint: fingerprint(interactions),
+    positives: interactions.count + heldOut.userRows.length,
+  };
 }
 
-function positives(reads: LocalReads, { positiveTypes, sinceMs, untilMs }: PlaceJob) {
+function shareMatrix(matrix: CompressedMatrix): CompressedMatrix {
+  return { ...matrix, indptr: share(matrix.indptr), indices: share(matrix.indices) };
+}
+
+/** A copy in memory that every thread may read. */
+function share(values: Uint32Array): Uint32Array {
+  const shared = new Uint32Array(new SharedArrayBuffer(values.byteLength));
+  shared.set(values);
+  return shared;
+}
+
+function positives(reads: LocalReads, { positiveTypes, sinceMs, untilMs }: GatherJob) {
   const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
   const found = new FeedbackColumns(SCAN_RECORDS);
   const block = new FeedbackColumns(SCAN_RECORDS);
@@ -44,7 +74,29 @@ function positives(reads: LocalReads, { positiveTypes, sinceMs, untilMs }: Place
     itemCount: reads.itemRowCount,
     userRows: found.userRows.subarray(0, found.length),
     itemRows: found.itemRows.subarray(0, found.length),
+    times: found.timesMs.subarray(0, found.length),
   };
+}
+
+/** See `PlaceJob`. */
+export async function place({ gathered, settings, slots, warmStartFrom }: PlaceJob): Promise<AlsTask> {
+  const { interactions, heldOut } = gathered;
+  const itemFactors =
+    warmStartFrom === undefined ? undefined : await savedItems(warmStartFrom, settings, interactions);
+  const start = { heldOut, ...(itemFactors !== undefined && { itemFactors }) };
+  return placeAls(interactions, settings, slots, start);
+}
+
+/** The saved model's item factors, where a training can start from them. */
+async function savedItems(
+  cachePath: string,
+  { factors }: AlsSettings,
+  { itemCount }: Interactions,
+): Promise<Float32Array | undefined> {
+  const model = await savedModel(cachePath);
+  return model !== undefined && model.factors === factors && model.itemCount <= itemCount
+    ? model.itemFactors
+    : undefined;
 }
 
 /** See `PhaseJob`. */
@@ -54,21 +106,29 @@ export function phase({ task, phase, slot }: PhaseJob): boolean {
 
 /** See `PublishJob`. */
 export async function publish(job: PublishJob): Promise<PlacedModel> {
-  const model = trainedModel(job.task, job.fingerprint);
+  const { generation, fingerprint, settings } = job;
+  const model = trainedModel(job.task, fingerprint, job.quality);
   const cache = cacheAt(job.cachePath);
-  await cache.putBlob(MODEL, encodeModel(model));
-  await cache.putMark(MODEL, { generation: job.generation });
+  await cache.putBlob(MODEL_NAME, encodeModel(model));
+  await cache.putMark(MODEL_NAME, { generation, fingerprint, settings } satisfies ModelMark);
   return placeModel(model, loadKernels, job.slots, job.listLengthMax);
 }
 
 /** See `LoadJob`. */
 export async function load(job: LoadJob): Promise<LoadedModel | undefined> {
-  const cache = cacheAt(job.cachePath);
-  const bytes = await cache.getBlob(MODEL);
-  const mark = (await cache.getMark(MODEL)) as { generation: number } | undefined;
+  const mark = (await cacheAt(job.cachePath).getMark(MODEL_NAME)) as ModelMark | undefined;
+  const model = await savedModel(job.cachePath);
+  if (model === undefined || mark === undefined) return undefined;
+  return {
+    placed: placeModel(model, loadKernels, job.slots, job.listLengthMax),
+    generation: mark.generation,
+  };
+}
+
+async function savedModel(cachePath: string): Promise<MatrixFactorization | undefined> {
+  const cache = cacheAt(cachePath);
+  const bytes = await cache.getBlob(MODEL_NAME);
   // A worker that sleeps on a snapshot would keep the store from using freed pages again.
   cache.local?.refresh();
-  if (bytes === undefined || mark === undefined) return undefined;
-  const placed = placeModel(decodeModel(bytes), loadKernels, job.slots, job.listLengthMax);
-  return { placed, generation: mark.generation };
+  return bytes && decodeModel(bytes);
 }
