@@ -7,11 +7,8 @@ import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { finish } from '../src/model/als.ts';
 import { evaluateFullCatalogue, evaluateSampled } from '../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
-import {
-  FM_DEFAULTS,
-  fitFactorizationMachine,
-  predictProbabilities,
-} from '../src/model/factorization-machine.ts';
+import { fitFactorizationMachine, predictProbabilities } from '../src/model/factorization-machine.ts';
+import { FM_DEFAULTS } from '../src/model/fm-settings.ts';
 import {
   defaultSettings,
   fitRanker,
@@ -142,8 +139,15 @@ function runFeatures(set: FeatureSet, model: 'fm' | 'linear', given: Settings): 
     featureCount,
     { ...settings, linearOnly: model === 'linear' },
     loadKernels,
+    set.validation,
   );
-  const machine = finish(run, ({ done, loss }) => console.log(`epoch ${done}: log loss ${loss.toFixed(5)}`));
+  let told = 0;
+  const machine = finish(run, ({ done, loss, heldOutLoss }) => {
+    if (done === told) return;
+    told = done;
+    const validation = Number.isNaN(heldOutLoss) ? '' : `, validation ${heldOutLoss.toFixed(5)}`;
+    console.log(`epoch ${done}: log loss ${loss.toFixed(5)}${validation}`);
+  });
   const fitted = performance.now();
   const probabilities = predictProbabilities(machine, set.test, loadKernels);
   const metrics = new Map([

@@ -1,159 +1,103 @@
-/**
- * Second-order factorisation machine (Rendle 2010) for the probability of a positive answer: logistic loss by
- * AdaGrad (Duchi et al. 2011). With 0 factors of influence it is logistic regression, which `linearOnly` gives.
- */
+/** A factorisation machine (Rendle 2010) on rows of features as they come in a file, for the probability of a positive. */
 import type { FeatureRows } from '../dataset/readers/libfm.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { createRandom, type Random } from '../domain/random.ts';
 import type { Kernels } from '../kernel/kernels.ts';
-import { fmScratchBytes, type InstantiateKernels, paddedFactors } from '../kernel/scratch.ts';
+import type { InstantiateKernels } from '../kernel/scratch.ts';
 import { ARENA_START, Arena, alignedBytes } from '../memory/arena.ts';
 import { createSharedMemory } from '../memory/shared-memory.ts';
-import type { Progress } from './als.ts';
+import { logLoss } from './evaluation/metrics.ts';
+import { calibrate, sigmoid } from './fm-calibration.ts';
+import { during, type FmProgress, runEpochs } from './fm-epochs.ts';
+import { FmMachine, type FmParameters, type PlacedRows } from './fm-machine.ts';
+import type { Calibration } from './fm-model.ts';
+import { checkFmSettings, FM_DEFAULTS, type FmSettings } from './fm-settings.ts';
 
-export interface FmSettings {
-  /** Length of a feature's vector, 1 to 256. */
-  readonly factors: number;
-  readonly epochs: number;
-  readonly learningRate: number;
-  /** Decay of the vectors and of the linear weights. */
-  readonly regularization: number;
-  readonly linearRegularization: number;
-  /** Leaves the vectors at zero: logistic regression on the same features. */
-  readonly linearOnly: boolean;
-  readonly seed: number;
-}
+/** Rows between two yields: some 10 ms of training. */
+const SLICE_ROWS = 16_384;
 
-export const FM_DEFAULTS: FmSettings = {
-  factors: 16,
-  epochs: 20,
-  learningRate: 0.05,
-  regularization: 1e-4,
-  linearRegularization: 1e-5,
-  linearOnly: false,
-  seed: 1,
-};
-
-const INITIAL_DEVIATION = 0.05;
-/** Sums of squared gradients begin here, so that the first steps are not longer than the learning rate allows. */
-const INITIAL_SQUARES = 1;
-
-/** The parameters: one bias, a weight and a vector of `paddedFactors(factors)` a feature. */
-export interface FactorizationMachine {
+/** The parameters, and what turns a logit into a probability. */
+export interface FactorizationMachine extends FmParameters {
   readonly featureCount: number;
   readonly factors: number;
-  readonly bias: number;
-  readonly linear: Float32Array;
-  readonly vectors: Float32Array;
-}
-
-interface PlacedRows {
-  readonly starts: number;
-  readonly features: number;
-  readonly values: number;
-  readonly rowCount: number;
-}
-
-/** Bytes of rows placed in an arena, with a score for each. */
-function rowBytes(rows: FeatureRows): number {
-  return [rows.starts, rows.features, rows.values, rows.targets].reduce(
-    (sum, array) => sum + alignedBytes(array.byteLength),
-    0,
-  );
-}
-
-function placeRows(arena: Arena, rows: FeatureRows): PlacedRows {
-  const starts = arena.alloc(rows.starts.byteLength);
-  const features = arena.alloc(rows.features.byteLength);
-  const values = arena.alloc(rows.values.byteLength);
-  arena.u32(starts, rows.starts.length).set(rows.starts);
-  arena.u32(features, rows.features.length).set(rows.features);
-  arena.f32(values, rows.values.length).set(rows.values);
-  return { starts, features, values, rowCount: rows.targets.length };
+  /** Fitted to the validation rows; slope 1 and offset 0 without them. */
+  readonly calibration: Calibration;
+  /** The epoch that these parameters come from, from 1. */
+  readonly epoch: number;
 }
 
 /**
- * Trains in this thread and yields after each epoch.
- * @param featureCount at least `rows.featureCount`: features of later rows may be higher
- * @throws FurzeError BAD_REQUEST for settings out of range, INTERNAL when a parameter is not finite at the end
+ * Trains in this thread; yields at least every 100 ms or so of work, with the progress of the last epoch.
+ * @param featureCount at least those of `rows` and `validation`: features of later rows may be higher
+ * @param validation rows that say when to stop, and calibrate; without them all epochs are run
+ * @throws FurzeError BAD_REQUEST for settings out of range, INTERNAL when the training diverges
  */
 export function* fitFactorizationMachine(
   rows: FeatureRows,
   featureCount: number,
   given: Partial<FmSettings>,
   instantiate: InstantiateKernels,
-): Generator<Progress & { readonly loss: number }, FactorizationMachine> {
+  validation: FeatureRows | null = null,
+): Generator<FmProgress, FactorizationMachine> {
   const settings = { ...FM_DEFAULTS, ...given };
-  checkSettings(settings);
-  const f = paddedFactors(settings.factors);
-  const rowCount = rows.targets.length;
-  const parameterBytes = [4, featureCount * 4, featureCount * f * 4];
-  const sizes = [
-    ...parameterBytes,
-    ...parameterBytes,
-    rowCount * 4,
-    rowCount * 4,
-    rowCount * 4,
-    fmScratchBytes(f),
-  ];
-  const bytes = sizes.reduce((sum, size) => sum + alignedBytes(size), ARENA_START + rowBytes(rows));
+  checkFmSettings(settings);
+  const bytes =
+    ARENA_START +
+    FmMachine.bytes(featureCount, settings.factors) +
+    rowBytes(rows) +
+    (validation === null ? 0 : rowBytes(validation));
   const arena = new Arena(createSharedMemory(bytes));
-  const kernels = instantiate(arena.memory);
+  const machine = new FmMachine(arena, instantiate(arena.memory), featureCount, settings);
   const placed = placeRows(arena, rows);
-  const offsets = sizes.map((size) => arena.alloc(size)) as [...Ten];
-  const [
-    bias,
-    linear,
-    factors,
-    biasSquares,
-    linearSquares,
-    factorSquares,
-    targets,
-    order,
-    outScores,
-    scratch,
-  ] = offsets;
-  arena.f32(targets, rowCount).set(rows.targets);
-  arena.f32(biasSquares, 1).fill(INITIAL_SQUARES);
-  arena.f32(linearSquares, featureCount).fill(INITIAL_SQUARES);
-  arena.f32(factorSquares, featureCount * f).fill(INITIAL_SQUARES);
+  const judged = validation === null ? null : { rows: validation, placed: placeRows(arena, validation) };
   const random = createRandom(settings.seed);
-  const vectors = arena.f32(factors, featureCount * f);
-  // Vectors that are all zero have zero gradients: they stay, which is the linear model.
-  for (let at = 0; at < vectors.length && !settings.linearOnly; at++) {
-    if (at % f < settings.factors) vectors[at] = INITIAL_DEVIATION * random.normal();
-  }
-  const visits = arena.u32(order, rowCount);
-  for (let at = 0; at < rowCount; at++) visits[at] = at;
-  const job = { ...placed, firstRow: 0, endRow: rowCount, bias, linear, factors, f, outScores, scratch };
-  for (let epoch = 0; epoch < settings.epochs; epoch++) {
-    shuffle(visits, random);
-    const loss = kernels.fmAdaGradRows({
-      ...job,
-      targets,
-      order,
-      biasSquares,
-      linearSquares,
-      factorSquares,
-      learningRate: settings.learningRate,
-      linearRegularization: settings.linearRegularization,
-      factorRegularization: settings.regularization,
-    });
-    yield { done: epoch + 1, total: settings.epochs, loss: loss / Math.max(1, rowCount) };
-  }
-  if (kernels.countNonFinite(linear, featureCount) + kernels.countNonFinite(factors, featureCount * f) > 0) {
-    throw new FurzeError('INTERNAL', 'the factorisation machine diverged; a lower learning rate may help');
-  }
+  const visits = arena.u32(placed.order, rows.targets.length);
+  const start = { done: 0, total: settings.epochs, loss: Number.NaN, heldOutLoss: Number.NaN };
+  yield* during(machine.initialize(random), start);
+  const scores = () => {
+    if (judged === null) return new Float32Array(0);
+    machine.score(judged.placed);
+    return arena.f32(judged.placed.outScores, judged.rows.targets.length);
+  };
+  const judge = function* (): Generator<void, number> {
+    const logits = scores();
+    yield;
+    const { slope, offset } = calibrate(logits, judged!.rows.targets);
+    return logLoss(
+      Float64Array.from(logits, (logit) => sigmoid(slope * logit + offset)),
+      judged!.rows.targets,
+    );
+  };
+  const epoch = (_: number, learningRate: number) =>
+    trainEpoch(machine, placed, visits, random, learningRate);
+  const best = yield* runEpochs(machine, epoch, judged === null ? null : judge);
+  machine.restore(best.parameters);
+  const calibration = judged === null ? { slope: 1, offset: 0 } : calibrate(scores(), judged.rows.targets);
   return {
+    ...best.parameters,
     featureCount,
     factors: settings.factors,
-    bias: arena.f32(bias, 1)[0]!,
-    linear: new Float32Array(arena.f32(linear, featureCount)),
-    vectors: new Float32Array(vectors),
+    calibration,
+    epoch: best.epoch,
   };
 }
 
-type Ten = [number, number, number, number, number, number, number, number, number, number];
+function* trainEpoch(
+  machine: FmMachine,
+  placed: PlacedRows,
+  visits: Uint32Array,
+  random: Random,
+  learningRate: number,
+): Generator<void, number> {
+  shuffle(visits, random);
+  let loss = 0;
+  for (let firstRow = 0; firstRow < placed.endRow; firstRow += SLICE_ROWS) {
+    const endRow = Math.min(placed.endRow, firstRow + SLICE_ROWS);
+    loss += machine.train({ ...placed, firstRow, endRow }, learningRate);
+    yield;
+  }
+  return loss / Math.max(1, placed.endRow);
+}
 
 /**
  * The probability of a positive answer for each row.
@@ -170,30 +114,45 @@ export function predictProbabilities(
       `feature ${rows.featureCount - 1} of a model with ${model.featureCount}`,
     );
   }
-  const f = paddedFactors(model.factors);
-  const rowCount = rows.targets.length;
-  const sizes = [4, model.linear.byteLength, model.vectors.byteLength, rowCount * 4, fmScratchBytes(f)];
-  const bytes = sizes.reduce((sum, size) => sum + alignedBytes(size), ARENA_START + rowBytes(rows));
+  const settings = { ...FM_DEFAULTS, factors: model.factors };
+  const bytes = ARENA_START + FmMachine.bytes(model.featureCount, model.factors) + rowBytes(rows);
   const arena = new Arena(createSharedMemory(bytes));
   const kernels: Kernels = instantiate(arena.memory);
+  const machine = new FmMachine(arena, kernels, model.featureCount, settings);
   const placed = placeRows(arena, rows);
-  const offsets = sizes.map((size) => arena.alloc(size)) as [number, number, number, number, number];
-  const [bias, linear, factors, outScores, scratch] = offsets;
-  arena.f32(bias, 1)[0] = model.bias;
-  arena.f32(linear, model.linear.length).set(model.linear);
-  arena.f32(factors, model.vectors.length).set(model.vectors);
-  kernels.fmScoreRows({
-    ...placed,
-    firstRow: 0,
-    endRow: rowCount,
-    bias,
-    linear,
-    factors,
-    f,
-    outScores,
-    scratch,
-  });
-  return new Float32Array(arena.f32(outScores, rowCount)).map((score) => 1 / (1 + Math.exp(-score)));
+  machine.restore(model);
+  machine.score(placed);
+  const { slope, offset } = model.calibration;
+  const logits = new Float32Array(arena.f32(placed.outScores, rows.targets.length));
+  return logits.map((logit) => sigmoid(slope * logit + offset));
+}
+
+/** Bytes of rows placed in an arena, with an order and a score for each. */
+function rowBytes(rows: FeatureRows): number {
+  const { starts, features, values, targets } = rows;
+  return [starts, features, values, targets, targets, targets].reduce(
+    (sum, array) => sum + alignedBytes(array.byteLength),
+    0,
+  );
+}
+
+function placeRows(arena: Arena, rows: FeatureRows): PlacedRows {
+  const rowCount = rows.targets.length;
+  const offsets = {
+    starts: arena.alloc(rows.starts.byteLength),
+    features: arena.alloc(rows.features.byteLength),
+    values: arena.alloc(rows.values.byteLength),
+    targets: arena.alloc(rowCount * 4),
+    order: arena.alloc(rowCount * 4),
+    outScores: arena.alloc(rowCount * 4),
+  };
+  arena.u32(offsets.starts, rows.starts.length).set(rows.starts);
+  arena.u32(offsets.features, rows.features.length).set(rows.features);
+  arena.f32(offsets.values, rows.values.length).set(rows.values);
+  arena.f32(offsets.targets, rowCount).set(rows.targets);
+  const visits = arena.u32(offsets.order, rowCount);
+  for (let at = 0; at < rowCount; at++) visits[at] = at;
+  return { ...offsets, firstRow: 0, endRow: rowCount };
 }
 
 /** Fisher and Yates. */
@@ -203,31 +162,5 @@ function shuffle(values: Uint32Array, random: Random): void {
     const held = values[at]!;
     values[at] = values[other]!;
     values[other] = held;
-  }
-}
-
-function checkSettings({
-  factors,
-  epochs,
-  learningRate,
-  regularization,
-  linearRegularization,
-}: FmSettings): void {
-  const within = (value: number, least: number, most: number) => value >= least && value <= most;
-  const whole =
-    Number.isInteger(factors) &&
-    within(factors, 1, 256) &&
-    Number.isInteger(epochs) &&
-    within(epochs, 1, 1000);
-  const real =
-    learningRate > 0 &&
-    within(learningRate, 0, 10) &&
-    within(regularization, 0, 10) &&
-    within(linearRegularization, 0, 10);
-  if (!(whole && real)) {
-    throw new FurzeError(
-      'BAD_REQUEST',
-      'a factorisation machine takes factors 1 to 256, epochs 1 to 1000, a learningRate above 0, regularizations from 0, all at most 10',
-    );
   }
 }

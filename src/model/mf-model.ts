@@ -1,12 +1,15 @@
 /** A trained matrix factorisation as data, and its self-describing form as bytes. */
 import { FurzeError } from '../domain/errors.ts';
 import { paddedFactors } from '../kernel/scratch.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from './framed-model.ts';
 
-/** "FRZF", little-endian. */
-const MAGIC = 0x465a5246;
-const VERSION = 1;
-/** Magic, version, bytes of the description, checksum of the factors. */
-const PREFIX_BYTES = 16;
+/** "FRZF". */
+const KIND: FrameKind = {
+  magic: 0x465a5246,
+  version: 1,
+  name: 'matrix factorisation',
+  coversDescription: false,
+};
 
 /** What a model says of itself beside its factors. */
 export interface MatrixFactorizationHeader {
@@ -42,19 +45,10 @@ export function assertFinite(model: MatrixFactorization): void {
   }
 }
 
-/** The model as bytes: a prefix, a description in JSON padded to 4 bytes, user factors, item factors. */
+/** The model as bytes: its header as the description, then user factors and item factors. */
 export function encodeModel(model: MatrixFactorization): Uint8Array {
   const { userFactors, itemFactors, ...header } = model;
-  const json = new TextEncoder().encode(JSON.stringify(header));
-  const headerBytes = Math.ceil(json.length / 4) * 4;
-  const start = PREFIX_BYTES + headerBytes;
-  const bytes = new Uint8Array(start + (userFactors.length + itemFactors.length) * 4);
-  const floats = new Float32Array(bytes.buffer, start);
-  floats.set(userFactors);
-  floats.set(itemFactors, userFactors.length);
-  new Uint32Array(bytes.buffer, 0, 4).set([MAGIC, VERSION, headerBytes, checksum(bytes, start)]);
-  bytes.fill(0x20, PREFIX_BYTES, start).set(json, PREFIX_BYTES);
-  return bytes;
+  return encodeFrame(KIND, header, [userFactors, itemFactors]);
 }
 
 /**
@@ -62,56 +56,25 @@ export function encodeModel(model: MatrixFactorization): Uint8Array {
  * @throws FurzeError INTERNAL when the bytes are no model, of another version, cut short or damaged
  */
 export function decodeModel(bytes: Uint8Array): MatrixFactorization {
-  // A copy, because views of 4-byte numbers need an aligned start.
-  const copy = bytes.slice();
-  if (copy.length < PREFIX_BYTES) refuse('it is too short');
-  const [magic, version, headerBytes, sum] = new Uint32Array(copy.buffer, 0, 4) as unknown as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (magic !== MAGIC) refuse('it does not begin as one');
-  if (version !== VERSION) refuse(`its version is ${version}, this program reads ${VERSION}`);
-  const start = PREFIX_BYTES + headerBytes;
-  if (headerBytes % 4 !== 0 || start > copy.length) refuse('its description is cut short');
-  if (checksum(copy, start) !== sum) refuse('its checksum differs');
-  const header = readHeader(copy.subarray(PREFIX_BYTES, start));
+  const { description, floats } = decodeFrame(KIND, bytes);
+  const header = checkHeader(description);
   const f = paddedFactors(header.factors);
-  const users = header.userCount * f;
-  const items = header.itemCount * f;
-  if (copy.length !== start + (users + items) * 4) refuse('its size does not fit its shape');
+  const userNumbers = header.userCount * f;
+  if (floats.length !== userNumbers + header.itemCount * f) {
+    refuseModel(KIND, 'its size does not fit its shape');
+  }
   return {
     ...header,
-    userFactors: new Float32Array(copy.buffer, start, users),
-    itemFactors: new Float32Array(copy.buffer, start + users * 4, items),
+    userFactors: floats.subarray(0, userNumbers),
+    itemFactors: floats.subarray(userNumbers),
   };
 }
 
-function readHeader(json: Uint8Array): MatrixFactorizationHeader {
-  let header: MatrixFactorizationHeader;
-  try {
-    header = JSON.parse(new TextDecoder().decode(json)) as MatrixFactorizationHeader;
-  } catch {
-    return refuse('its description cannot be read');
-  }
+function checkHeader(description: unknown): MatrixFactorizationHeader {
+  const header = (description ?? {}) as MatrixFactorizationHeader;
   const numbers = [header.factors, header.userCount, header.itemCount, header.seed, header.fingerprint];
   const reals = [header.regularization, header.unobservedWeight, header.regularizationExponent];
   const sound = numbers.every(Number.isInteger) && reals.every(Number.isFinite) && header.factors >= 1;
-  if (!sound || typeof header.quality !== 'object') refuse('its description is incomplete');
+  if (!sound || typeof header.quality !== 'object') refuseModel(KIND, 'its description is incomplete');
   return header;
-}
-
-function refuse(reason: string): never {
-  throw new FurzeError('INTERNAL', `not a usable matrix factorisation: ${reason}`);
-}
-
-/** FNV-1a over the 32-bit words from `start` to the end. */
-function checksum(bytes: Uint8Array, start: number): number {
-  let hash = 0x811c9dc5;
-  for (const word of new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4))) {
-    hash = Math.imul(hash ^ word, 0x01000193);
-    hash ^= hash >>> 15;
-  }
-  return hash >>> 0;
 }

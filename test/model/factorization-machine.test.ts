@@ -32,7 +32,9 @@ describe('the factorisation machine', () => {
     const losses: number[] = [];
     const machine = finish(
       fitFactorizationMachine(rows, rows.featureCount, settings, loadKernels),
-      ({ loss }) => losses.push(loss),
+      ({ done, loss }) => {
+        if (done > losses.length) losses.push(loss);
+      },
     );
     expect(losses.at(-1)!).toBeLessThan(losses[0]! / 5);
     for (const probability of predictProbabilities(machine, rows, loadKernels)) {

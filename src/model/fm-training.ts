@@ -1,0 +1,75 @@
+/**
+ * Trains a factorisation machine to tell positive feedback from the rest: from positives, from negatives (items that
+ * were read without a positive), and from items drawn at random where there are few negatives.
+ *
+ * Memory: 9 bytes for each of at most `examplesMax` positives and as many negatives, 4 for every pair there is, 4 for
+ * every user, label of a user and label of an item, and 12 * (1 + factors) for every feature (parameters, what AdaGrad
+ * knows of them, the best ones so far). Drawn negatives and rows of features take the same room however many there are.
+ */
+import type { InstantiateKernels } from '../kernel/scratch.ts';
+import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './click-settings.ts';
+import { type ClickData, prepareClickTraining } from './click-training.ts';
+import { during, type FmProgress, runEpochs } from './fm-epochs.ts';
+import type { FmModel } from './fm-model.ts';
+
+/** The job: data, settings that differ from `CLICK_DEFAULTS`, and the seed. */
+export interface ClickTask extends ClickData {
+  readonly settings?: Partial<ClickSettings>;
+  readonly seed: number;
+}
+
+/** How a caller follows and ends a training. */
+export interface TrainingControl {
+  /** Asked at least every 100 ms; true ends the training without a model. */
+  readonly shouldStop?: () => boolean;
+  readonly onProgress?: (progress: FmProgress) => void;
+}
+
+/**
+ * Trains in this thread to the end.
+ * @returns undefined when there are no positives, or when it was stopped
+ * @throws FurzeError as `fitClickModel`
+ */
+export function trainClickModel(
+  task: ClickTask,
+  instantiate: InstantiateKernels,
+  { shouldStop = () => false, onProgress = () => {} }: TrainingControl = {},
+): FmModel | undefined {
+  if (task.positives.userRows.length === 0) return undefined;
+  const run = fitClickModel(task, instantiate);
+  let told = -1;
+  for (;;) {
+    if (shouldStop()) return undefined;
+    const step = run.next();
+    if (step.done === true) return step.value;
+    if (step.value.done > told) onProgress(step.value);
+    told = step.value.done;
+  }
+}
+
+/**
+ * Trains in this thread; yields at least every 100 ms or so of work, each time with the progress of the last epoch.
+ * @param task with at least one positive
+ * @throws FurzeError BAD_REQUEST for a setting or a row out of range, INTERNAL when the training diverges
+ */
+export function* fitClickModel(
+  task: ClickTask,
+  instantiate: InstantiateKernels,
+): Generator<FmProgress, FmModel> {
+  const settings: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  checkClickSettings(settings);
+  const start: FmProgress = {
+    done: 0,
+    total: settings.epochs,
+    loss: Number.NaN,
+    heldOutLoss: Number.NaN,
+  };
+  const training = yield* during(prepareClickTraining(task, settings, instantiate), start);
+  const judge = training.judgedCount > 0 ? () => training.judge() : null;
+  const { parameters } = yield* runEpochs(
+    training.machine,
+    (_, learningRate) => training.epoch(learningRate),
+    judge,
+  );
+  return yield* during(training.finish(parameters), { ...start, done: settings.epochs });
+}

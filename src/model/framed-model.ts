@@ -1,0 +1,88 @@
+/**
+ * The form in which a trained model is kept: a prefix (magic, version, bytes of the description, checksum), a
+ * description in JSON padded to 4 bytes, then the model's float32 numbers.
+ */
+import { FurzeError } from '../domain/errors.ts';
+
+const PREFIX_BYTES = 16;
+
+/** What tells one kind of model's bytes from another's. */
+export interface FrameKind {
+  /** Four letters as a little-endian uint32. */
+  readonly magic: number;
+  readonly version: number;
+  /** What it is called when it is refused. */
+  readonly name: string;
+  /** Whether the checksum covers the description beside the numbers. */
+  readonly coversDescription: boolean;
+}
+
+/** The model as bytes. */
+export function encodeFrame(
+  kind: FrameKind,
+  description: object,
+  arrays: readonly Float32Array[],
+): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(description));
+  const headerBytes = Math.ceil(json.length / 4) * 4;
+  const start = PREFIX_BYTES + headerBytes;
+  const count = arrays.reduce((sum, array) => sum + array.length, 0);
+  const bytes = new Uint8Array(start + count * 4);
+  const floats = new Float32Array(bytes.buffer, start);
+  let next = 0;
+  for (const array of arrays) {
+    floats.set(array, next);
+    next += array.length;
+  }
+  bytes.fill(0x20, PREFIX_BYTES, start).set(json, PREFIX_BYTES);
+  const sum = checksum(bytes, kind.coversDescription ? PREFIX_BYTES : start);
+  new Uint32Array(bytes.buffer, 0, 4).set([kind.magic, kind.version, headerBytes, sum]);
+  return bytes;
+}
+
+/**
+ * Reads what `encodeFrame` wrote; what the description says is the caller's to judge.
+ * @throws FurzeError INTERNAL when the bytes are not of this kind, of another version, cut short or damaged
+ */
+export function decodeFrame(
+  kind: FrameKind,
+  bytes: Uint8Array,
+): { readonly description: unknown; readonly floats: Float32Array<ArrayBuffer> } {
+  // A copy, because views of 4-byte numbers need an aligned start.
+  const copy = Uint8Array.from(bytes);
+  if (copy.length < PREFIX_BYTES) refuseModel(kind, 'it is too short');
+  const prefix = new Uint32Array(copy.buffer, 0, 4);
+  const [magic, version, headerBytes, sum] = [prefix[0], prefix[1], prefix[2]!, prefix[3]];
+  if (magic !== kind.magic) refuseModel(kind, 'it does not begin as one');
+  if (version !== kind.version) {
+    refuseModel(kind, `its version is ${version}, this program reads ${kind.version}`);
+  }
+  const start = PREFIX_BYTES + headerBytes;
+  if (headerBytes % 4 !== 0 || start > copy.length) refuseModel(kind, 'its description is cut short');
+  if (checksum(copy, kind.coversDescription ? PREFIX_BYTES : start) !== sum) {
+    refuseModel(kind, 'its checksum differs');
+  }
+  if ((copy.length - start) % 4 !== 0) refuseModel(kind, 'its size does not fit its shape');
+  let description: unknown;
+  try {
+    description = JSON.parse(new TextDecoder().decode(copy.subarray(PREFIX_BYTES, start)));
+  } catch {
+    refuseModel(kind, 'its description cannot be read');
+  }
+  return { description, floats: new Float32Array(copy.buffer, start) };
+}
+
+/** @throws FurzeError INTERNAL, always */
+export function refuseModel(kind: FrameKind, reason: string): never {
+  throw new FurzeError('INTERNAL', `not a usable ${kind.name}: ${reason}`);
+}
+
+/** FNV-1a over the 32-bit words from `start` to the end. */
+function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
+  let hash = 0x811c9dc5;
+  for (const word of new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4))) {
+    hash = Math.imul(hash ^ word, 0x01000193);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import type { FmModel } from '../../src/model/fm-model.ts';
+import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
+import { FM_DEFAULTS } from '../../src/model/fm-settings.ts';
+import { type ClickTask, trainClickModel } from '../../src/model/fm-training.ts';
+import { clickWorld, NOBODY } from './fm-world.ts';
+
+const world = clickWorld(1);
+const settings = { factors: 4, epochs: 30 };
+const train = (task: Partial<ClickTask> = {}): FmModel =>
+  trainClickModel({ ...world, settings, seed: 1, ...task }, loadKernels)!;
+const model = train();
+
+function scorerOf(trained: FmModel): FmScorer {
+  const placed = placeFm(trained, world.itemLabelsOf);
+  return new FmScorer(placed, loadKernels(placed.memory));
+}
+
+describe('a click-through training', () => {
+  it('prefers items of the user’s kind, among those it knows and those that came later', () => {
+    const scorer = scorerOf(model);
+    const rows = Array.from({ length: world.itemCount }, (_, row) => row);
+    for (const user of [0, 1, 7, 8]) {
+      const logits = scorer.logits(scorer.userSide(user, []), rows);
+      const mean = (kind: number) =>
+        rows.filter((row) => row % 2 === kind).reduce((sum, row) => sum + logits[row]!, 0) / 30;
+      expect(mean(user % 2)).toBeGreaterThan(mean(1 - (user % 2)) + 0.5);
+      const [even, odd] = scorer.logits(scorer.userSide(user, []), [1000, 1001], (row) =>
+        scorer.itemSideOf(world.itemLabelsOf(row)),
+      );
+      expect(user % 2 === 0 ? even! - odd! : odd! - even!).toBeGreaterThan(0.1);
+    }
+  });
+
+  it('says how well it does on held-out records, and of what its probabilities speak', () => {
+    expect(model.quality.AUC).toBeGreaterThan(0.65);
+    expect(model.quality.LogLoss).toBeLessThan(0.5004);
+    expect(model.negativesPerPositive).toBe(4);
+    expect(model.positiveRate).toBeCloseTo(0.2, 2);
+  });
+
+  it('learns labels that are shared and drops those of one user or item', () => {
+    expect(model.itemLabels).toEqual(['even', 'odd']);
+    expect(model.userLabels).toEqual([]);
+  });
+
+  it('is the same for the same seed and data, and tells data sets apart', () => {
+    expect(train()).toEqual(model);
+    expect(train({ seed: 2 }).vectors).not.toEqual(model.vectors);
+    expect(train({ heldOut: NOBODY }).fingerprint).not.toBe(model.fingerprint);
+  });
+
+  it('stops when held-out records no longer improve, with the best epoch so far', () => {
+    const losses: number[] = [];
+    const task = { ...world, settings: { ...settings, epochs: 1000, learningRate: 0.5 }, seed: 1 };
+    const early = trainClickModel(task, loadKernels, {
+      onProgress: ({ heldOutLoss }) => {
+        if (!Number.isNaN(heldOutLoss)) losses.push(heldOutLoss);
+      },
+    })!;
+    const best = Math.min(...losses);
+    expect(losses.length).toBeLessThan(100);
+    expect(losses.indexOf(best)).toBe(losses.length - 1 - FM_DEFAULTS.patience);
+    expect(early.quality.LogLoss).toBeCloseTo(best, 6);
+  });
+
+  it('runs every epoch when nothing is held out', () => {
+    const epochs: number[] = [];
+    const task = { ...world, heldOut: NOBODY, settings: { ...settings, epochs: 4 }, seed: 1 };
+    const all = trainClickModel(task, loadKernels, { onProgress: ({ done }) => epochs.push(done) })!;
+    expect(epochs).toEqual([0, 1, 2, 3, 4]);
+    expect(all.quality).toEqual({});
+    expect(all.calibration).toEqual({ slope: 1, offset: 0 });
+    expect(all.positiveRate).toBeCloseTo(0.2, 6);
+  });
+
+  it('takes the negatives that there are before it draws any', () => {
+    const given = clickWorld(1, 400, 60, 0.5);
+    const trained = trainClickModel({ ...given, settings, seed: 1 }, loadKernels)!;
+    expect(given.negatives.userRows.length).toBeGreaterThan(given.positives.userRows.length);
+    expect(trained.negativesPerPositive).toBe(0);
+    const share = given.negatives.userRows.length / given.positives.userRows.length;
+    expect(trained.positiveRate).toBeCloseTo(1 / (1 + share), 2);
+    expect(trained.quality.AUC).toBeGreaterThan(0.65);
+  });
+
+  it('can be stopped between two chunks', () => {
+    let asked = 0;
+    const stop = { shouldStop: () => ++asked > 5 };
+    expect(trainClickModel({ ...world, settings, seed: 1 }, loadKernels, stop)).toBeUndefined();
+    expect(asked).toBe(6);
+  });
+
+  it('learns from so many examples at most', () => {
+    const few = train({ settings: { ...settings, examplesMax: 50, epochs: 1 } });
+    expect(few.linear.some(Number.isNaN)).toBe(false);
+    expect(few.vectors).not.toEqual(train({ settings: { ...settings, epochs: 1 } }).vectors);
+  });
+
+  it('has no model without positives, and refuses rows and settings out of range', () => {
+    expect(trainClickModel({ ...world, positives: NOBODY, seed: 1 }, loadKernels)).toBeUndefined();
+    expect(() => train({ userCount: 10 })).toThrow('outside 10 x 60');
+    expect(() => train({ settings: { factors: 0 } })).toThrow('factors');
+    expect(() => train({ settings: { popularityExponent: 2 } })).toThrow('popularityExponent');
+  });
+});
+
+describe('its probabilities', () => {
+  it('have the mean of what is observed on records that it has not seen', () => {
+    const fresh = clickWorld(1, 400, 60, 0.5);
+    const trained = trainClickModel({ ...fresh, settings, seed: 1 }, loadKernels)!;
+    const scorer = scorerOf(trained);
+    // Another draw of the same world: what its users like, and what they read without liking.
+    const { positives, negatives } = clickWorld(2, 400, 60, 0.5);
+    let sum = 0;
+    let count = 0;
+    for (const { userRows, itemRows } of [positives, negatives]) {
+      for (let at = 0; at < userRows.length; at++) {
+        const [logit] = scorer.logits(scorer.userSide(userRows[at]!, []), [itemRows[at]!]);
+        sum += scorer.probability(logit!);
+        count++;
+      }
+    }
+    expect(sum / count).toBeCloseTo(positives.userRows.length / count, 1);
+  });
+});
