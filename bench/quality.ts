@@ -53,6 +53,9 @@ const SETTING_NAMES = [
   'linearRegularization',
   'neighbors',
   'shrink',
+  'neighborhood',
+  'frequencyRegularization',
+  'userExponent',
 ] as const;
 
 function number(text: string): number {
@@ -76,7 +79,7 @@ function parseArguments(): { options: Options; given: Settings } {
     .addOption(
       new Option('--model <model>').choices([...RANKING_MODELS, 'fm', 'linear']).makeOptionMandatory(),
     )
-    .option('--workers <count>', 'threads that train ALS', number, 1)
+    .option('--workers <count>', 'threads that train ALS and SLIM', number, 1)
     .option('--seed <number>', 'seed of the model and of the search', number, 1)
     .option('--positive <rating>', 'lowest rating that counts (movielens, csv)', number)
     .addOption(

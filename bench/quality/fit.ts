@@ -11,11 +11,17 @@ import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
 import { MfScorer, placeModel } from '../../src/model/mf-scorer.ts';
+import type { NeighborTable } from '../../src/model/neighbor-table.ts';
+import { createTableRanker } from '../../src/model/neighbor-table-ranker.ts';
 import { createNeighborRanker, fitNeighbors, NEIGHBOR_DEFAULTS } from '../../src/model/neighbors.ts';
 import { createPopularityRanker } from '../../src/model/popularity.ts';
+import { beginSlimPhase, SLIM_PHASES, slimTable } from '../../src/model/slim.ts';
+import { placeSlim } from '../../src/model/slim-memory.ts';
+import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim-settings.ts';
 import { AlsWorkers } from './als-workers.ts';
+import { SlimWorkers } from './slim-workers.ts';
 
-export const RANKING_MODELS = ['als', 'bpr', 'items', 'popular'] as const;
+export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'popular'] as const;
 export type RankingModel = (typeof RANKING_MODELS)[number];
 
 /** Settings by name, as the command line gives them. */
@@ -30,6 +36,8 @@ export function defaultSettings(model: RankingModel): Settings {
     }
     case 'bpr':
       return { ...BPR_DEFAULTS };
+    case 'slim':
+      return { ...SLIM_DEFAULTS };
     case 'items':
       return { neighbors: NEIGHBOR_DEFAULTS.neighbors, shrink: NEIGHBOR_DEFAULTS.shrink };
     case 'popular':
@@ -37,7 +45,7 @@ export function defaultSettings(model: RankingModel): Settings {
   }
 }
 
-/** @param workers threads that train ALS; the other models train in this one */
+/** @param workers threads that train ALS and SLIM; the other models train in this one */
 export async function fitRanker(
   model: RankingModel,
   train: Interactions,
@@ -49,6 +57,8 @@ export async function fitRanker(
       return mfRanker(await fitAlsInThreads(train, settings, workers));
     case 'bpr':
       return mfRanker(finish(fitBpr(train, settings, loadKernels)));
+    case 'slim':
+      return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
     case 'items':
       return createNeighborRanker(finish(fitNeighbors(train, settings, loadKernels)), train.byUser);
     case 'popular':
@@ -69,6 +79,24 @@ async function fitAlsInThreads(
     await threads.close();
   }
   return trainedModel(task, fingerprint(train));
+}
+
+async function fitSlimInThreads(
+  train: Interactions,
+  settings: Settings,
+  workers: number,
+): Promise<NeighborTable> {
+  const task = placeSlim(train, slimSettings(settings), workers);
+  const threads = await SlimWorkers.start(task);
+  try {
+    for (const phase of SLIM_PHASES) {
+      beginSlimPhase(task);
+      await threads.run(phase);
+    }
+  } finally {
+    await threads.close();
+  }
+  return slimTable(task, fingerprint(train));
 }
 
 function mfRanker(model: MatrixFactorization): Ranker {

@@ -27,6 +27,11 @@ const SPACES: Readonly<Record<RankingModel, (random: Random) => Settings>> = {
     regularization: logUniform(random, 1e-3, 0.1),
     epochs: 20 + random.below(181),
   }),
+  slim: (random) => ({
+    regularization: logUniform(random, 1, 500),
+    frequencyRegularization: random.below(5) / 4,
+    userExponent: random.below(5) / 4,
+  }),
   items: (random) => ({ neighbors: 20 + random.below(481), shrink: logUniform(random, 0.5, 200) }),
   popular: () => ({}),
 };

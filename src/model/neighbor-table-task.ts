@@ -5,6 +5,13 @@
 import type { Kernels } from '../kernel/kernels.ts';
 import type { Progress } from './als.ts';
 import {
+  type ChunkCounter,
+  cancelChunks,
+  chunkProgress,
+  createChunkCounter,
+  takeChunks,
+} from './chunk-counter.ts';
+import {
   createDraft,
   type NeighborDraft,
   type NeighborTable,
@@ -18,11 +25,6 @@ import { BLOCK_ROWS, type PlacedSimilarity } from './similarity-memory.ts';
 /** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
 export type NeighborPolicy = 'similar' | 'related' | 'auto';
 
-/** Places in the control array. */
-const NEXT_CHUNK = 0;
-const ROWS_DONE = 1;
-const CANCELLED = 2;
-
 /** All that a thread needs to take part; plain data and shared memory. */
 export interface NeighborTask {
   readonly similarity: PlacedSimilarity;
@@ -33,7 +35,7 @@ export interface NeighborTask {
   readonly only: Uint32Array<SharedArrayBuffer> | undefined;
   /** Bits of the rows that may stand in a list; all when absent. */
   readonly allowed: Uint32Array<SharedArrayBuffer> | undefined;
-  readonly control: Int32Array<SharedArrayBuffer>;
+  readonly counter: ChunkCounter;
 }
 
 export interface NeighborTaskOptions {
@@ -51,18 +53,17 @@ export function createNeighborTask(
   if (draft.rowCount !== similarity.rowCount || draft.k > similarity.listLengthMax) {
     throw new RangeError(`a draft of ${draft.rowCount} x ${draft.k} does not fit the similarity`);
   }
-  const control = new Int32Array(new SharedArrayBuffer(12));
-  return { similarity, draft, plan, only, allowed, control };
+  return { similarity, draft, plan, only, allowed, counter: createChunkCounter() };
 }
 
 /** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
-export function cancelNeighborTask({ control }: NeighborTask): void {
-  Atomics.store(control, CANCELLED, 1);
+export function cancelNeighborTask({ counter }: NeighborTask): void {
+  cancelChunks(counter);
 }
 
 /** How many rows are done. */
-export function neighborTaskProgress({ control, similarity }: NeighborTask): Progress {
-  return { done: Atomics.load(control, ROWS_DONE), total: similarity.rowCount };
+export function neighborTaskProgress({ counter, similarity }: NeighborTask): Progress {
+  return chunkProgress(counter, similarity.rowCount);
 }
 
 /**
@@ -72,7 +73,7 @@ export function neighborTaskProgress({ control, similarity }: NeighborTask): Pro
  * @returns false when the task was cancelled
  */
 export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
-  const { similarity, draft, plan, control, only } = task;
+  const { similarity, draft, plan, counter, only } = task;
   const exact = new SimilaritySearch(similarity, kernels, slot);
   const search = plan === undefined || plan.exact ? exact : new IndexedSearch(exact, plan);
   const keep: VisitNeighbors = (row, { rows, scores }) => {
@@ -80,17 +81,11 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
     draft.scores.set(scores, row * draft.k);
     draft.counts[row] = rows.length;
   };
-  const chunks = Math.ceil(similarity.rowCount / BLOCK_ROWS);
-  for (;;) {
-    if (Atomics.load(control, CANCELLED) !== 0) return false;
-    const chunk = Atomics.add(control, NEXT_CHUNK, 1);
-    if (chunk >= chunks) return true;
-    const end = Math.min(similarity.rowCount, (chunk + 1) * BLOCK_ROWS);
-    for (const [from, to] of runs(only, chunk * BLOCK_ROWS, end)) {
+  return takeChunks(counter, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
+    for (const [from, to] of runs(only, firstRow, endRow)) {
       search.topRows(from, to, draft.k, keep, task.allowed);
     }
-    Atomics.add(control, ROWS_DONE, end - chunk * BLOCK_ROWS);
-  }
+  });
 }
 
 /** The stretches of [first, end) whose bits are set. */
