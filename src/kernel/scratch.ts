@@ -26,7 +26,12 @@ export function topKScratchBytes(f: number): number {
 /** Scratch of the ALS kernels: gathered rows with a prediction each, vectors, a matrix, a block of scaled rows. */
 export function alsScratchBytes(f: number, gatherRows: number): number {
   return (
-    gatherRows * f * 4 + alignedRows(gatherRows) * 4 + 3 * f * 4 + f * f * 4 + normalMatrixScratchBytes(f)
+    (gatherRows + 8) * f * 4 +
+    32 +
+    alignedRows(gatherRows) * 4 +
+    3 * f * 4 +
+    f * f * 4 +
+    normalMatrixScratchBytes(f)
   );
 }
 
