@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkFitMemory,
+  fitMemory,
+  largestFitting,
+  memoryBudgetBytes,
+} from '../../src/model/memory-budget.ts';
+
+const GIB = 2 ** 30;
+const serving = { slots: 3, listLengthMax: 100 };
+const shape = {
+  userCount: 1_000_000,
+  itemCount: 100_000,
+  count: 1e7,
+  weighted: false,
+  factors: 64,
+  slots: 2,
+};
+
+describe('the memory that a fit may take', () => {
+  it('is what is configured, or else 70 % of what the process may have', () => {
+    expect(memoryBudgetBytes(512, { totalBytes: 16 * GIB })).toBe(GIB / 2);
+    expect(memoryBudgetBytes(0, { totalBytes: 10 * GIB })).toBe(7 * GIB);
+    expect(memoryBudgetBytes(0, { totalBytes: 10 * GIB, constrainedBytes: GIB })).toBe(Math.floor(0.7 * GIB));
+  });
+
+  it('is not bounded by a constraint that is none', () => {
+    for (const constrainedBytes of [undefined, 0, 2 ** 63]) {
+      expect(memoryBudgetBytes(0, { totalBytes: 10 * GIB, constrainedBytes })).toBe(7 * GIB);
+    }
+  });
+
+  it('is compared with training and models together', () => {
+    const { training, models } = fitMemory(shape, serving);
+    expect(() => checkFitMemory({ training, models }, training + models)).not.toThrow();
+    expect(() => checkFitMemory({ training, models }, training + models - 1)).toThrow('memory_max_mb');
+  });
+
+  it('does not help a training that exceeds one memory', () => {
+    const memory = fitMemory({ ...shape, userCount: 20_000_000 }, serving);
+    expect(() => checkFitMemory(memory, 1000 * GIB)).toThrow(/in one piece and there can be 4096 MiB/);
+  });
+
+  it('bounds the factors that are chosen from', () => {
+    const choices = [16, 32, 64, 128];
+    const { training, models } = fitMemory({ ...shape, factors: 32 }, serving);
+    expect(largestFitting(choices, shape, serving, training + models)).toBe(32);
+    expect(largestFitting(choices, shape, serving, 1000 * GIB)).toBe(128);
+    expect(largestFitting(choices, shape, serving, 1000)).toBeUndefined();
+  });
+});
