@@ -11,6 +11,7 @@ import { createHttpServer } from './http/server.ts';
 import { memoryBudgetBytes } from './model/memory-budget.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
+import type { ListSettings } from './recommend/list-maker.ts';
 import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore } from './store/data-store.ts';
 import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
@@ -80,7 +81,7 @@ export async function startService({ config, log, clock = systemClock }: Service
     undo.push(() => recommendation.lists.flush());
     const fits = new Fits({
       training: new Training(pool, trainingOptions(config, paths, cache, clock, log)),
-      listPass: new ListPass(pool, listPassOptions(config, paths, clock)),
+      listPass: new ListPass(pool, listPassOptions(config, paths, cache, recommendation.settings, clock)),
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
       firstPeriodMs: recommend.offline.check_recommend_period,
@@ -194,12 +195,22 @@ function trainingOptions(
   };
 }
 
-function listPassOptions(config: Config, paths: StorePaths, clock: Clock): ListPassOptions {
+function listPassOptions(
+  config: Config,
+  paths: StorePaths,
+  marks: CacheStore,
+  settings: ListSettings,
+  clock: Clock,
+): ListPassOptions {
+  const { data_source, user_neighbors } = config.recommend;
   return {
     ...paths,
-    positiveTypes: config.recommend.data_source.positive_feedback_types,
+    positiveTypes: data_source.positive_feedback_types,
+    positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
+    userNeighborType: user_neighbors.neighbor_type,
+    settings,
     clockErrorMs: config.server.clock_error,
-    cacheSize: config.recommend.cache_size,
+    marks,
     clock,
   };
 }

@@ -1,5 +1,6 @@
 import { paddedFactors, rowRegularization } from '../kernel/scratch.ts';
 import { viewOf } from '../memory/layout.ts';
+import { solveSymmetric } from './logistic.ts';
 import type { PlacedModel } from './mf-scorer.ts';
 
 /** A predicted score as the sum of what each of the user's items adds to it. */
@@ -42,7 +43,7 @@ export function decomposeScore(
   for (let at = 0; at < f; at++) matrix[at * f + at]! += diagonal;
   const liked = rows.map(vectorOf);
   for (const vector of liked) addOuterProduct(matrix, vector);
-  const pull = solve(matrix, vectorOf(targetRow));
+  const pull = solveSymmetric(matrix, vectorOf(targetRow));
   const parts = rows.map((itemRow, at) => ({ itemRow, score: dot(pull, liked[at]!) }));
   return { score: parts.reduce((sum, part) => sum + part.score, 0), parts };
 }
@@ -53,27 +54,6 @@ function addOuterProduct(matrix: Float64Array, vector: Float64Array): void {
   for (let row = 0; row < f; row++) {
     for (let column = 0; column < f; column++) matrix[row * f + column]! += vector[row]! * vector[column]!;
   }
-}
-
-/** Solves A x = b for a symmetric positive definite A, which is replaced by its Cholesky factor; b by x. */
-function solve(a: Float64Array, b: Float64Array): Float64Array {
-  const f = b.length;
-  for (let row = 0; row < f; row++) {
-    for (let column = 0; column <= row; column++) {
-      let sum = a[row * f + column]!;
-      for (let k = 0; k < column; k++) sum -= a[row * f + k]! * a[column * f + k]!;
-      a[row * f + column] = row === column ? Math.sqrt(sum) : sum / a[column * f + column]!;
-    }
-  }
-  for (let row = 0; row < f; row++) {
-    for (let k = 0; k < row; k++) b[row]! -= a[row * f + k]! * b[k]!;
-    b[row]! /= a[row * f + row]!;
-  }
-  for (let row = f - 1; row >= 0; row--) {
-    for (let k = row + 1; k < f; k++) b[row]! -= a[k * f + row]! * b[k]!;
-    b[row]! /= a[row * f + row]!;
-  }
-  return b;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

@@ -1,15 +1,17 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { ChangeSet, DataStore } from '../store/data-store.ts';
+import type { ChangeSet, DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
 import { Fallbacks } from './fallbacks.ts';
-import { History } from './history.ts';
+import { History, type TypeTest } from './history.ts';
 import { type FindRelated, ItemNeighbors } from './item-neighbors.ts';
+import { ListMaker, type ListSettings } from './list-maker.ts';
 import { UserLists } from './lists.ts';
 import { LiveState } from './live-state.ts';
+import { liveWorld } from './live-world.ts';
 import { OnlineRecommender } from './online.ts';
-import { ModelSlot } from './serving-model.ts';
+import { GenerationSlot } from './serving-model.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,7 +26,9 @@ export interface Recommendation {
   readonly explainer: Explainer;
   readonly live: LiveState;
   readonly lists: UserLists;
-  readonly models: ModelSlot;
+  readonly generations: GenerationSlot;
+  readonly settings: ListSettings;
+  readonly reads: LocalReads;
 }
 
 /**
@@ -41,7 +45,8 @@ export async function composeRecommendation(parts: {
   const { config, data, cache, findRelated, clock } = parts;
   const reads = data.local;
   if (reads === undefined) throw new Error('this data store cannot be read locally');
-  const { data_source, online, popular, item_neighbors, user_neighbors, cache_size } = config.recommend;
+  const { data_source, offline, online, popular, item_neighbors, user_neighbors, cache_size } =
+    config.recommend;
   const live = new LiveState({
     reads,
     clock,
@@ -51,28 +56,45 @@ export async function composeRecommendation(parts: {
   });
   await live.load(reads);
   const { catalogue, isPositive } = live;
-  const models = new ModelSlot();
-  const lists = new UserLists({
+  const generations = new GenerationSlot();
+  const settings = listSettings(config);
+  const lastRows = (userRow: number): ArrayLike<number> => lists.last(userRow)?.itemRows ?? [];
+  const world = liveWorld({ live, generations, reads, clock, cacheSize: cache_size, lastRows });
+  const maker = new ListMaker(settings, world, isPositive);
+  const lists: UserLists = new UserLists({
     cache,
-    models,
-    isPositive,
+    generations,
+    maker,
     clock,
-    cacheSize: cache_size,
-    refreshMs: config.recommend.offline.refresh_recommend_period,
-    expireMs: config.recommend.cache_expire,
-    isListable: (row) => catalogue.isListable(row),
+    ages: {
+      refreshMs: offline.refresh_recommend_period,
+      expireMs: config.recommend.cache_expire,
+      arrivalMs: config.server.cache_expire,
+    },
+    arrivedMs: () => live.arrivedMs,
   });
   const itemNeighbors = new ItemNeighbors(catalogue, item_neighbors.neighbor_type, findRelated);
-  const shared = { reads, catalogue, latest: live.latest, popular: live.popular, itemNeighbors, findRelated };
+  const { latest, popular: popularIndex } = live;
+  const shared = {
+    reads,
+    catalogue,
+    latest,
+    popular: popularIndex,
+    itemNeighbors,
+    findRelated,
+    maker,
+    generations,
+  };
+  const userNeighborType = user_neighbors.neighbor_type;
   const sessionLength = online.num_feedback_fallback_item_based;
-  const fallbacks = new Fallbacks({ ...shared, lists, models, isPositive, sessionLength });
+  const fallbacks = new Fallbacks({ ...shared, userNeighborType, isPositive, sessionLength });
   const history = new History(reads, ttlMs(data_source.positive_feedback_ttl));
   const recommender = new OnlineRecommender({
     ...shared,
     data,
-    userNeighborType: user_neighbors.neighbor_type,
+    userNeighborType,
     lists,
-    models,
+    replacesRead: settings.replacement !== undefined,
     fallbacks,
     fallbackOrder: online.fallback_recommend,
     history,
@@ -87,21 +109,45 @@ export async function composeRecommendation(parts: {
     catalogue,
     history,
     fallbacks,
-    models,
+    generations,
     isPositive,
     recommender,
     effectiveUntilMs: () => clock() + config.server.clock_error,
   });
-  data.onChange((changes) => follow(changes, live, lists));
-  return { recommender, explainer, live, lists, models };
+  const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
+  data.onChange((changes) => follow(changes, live, lists, marks));
+  return { recommender, explainer, live, lists, generations, settings, reads };
 }
 
-function follow(changes: ChangeSet, live: LiveState, lists: UserLists): void {
+/** @param marks the feedback types after which a user's list is another */
+function follow(changes: ChangeSet, live: LiveState, lists: UserLists, marks: TypeTest): void {
   live.apply(changes);
   for (const feedback of [changes.added, changes.removed]) {
     for (let at = 0; at < feedback.length; at++) {
-      if (live.isPositive(feedback.types[at]!)) lists.markDirty(feedback.userRows[at]!);
+      if (marks(feedback.types[at]!)) lists.markDirty(feedback.userRows[at]!);
     }
   }
   lists.delete(changes.deletedUserRows);
+}
+
+function listSettings({ recommend }: Config): ListSettings {
+  const { offline, replacement, online, collaborative } = recommend;
+  return {
+    latest: offline.enable_latest_recommend,
+    popular: offline.enable_popular_recommend,
+    userBased: offline.enable_user_based_recommend,
+    itemBased: offline.enable_item_based_recommend,
+    collaborative: offline.enable_collaborative_recommend,
+    clickThrough: offline.enable_click_through_prediction,
+    cacheSize: recommend.cache_size,
+    seedItems: online.num_feedback_fallback_item_based,
+    replacement: replacement.enable_replacement
+      ? {
+          positiveDecay: replacement.positive_replacement_decay,
+          readDecay: replacement.read_replacement_decay,
+        }
+      : undefined,
+    explore: offline.explore_recommend,
+    seed: collaborative.seed,
+  };
 }

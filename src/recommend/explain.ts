@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue.ts';
 import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.ts';
 import type { History, TypeTest } from './history.ts';
 import type { Recommender } from './recommender.ts';
-import type { ModelSlot } from './serving-model.ts';
+import type { GenerationSlot } from './serving-model.ts';
 
 /** How many of the user's items are named. */
 const CONTRIBUTIONS_MAX = 10;
@@ -23,7 +23,7 @@ export class Explainer {
     readonly catalogue: Catalogue;
     readonly history: History;
     readonly fallbacks: Fallbacks;
-    readonly models: ModelSlot;
+    readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
     readonly recommender: Recommender;
     /** Feedback up to then is in effect, milliseconds since the epoch. */
@@ -74,9 +74,9 @@ export class Explainer {
   }
 
   private contributions(userRow: number, itemRow: number): Explanation['Contributions'] {
-    const { models, isPositive, catalogue } = this.parts;
+    const { generations, isPositive, catalogue } = this.parts;
     const liked = this.load(userRow).positiveRows(isPositive);
-    const parts = models.current?.decompose(liked, itemRow)?.parts ?? [];
+    const parts = generations.current?.collaborative?.decompose(liked, itemRow)?.parts ?? [];
     const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
     if (pull === 0) return [];
     return [...parts]

@@ -1,17 +1,19 @@
-import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
+import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { History, TypeTest } from './history.ts';
-import { type FindRelated, type ItemNeighbors, NEIGHBORS_MAX } from './item-neighbors.ts';
+import type { FindRelated, ItemNeighbors, NeighborType } from './item-neighbors.ts';
 import type { LatestIndex } from './latest.ts';
-import type { UserLists } from './lists.ts';
+import type { ListMaker } from './list-maker.ts';
 import type { PopularIndex } from './popular.ts';
 import { type Ranked, TopK } from './ranked.ts';
-import type { ModelSlot } from './serving-model.ts';
+import type { GenerationSlot } from './serving-model.ts';
+import { similarItems } from './similar-items.ts';
+import { itemsOfUsers, USERS_ASKED, userRelation } from './user-based.ts';
 
 export const FALLBACK_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
 export type FallbackName = (typeof FALLBACK_NAMES)[number];
 
-/** How many neighbors of each seed item, and of the user, are summed. */
+/** How many neighbors of each seed item are summed. */
 const NEIGHBORS_PER_SEED = 100;
 
 const NOTHING: Ranked = { rows: [], scores: [] };
@@ -23,8 +25,9 @@ export interface FallbackParts {
   readonly popular: PopularIndex;
   readonly itemNeighbors: ItemNeighbors;
   readonly findRelated: FindRelated;
-  readonly lists: UserLists;
-  readonly models: ModelSlot;
+  readonly maker: ListMaker;
+  readonly generations: GenerationSlot;
+  readonly userNeighborType: NeighborType;
   readonly isPositive: TypeTest;
   readonly sessionLength: number;
 }
@@ -50,7 +53,7 @@ export class Fallbacks {
       case 'latest':
         return this.latest(k, accept);
       case 'popular':
-        return this.parts.popular.top(k, this.parts.catalogue, [], accept);
+        return this.parts.popular.top(k, [], accept);
       case 'collaborative':
         return this.collaborative(history, k, accept);
       case 'item_based': {
@@ -62,13 +65,24 @@ export class Fallbacks {
     }
   }
 
-  /** Items most like the seed items together: the sum of each item's similarity to the seeds. */
+  /**
+   * Items most like the seed items together: the sum of each item's similarity to the seeds, out of what was computed
+   * ahead, else worked out now.
+   */
   async similarToAll(seeds: readonly number[], k: number, accept: (row: number) => boolean): Promise<Ranked> {
+    const { generations, catalogue, itemNeighbors } = this.parts;
+    const lists = generations.current?.itemNeighbors;
+    const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
     const sums = new Map<number, number>();
+    const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
+    for (const [row, sum] of similarItems(lists, seeds.filter(isAhead))) {
+      if (catalogue.isListable(row) && accept(row)) add(row, sum);
+    }
     for (const seed of seeds) {
-      const { rows, scores } = await this.parts.itemNeighbors.of(seed, NEIGHBORS_PER_SEED, accept);
+      if (isAhead(seed)) continue;
+      const { rows, scores } = await itemNeighbors.of(seed, NEIGHBORS_PER_SEED, accept);
       rows.forEach((row, at) => {
-        sums.set(row, (sums.get(row) ?? 0) + scores[at]!);
+        add(row, scores[at]!);
       });
     }
     return best(sums, k);
@@ -85,27 +99,20 @@ export class Fallbacks {
   }
 
   private collaborative(history: History, k: number, accept: (row: number) => boolean): Ranked {
-    const { models, lists } = this.parts;
-    const vector = lists.vectorOf(history);
-    return vector === undefined ? NOTHING : (models.current?.topItems(vector, k, accept) ?? NOTHING);
+    const { generations, maker } = this.parts;
+    const vector = maker.vectorOf(history);
+    if (vector === undefined) return NOTHING;
+    return generations.current?.collaborative?.topItems(vector, k, accept) ?? NOTHING;
   }
 
-  /** Items liked by the users most like this one: the sum of those users' similarities. */
+  /** Items liked by the users most like this one. */
   private async userBased(userRow: number, k: number, accept: (row: number) => boolean): Promise<Ranked> {
     if (userRow < 0) return NOTHING;
-    const { findRelated, reads, isPositive, catalogue } = this.parts;
-    const neighbors = await findRelated('users-by-items', userRow, NEIGHBORS_MAX);
-    const feedback = new FeedbackColumns();
-    const sums = new Map<number, number>();
-    neighbors.rows.slice(0, NEIGHBORS_PER_SEED).forEach((neighbor, at) => {
-      reads.readUserFeedback(neighbor, feedback);
-      for (let i = 0; i < feedback.length; i++) {
-        const row = feedback.itemRows[i]!;
-        if (!isPositive(feedback.types[i]!) || !catalogue.isListable(row) || !accept(row)) continue;
-        sums.set(row, (sums.get(row) ?? 0) + neighbors.scores[at]!);
-      }
-    });
-    return best(sums, k);
+    const { findRelated, reads, isPositive, catalogue, userNeighborType } = this.parts;
+    const hasLabels = (reads.userAt(userRow)?.Labels.length ?? 0) > 0;
+    const users = await findRelated(userRelation(userNeighborType, hasLabels), userRow, USERS_ASKED);
+    const isWanted = (row: number) => catalogue.isListable(row) && accept(row);
+    return itemsOfUsers(users, reads, isPositive, k, isWanted);
   }
 }
 

@@ -14,6 +14,7 @@ export class History {
   private readonly readRows = new RowSet();
   private readonly positiveTtlMs: number;
   private positiveSinceMs = Number.NEGATIVE_INFINITY;
+  private untilMs = Number.POSITIVE_INFINITY;
   userRow = -1;
 
   /** @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never */
@@ -28,6 +29,7 @@ export class History {
    */
   load(userRow: number, untilMs: number): void {
     this.userRow = userRow;
+    this.untilMs = untilMs;
     this.positiveSinceMs = untilMs - this.positiveTtlMs;
     this.readRows.clear();
     this.feedback.clear();
@@ -51,12 +53,23 @@ export class History {
     return first;
   }
 
+  /** Distinct rows of the items with feedback in effect, ascending. */
+  readRowsInEffect(): number[] {
+    const { length, itemRows, timesMs } = this.feedback;
+    const rows: number[] = [];
+    for (let at = 0; at < length; at++) {
+      if (timesMs[at]! <= this.untilMs && rows.at(-1) !== itemRows[at]) rows.push(itemRows[at]!);
+    }
+    return rows;
+  }
+
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
   positiveRows(isPositive: TypeTest, limit = Number.POSITIVE_INFINITY): number[] {
     const { length, itemRows, types, timesMs } = this.feedback;
     const latest = new Map<number, number>();
     for (let at = 0; at < length; at++) {
-      if (!isPositive(types[at]!) || timesMs[at]! < this.positiveSinceMs) continue;
+      if (!isPositive(types[at]!) || timesMs[at]! < this.positiveSinceMs || timesMs[at]! > this.untilMs)
+        continue;
       const row = itemRows[at]!;
       latest.set(row, Math.max(latest.get(row) ?? Number.NEGATIVE_INFINITY, timesMs[at]!));
     }

@@ -1,7 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import type { CacheStore, UserList } from '../store/cache-store.ts';
-import type { History, TypeTest } from './history.ts';
-import type { ModelSlot } from './serving-model.ts';
+import type { History } from './history.ts';
+import type { ListMaker } from './list-maker.ts';
+import type { GenerationSlot } from './serving-model.ts';
 
 /** Rows of users whose list is behind their feedback: one bit a user. */
 class DirtyUsers {
@@ -37,55 +38,59 @@ class DirtyUsers {
   }
 }
 
+/** Ages of a list, milliseconds. */
+export interface ListAges {
+  /** A list is made again without new feedback. */
+  readonly refreshMs: number;
+  /** A list that cannot be made again is no longer served. */
+  readonly expireMs: number;
+  /** A list that knows nothing of the newest items is made again. */
+  readonly arrivalMs: number;
+}
+
 /**
- * The users' cached lists, kept in step with their feedback. New positive feedback marks a user; the next request
- * folds the user in against the current item factors and replaces the list (Hu, Koren, Volinsky 2008, section 4: a
- * user's vector follows from its feedback and the item factors alone). Whoever is not asked for costs one bit.
+ * The users' cached lists, kept in step with their feedback. New feedback marks a user; the next request folds the user
+ * in against the current item factors and replaces the list (Hu, Koren, Volinsky 2008, section 4: a user's vector
+ * follows from its feedback and the item factors alone). Whoever is not asked for costs one bit, so a flood of feedback
+ * makes nobody wait.
  */
 export class UserLists {
   private readonly cache: CacheStore;
-  private readonly models: ModelSlot;
-  private readonly isPositive: TypeTest;
+  private readonly generations: GenerationSlot;
   private readonly clock: Clock;
-  private readonly cacheSize: number;
-  private readonly refreshMs: number;
-  private readonly expireMs: number;
-  private readonly isListable: (itemRow: number) => boolean;
+  private readonly ages: ListAges;
+  private readonly arrivedMs: () => number;
   private readonly dirty = new DirtyUsers();
-  /** Users whose feedback changed since the running fit began: the lists that it makes for them are behind. */
-  private readonly changedInFit = new DirtyUsers();
-  private fitting = false;
+  /** Users whose feedback changed since the running pass began: the lists that it makes for them may be behind. */
+  private readonly changedInPass = new DirtyUsers();
+  private passing = false;
   /** Lists made but not yet committed; the writes are batched, so this is short. */
-  private unsaved = new Map<number, UserList>();
+  private readonly unsaved = new Map<number, UserList>();
   private saving: Promise<void> | undefined;
   private deleting: Promise<void> = Promise.resolve();
+  private readonly maker: ListMaker;
 
   constructor(options: {
     cache: CacheStore;
-    models: ModelSlot;
-    isPositive: TypeTest;
+    generations: GenerationSlot;
+    maker: ListMaker;
     clock: Clock;
-    cacheSize: number;
-    /** Age at which a list is made again without new feedback, milliseconds. */
-    refreshMs: number;
-    /** Age at which a list that cannot be made again is no longer served, milliseconds. */
-    expireMs: number;
-    isListable: (itemRow: number) => boolean;
+    ages: ListAges;
+    /** When an item last became listable, milliseconds since the epoch. */
+    arrivedMs: () => number;
   }) {
     this.cache = options.cache;
-    this.models = options.models;
-    this.isPositive = options.isPositive;
+    this.generations = options.generations;
+    this.maker = options.maker;
     this.clock = options.clock;
-    this.cacheSize = options.cacheSize;
-    this.refreshMs = Math.min(options.refreshMs, options.expireMs);
-    this.expireMs = options.expireMs;
-    this.isListable = options.isListable;
+    this.ages = options.ages;
+    this.arrivedMs = options.arrivedMs;
   }
 
-  /** Notes that the user's positive feedback changed. */
+  /** Notes that the user's feedback changed. */
   markDirty(userRow: number): void {
     this.dirty.set(userRow, true);
-    if (this.fitting) this.changedInFit.set(userRow, true);
+    if (this.passing) this.changedInPass.set(userRow, true);
   }
 
   /** Lists were stored by other threads: looks at them from now on. */
@@ -93,34 +98,44 @@ export class UserLists {
     this.cache.local?.refresh();
   }
 
-  /** A fit that replaces all lists begins: it may not see feedback that comes from now on. */
-  beginFit(): void {
-    this.fitting = true;
+  /** A pass that replaces all lists begins: it may not see feedback that comes from now on. */
+  beginPass(): void {
+    this.passing = true;
   }
 
-  /** @param replaced true when the fit made all lists anew: only what changed since it began is behind then */
-  endFit(replaced: boolean): void {
-    this.fitting = false;
+  /** @param replaced true when the pass made all lists anew: only what changed since it began is behind then */
+  endPass(replaced: boolean): void {
+    this.passing = false;
     if (replaced) this.dirty.clear();
-    this.dirty.absorb(this.changedInFit);
+    this.dirty.absorb(this.changedInPass);
   }
 
   /** The user's list as of its last feedback; undefined when there is nothing to make one from. */
   of(history: History): UserList | undefined {
     const row = history.userRow;
     if (row < 0) return undefined;
-    const list = this.unsaved.get(row) ?? this.cache.local?.readList(row);
+    const list = this.last(row);
     if (list === undefined) return this.remake(history);
-    const ageMs = this.clock() - list.madeMs;
-    const behind = ageMs > this.refreshMs || this.dirty.has(row) || this.changedInFit.has(row);
-    if (!behind) return list;
-    return this.remake(history) ?? (ageMs > this.expireMs ? undefined : list);
+    if (!this.isBehind(list)) return list;
+    return this.remake(history) ?? (this.clock() - list.madeMs > this.ages.expireMs ? undefined : list);
   }
 
-  /** The user's vector against the current model, undefined without one. */
-  vectorOf(history: History): Float32Array | undefined {
-    const model = this.models.current;
-    return model?.foldIn(history.positiveRows(this.isPositive));
+  /** The list made last, however old. Valid until the next call. */
+  last(userRow: number): UserList | undefined {
+    return this.unsaved.get(userRow) ?? this.cache.local?.readList(userRow);
+  }
+
+  /** True when the list has to be made again before it is served. */
+  isBehind({ userRow, madeMs }: UserList): boolean {
+    const { refreshMs, expireMs, arrivalMs } = this.ages;
+    const ageMs = this.clock() - madeMs;
+    return (
+      ageMs > refreshMs ||
+      ageMs > expireMs ||
+      (ageMs > arrivalMs && madeMs <= this.arrivedMs()) ||
+      this.dirty.has(userRow) ||
+      this.changedInPass.has(userRow)
+    );
   }
 
   /** Drops the lists of users that are gone. Rows are never used again, so a late write of one harms nobody. */
@@ -137,17 +152,14 @@ export class UserLists {
   }
 
   private remake(history: History): UserList | undefined {
-    const model = this.models.current;
-    const vector = this.vectorOf(history);
-    if (model === undefined || vector === undefined) return undefined;
-    const accept = (row: number) => this.isListable(row) && !history.hasRead(row);
-    const { rows, scores } = model.topItems(vector, this.cacheSize, accept);
+    const made = this.maker.make(history);
+    if (made === undefined) return undefined;
     const list = {
       userRow: history.userRow,
-      generation: model.generation,
+      generation: this.generations.current?.number ?? 0,
       madeMs: this.clock(),
-      itemRows: Uint32Array.from(rows),
-      scores: Float32Array.from(scores),
+      itemRows: Uint32Array.from(made.rows),
+      scores: Float32Array.from(made.scores),
     };
     this.dirty.set(history.userRow, false);
     this.unsaved.set(history.userRow, list);

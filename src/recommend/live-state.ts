@@ -1,24 +1,36 @@
 import type { Clock } from '../domain/clock.ts';
 import { type ChangeSet, FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { Catalogue } from './catalogue.ts';
+import { ColdItemIndex } from './cold-items.ts';
 import { typeTest } from './feedback-types.ts';
 import type { TypeTest } from './history.ts';
 import { LatestIndex } from './latest.ts';
 import { PopularIndex } from './popular.ts';
+import { Trends } from './trends.ts';
 
 /** Rows read before other work gets a turn: a few milliseconds. */
 const SLICE_ROWS = 4096;
 const SLICE_RECORDS = 65_536;
 /** Records counted in one turn while requests are served: a fraction of a millisecond. */
 const COUNT_RECORDS = 2048;
+/** New items worked out in one turn: about a millisecond. */
+const COLD_ITEMS_A_TURN = 4;
 
-/** What is kept in memory of the store and follows each commit: the catalogue, the latest and the popular items. */
+/** What is kept in memory of the store and follows each commit: the catalogue, latest and popular items, new items. */
 export class LiveState {
   readonly catalogue: Catalogue;
   readonly latest: LatestIndex;
   readonly popular: PopularIndex;
+  readonly trends: Trends;
+  readonly coldItems: ColdItemIndex;
   readonly isPositive: TypeTest;
+  /** When an item last became listable, milliseconds since the epoch: lists made before know nothing of it. */
+  arrivedMs = Number.NEGATIVE_INFINITY;
+  private readonly clock: Clock;
   private counting = false;
+  private findingCold = false;
+  /** Items from this row on came after the last fit. */
+  private knownRows = 0;
 
   constructor(options: {
     readonly reads: LocalReads;
@@ -29,7 +41,10 @@ export class LiveState {
   }) {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
-    this.popular = new PopularIndex(options.popularWindowMs, options.clock);
+    this.clock = options.clock;
+    this.trends = new Trends(options.popularWindowMs, options.clock);
+    this.popular = new PopularIndex(this.trends, this.catalogue);
+    this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
     this.isPositive = typeTest(options.positiveTypes, () => options.reads.feedbackTypes());
   }
 
@@ -46,19 +61,32 @@ export class LiveState {
     const block = new FeedbackColumns(SLICE_RECORDS);
     for (let from = 0; from >= 0; ) {
       from = reads.scanFeedback(from, SLICE_RECORDS, block);
-      this.popular.apply(block, this.isPositive, 1);
-      this.popular.drain();
+      this.trends.apply(block, this.isPositive, 1);
+      this.trends.drain();
       await nextTurn();
     }
   }
 
   /** Follows a commit. */
   apply(changes: ChangeSet): void {
-    for (const item of changes.items) this.catalogue.put(item);
-    for (const row of changes.deletedItemRows) this.catalogue.delete(row);
-    this.popular.apply(changes.removed, this.isPositive, -1);
-    this.popular.apply(changes.added, this.isPositive, 1);
+    const { catalogue, trends } = this;
+    for (const item of changes.items) {
+      const wasListable = catalogue.isListable(item.row);
+      catalogue.put(item);
+      if (!wasListable && catalogue.isListable(item.row)) this.arrivedMs = this.clock();
+    }
+    for (const row of changes.deletedItemRows) catalogue.delete(row);
+    trends.apply(changes.removed, this.isPositive, -1);
+    trends.apply(changes.added, this.isPositive, 1);
     this.countLater();
+    if (changes.items.length > 0) this.findColdLater();
+  }
+
+  /** A fit that knows the items below this row is served from now on. Resolves once new items are compared with those. */
+  async knowItems(knownRows: number): Promise<void> {
+    this.knownRows = knownRows;
+    this.coldItems.clear();
+    while (this.findCold()) await nextTurn();
   }
 
   /** Counts what waits a slice a turn, so that requests come in between. */
@@ -67,8 +95,24 @@ export class LiveState {
     this.counting = true;
     setImmediate(() => {
       this.counting = false;
-      if (this.popular.drain(COUNT_RECORDS)) this.countLater();
+      if (this.trends.drain(COUNT_RECORDS)) this.countLater();
     });
+  }
+
+  /** Works out what new items are like, some a turn. */
+  private findColdLater(): void {
+    if (this.findingCold || this.knownRows === 0) return;
+    this.findingCold = true;
+    setImmediate(() => {
+      this.findingCold = false;
+      if (this.findCold()) this.findColdLater();
+    });
+  }
+
+  private findCold(): boolean {
+    const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
+    if (gained) this.arrivedMs = this.clock();
+    return isMore;
   }
 }
 

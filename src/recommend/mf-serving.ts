@@ -2,18 +2,18 @@ import { decomposeScore } from '../model/explain.ts';
 import type { MfScorer, PlacedModel } from '../model/mf-scorer.ts';
 import type { Ranked } from './ranked.ts';
 import { TopK } from './ranked.ts';
-import type { ServingModel } from './serving-model.ts';
+import type { CollaborativeModel } from './serving-model.ts';
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */
 const SPARE = 64;
 
-/** A matrix factorisation as `ServingModel`. */
-export function servingModel(placed: PlacedModel, scorer: MfScorer, generation: number): ServingModel {
+/** A matrix factorisation as serving needs it. */
+export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): CollaborativeModel {
   const { itemCount } = scorer.header;
   const { listLengthMax } = placed;
   return {
-    generation,
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
+    scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
     topItems(vector, k, accept, among) {
       if (k < 1) return { rows: [], scores: [] };

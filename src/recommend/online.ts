@@ -13,12 +13,14 @@ import {
   type NeighborType,
 } from './item-neighbors.ts';
 import type { LatestIndex } from './latest.ts';
+import type { ListMaker } from './list-maker.ts';
 import type { UserLists } from './lists.ts';
 import type { PopularIndex } from './popular.ts';
 import type { Ranked } from './ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from './recommender.ts';
 import { RowSet } from './row-set.ts';
-import type { ModelSlot } from './serving-model.ts';
+import type { GenerationSlot } from './serving-model.ts';
+import { userRelation } from './user-based.ts';
 
 export interface OnlineParts {
   readonly data: DataStore;
@@ -30,7 +32,10 @@ export interface OnlineParts {
   readonly findRelated: FindRelated;
   readonly userNeighborType: NeighborType;
   readonly lists: UserLists;
-  readonly models: ModelSlot;
+  readonly maker: ListMaker;
+  readonly generations: GenerationSlot;
+  /** Whether lists hold items that the user has read, which then may be shown. */
+  readonly replacesRead: boolean;
   readonly fallbacks: Fallbacks;
   readonly fallbackOrder: readonly FallbackName[];
   readonly history: History;
@@ -96,10 +101,9 @@ export class OnlineRecommender implements Recommender {
   }
 
   async popular(query: ListQuery): Promise<ScoredEntry[]> {
-    const { popular, catalogue } = this.parts;
     const want = query.offset + query.n;
     return this.itemEntries(
-      popular.top(want, catalogue, query.categories, this.unreadBy(query.userId)),
+      this.parts.popular.top(want, query.categories, this.unreadBy(query.userId)),
       query,
     );
   }
@@ -117,8 +121,7 @@ export class OnlineRecommender implements Recommender {
     const row = reads.userRow(userId);
     if (row < 0) return [];
     const hasLabels = (reads.userAt(row)?.Labels.length ?? 0) > 0;
-    const byLabels = userNeighborType === 'similar' || (userNeighborType === 'auto' && hasLabels);
-    const ranked = await findRelated(byLabels ? 'users-by-labels' : 'users-by-items', row, NEIGHBORS_MAX);
+    const ranked = await findRelated(userRelation(userNeighborType, hasLabels), row, NEIGHBORS_MAX);
     const known = filterRanked(
       ranked,
       query.offset + query.n,
@@ -153,11 +156,11 @@ export class OnlineRecommender implements Recommender {
   }
 
   private takeList(answer: Answer, itemRows: Uint32Array, categories: readonly string[]): void {
-    const { catalogue, history } = this.parts;
+    const { catalogue, history, replacesRead } = this.parts;
     for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
       const row = itemRows[at]!;
-      if (catalogue.isListable(row) && !history.hasRead(row) && catalogue.isInAll(row, categories))
-        answer.take(row);
+      const isUnread = replacesRead || !history.hasRead(row);
+      if (isUnread && catalogue.isListable(row) && catalogue.isInAll(row, categories)) answer.take(row);
     }
   }
 
@@ -210,16 +213,18 @@ export class OnlineRecommender implements Recommender {
     wanted: number,
     categories: readonly string[],
   ): void {
-    const { models, lists, catalogue, history } = this.parts;
-    const vector = lists.vectorOf(history);
-    if (vector === undefined || models.current === undefined || rows.length >= wanted) return;
+    const { generations, maker, catalogue, history } = this.parts;
+    const model = generations.current?.collaborative;
+    if (model === undefined || rows.length >= wanted) return;
+    const vector = maker.vectorOf(history);
+    if (vector === undefined) return;
     const accept = (row: number) =>
       !taken.has(row) &&
       catalogue.isListable(row) &&
       catalogue.isInAll(row, categories) &&
       !history.hasRead(row);
     const members = catalogue.narrowest(categories);
-    for (const row of models.current.topItems(vector, wanted - rows.length, accept, members).rows) {
+    for (const row of model.topItems(vector, wanted - rows.length, accept, members).rows) {
       taken.add(row);
       rows.push(row);
     }

@@ -1,14 +1,15 @@
 import type { ScoreDecomposition } from '../model/explain.ts';
+import type { LogisticRegression } from '../model/logistic.ts';
 import type { Ranked } from './ranked.ts';
 
-/** A published generation of the collaborative model, as serving needs it. */
-export interface ServingModel {
-  /** Number of the generation, counting up. */
-  readonly generation: number;
+/** The collaborative model as serving needs it. */
+export interface CollaborativeModel {
   /** The user's vector solved from its liked items against the current item factors; undefined when none of them is in the model. */
   foldIn(likedItemRows: readonly number[]): Float32Array | undefined;
   /** The item's score as the sum of what each liked item adds; undefined when the model knows none of them. */
   decompose(likedItemRows: readonly number[], itemRow: number): ScoreDecomposition | undefined;
+  /** The scores of the items for a user's vector; 0 for an item that the model does not know. */
+  scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
   /**
    * The `k` items with the highest scores that pass `accept`, best first.
    * @param among look only at these items; at all when absent
@@ -21,7 +22,30 @@ export interface ServingModel {
   ): Ranked;
 }
 
+/** Click-through prediction: how likely positive feedback is. */
+export interface ClickModel {
+  /** Log-odds of positive feedback for each item, by what is known of the user and the items. */
+  logits(userRow: number, userLabels: readonly string[], itemRows: readonly number[]): Float32Array;
+}
+
+/** Every item's most similar items, computed ahead. */
+export interface NeighborLists {
+  /** Best first; empty for an item that has none or came after. The arrays must not be changed. */
+  neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
+}
+
+/** What one fit has learnt, as serving needs it. Each part may be missing. */
+export interface Generation {
+  /** Counts up. */
+  readonly number: number;
+  readonly collaborative: CollaborativeModel | undefined;
+  readonly clickThrough: ClickModel | undefined;
+  readonly itemNeighbors: NeighborLists | undefined;
+  /** How the features of `rankingFeatures` together tell the probability of positive feedback. */
+  readonly ranking: LogisticRegression | undefined;
+}
+
 /** The one place where the current generation stands; swapped by a single assignment. */
-export class ModelSlot {
-  current: ServingModel | undefined;
+export class GenerationSlot {
+  current: Generation | undefined;
 }

@@ -55,6 +55,7 @@ export interface LocalReads {
   findItem(itemId: string): Item | undefined;
   userIdAt(userRow: number): string | undefined;
   itemIdAt(itemRow: number): string | undefined;
+  itemAt(itemRow: number): Item | undefined;
   userAt(userRow: number): User | undefined;
   /** All of a user's feedback in (item row, type) order, appended to `out` after `out.clear()`. */
   readUserFeedback(userRow: number, out: FeedbackColumns): void;

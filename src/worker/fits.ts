@@ -1,10 +1,8 @@
 import type { Logger } from '../domain/log.ts';
-import { loadKernels } from '../kernel/load-kernels.ts';
-import { MfScorer } from '../model/mf-scorer.ts';
 import type { Recommendation } from '../recommend/compose.ts';
-import { servingModel } from '../recommend/mf-serving.ts';
+import { openGeneration } from './generation.ts';
 import type { ListPass } from './list-pass.ts';
-import type { LoadedModel } from './messages.ts';
+import type { LoadedModel, PlacedGeneration } from './messages.ts';
 import type { OnProgress } from './progress.ts';
 import type { TrainedModel, Training } from './training.ts';
 
@@ -43,14 +41,14 @@ export class Fits {
   }
 
   get hasModel(): boolean {
-    return this.recommendation.models.current !== undefined;
+    return this.recommendation.generations.current !== undefined;
   }
 
   /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
   async restore(): Promise<void> {
     try {
       const loaded = await this.training.load();
-      if (loaded !== undefined) this.serve(loaded);
+      if (loaded !== undefined) await this.serve(placedGeneration(loaded));
     } catch (error) {
       this.log.error({ err: error }, 'the saved model cannot be used');
     }
@@ -83,43 +81,65 @@ export class Fits {
     this.stopped = true;
     clearTimeout(this.timer);
     this.training.stop();
+    this.listPass.stop();
     await this.running?.catch(() => {});
   }
 
   private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    const { lists, live, models } = this.recommendation;
+    const { lists, generations } = this.recommendation;
     const startedAt = performance.now();
-    const generation = (models.current?.generation ?? 0) + 1;
-    lists.beginFit();
+    const number = (generations.current?.number ?? 0) + 1;
+    lists.beginPass();
     let replaced = false;
     try {
-      const report: OnProgress = (stage, done, total) => {
-        if (stage === 'making lists') lists.refresh();
-        onProgress?.(stage, done, total);
-      };
-      const trained = await this.training.run(generation, report);
+      const trained = await this.training.run(number, onProgress);
       if (trained === undefined) return undefined;
       const { unchanged, positives } = trained;
-      if (!unchanged) this.serve(trained);
-      const listable = live.catalogue.listableBits();
-      const made = await this.listPass.run(trained.placed, trained.generation, listable, report);
-      replaced = true;
+      const generation = placedGeneration(trained);
+      if (!unchanged) await this.serve(generation);
+      const made = await this.makeLists(generation, 0, onProgress);
+      replaced = !this.stopped;
       const seconds = (performance.now() - startedAt) / 1000;
       const { quality } = trained.placed.header;
       this.log.info(
-        { generation: trained.generation, positives, quality, lists: made, seconds },
+        { generation: generation.number, positives, quality, lists: made, seconds },
         unchanged
           ? 'feedback and settings are those of the collaborative model, which stays'
           : 'fitted the collaborative model',
       );
       return { ...trained, lists: made };
     } finally {
-      lists.endFit(replaced);
+      lists.endPass(replaced);
     }
   }
 
-  private serve({ placed, generation }: LoadedModel): void {
-    const scorer = new MfScorer(placed, loadKernels(placed.memory), this.training.servingSlot);
-    this.recommendation.models.current = servingModel(placed, scorer, generation);
+  /** @param fromUserRow where to begin, after a pass that was cut off */
+  private makeLists(
+    generation: PlacedGeneration,
+    fromUserRow: number,
+    onProgress?: OnProgress,
+  ): Promise<number> {
+    const { lists, live, reads } = this.recommendation;
+    return this.listPass.run(generation, live, reads.userRowCount, fromUserRow, (stage, done, total) => {
+      lists.refresh();
+      onProgress?.(stage, done, total);
+    });
   }
+
+  private async serve(placed: PlacedGeneration): Promise<void> {
+    const { generations, live } = this.recommendation;
+    const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
+    generations.current = openGeneration(placed, this.training.servingSlot, labelsOf);
+    await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
+  }
+}
+
+function placedGeneration({ placed, generation }: LoadedModel): PlacedGeneration {
+  return {
+    number: generation,
+    collaborative: placed,
+    clickThrough: undefined,
+    itemNeighbors: undefined,
+    ranking: undefined,
+  };
 }

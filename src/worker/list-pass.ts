@@ -1,71 +1,134 @@
 import type { Clock } from '../domain/clock.ts';
-import type { PlacedModel } from '../model/mf-scorer.ts';
+import { topLatest, topPopular } from '../recommend/global-lists.ts';
+import type { NeighborType } from '../recommend/item-neighbors.ts';
+import type { ListSettings } from '../recommend/list-maker.ts';
+import type { LiveState } from '../recommend/live-state.ts';
+import { shareTrends } from '../recommend/trends.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { ListPlan, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
 
-/** Users whose lists one job makes: some milliseconds of work, and one short transaction. */
-const LIST_BLOCK_USERS = 512;
+/** Users whose lists one job makes: some ten milliseconds of work, and one short transaction. */
+const LIST_BLOCK_USERS = 256;
+/** Name of the mark that says how far a pass has come. */
+const MARK = 'list-pass';
+
+/** A pass that has not come to its end yet. */
+interface PassMark {
+  readonly generation: number;
+  /** The lists of all users before this row are made. */
+  readonly nextUserRow: number;
+}
 
 export interface ListPassOptions {
   readonly dataPath: string;
   readonly cachePath: string;
   readonly positiveTypes: readonly string[];
+  readonly positiveTtlMs: number;
+  readonly userNeighborType: NeighborType;
+  readonly settings: ListSettings;
   readonly clockErrorMs: number;
-  readonly cacheSize: number;
+  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
   readonly clock: Clock;
 }
 
-/** Makes every user's list in the pool, block by block; each block is served as soon as it is done. */
+/**
+ * Makes every user's list in the pool, block by block. Each block is served as soon as it is done, and a pass that was
+ * cut off goes on where it stopped.
+ */
 export class ListPass {
   private readonly pool: WorkerPool;
   private readonly options: ListPassOptions;
+  private stopped = false;
 
   constructor(pool: WorkerPool, options: ListPassOptions) {
     this.pool = pool;
     this.options = options;
   }
 
+  /** Lets the blocks at work end and begins no more. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** The row at which a pass over this generation was cut off; undefined when it came to its end. */
+  async cutOffAt(generation: number): Promise<number | undefined> {
+    const mark = (await this.options.marks.getMark(MARK)) as PassMark | undefined;
+    return mark?.generation === generation ? mark.nextUserRow : undefined;
+  }
+
   /**
-   * @param listable bits of the items that may stand in a list
+   * @param userCount users with rows below it get lists
+   * @param fromUserRow where to begin
    * @returns how many lists were made
    */
   async run(
-    placed: PlacedModel,
-    generation: number,
-    listable: Uint32Array<SharedArrayBuffer>,
+    generation: PlacedGeneration,
+    live: LiveState,
+    userCount: number,
+    fromUserRow: number,
     onProgress: OnProgress,
   ): Promise<number> {
-    const { dataPath, cachePath, positiveTypes, cacheSize, clock, clockErrorMs } = this.options;
-    const { userCount } = placed.header;
-    let next = 0;
-    let done = 0;
+    const { clock, clockErrorMs } = this.options;
+    const plan = this.plan(generation, live);
+    const open = new Set<number>();
+    let next = fromUserRow;
+    let done = fromUserRow;
     let lists = 0;
-    onProgress('making lists', 0, userCount);
+    const markProgress = () => {
+      const nextUserRow = open.size === 0 ? next : Math.min(...open);
+      const isOver = nextUserRow >= userCount;
+      return this.mark(isOver ? undefined : { generation: generation.number, nextUserRow });
+    };
+    await this.mark({ generation: generation.number, nextUserRow: fromUserRow });
+    onProgress('making lists', done, userCount);
     const work = async (slot: number) => {
-      for (;;) {
-        const fromUserRow = next;
-        if (fromUserRow >= userCount) return;
-        const toUserRow = (next = Math.min(userCount, fromUserRow + LIST_BLOCK_USERS));
+      while (next < userCount && !this.stopped) {
+        const from = next;
+        const to = (next = Math.min(userCount, from + LIST_BLOCK_USERS));
+        open.add(from);
         lists += await this.pool.run<'lists'>({
           kind: 'lists',
-          dataPath,
-          cachePath,
-          placed,
+          plan,
           slot,
-          generation,
-          fromUserRow,
-          toUserRow,
-          positiveTypes,
-          cacheSize,
+          fromUserRow: from,
+          toUserRow: to,
           madeMs: clock(),
           untilMs: clock() + clockErrorMs,
-          listable,
         });
-        done += toUserRow - fromUserRow;
+        open.delete(from);
+        done += to - from;
+        await markProgress();
         onProgress('making lists', done, userCount);
       }
     };
     await Promise.all(Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot)));
+    if (userCount <= fromUserRow) await this.mark(undefined);
     return lists;
+  }
+
+  private mark(mark: PassMark | undefined): Promise<void> {
+    return this.options.marks.putMark(MARK, mark ?? null);
+  }
+
+  private plan(generation: PlacedGeneration, live: LiveState): ListPlan {
+    const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings } = this.options;
+    const { catalogue, trends, coldItems } = live;
+    trends.drain();
+    return {
+      dataPath,
+      cachePath,
+      positiveTypes,
+      positiveTtlMs,
+      userNeighborType,
+      settings,
+      generation,
+      listable: catalogue.listableBits(),
+      trends: shareTrends(trends, catalogue.rowCount),
+      latestRows: topLatest(live, settings.cacheSize),
+      popularRows: topPopular(live, settings.cacheSize),
+      coldItems: coldItems.items,
+    };
   }
 }

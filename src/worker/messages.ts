@@ -3,9 +3,16 @@ import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { AlsPhase } from '../model/als.ts';
 import type { AlsTask } from '../model/als-memory.ts';
 import type { AlsSettings } from '../model/als-settings.ts';
+import type { PlacedFm } from '../model/fm-scorer.ts';
+import type { LogisticRegression } from '../model/logistic.ts';
 import type { PlacedModel } from '../model/mf-scorer.ts';
+import type { NeighborTable } from '../model/neighbor-table.ts';
+import type { ColdItems } from '../recommend/cold-items.ts';
+import type { NeighborType } from '../recommend/item-neighbors.ts';
+import type { ListSettings } from '../recommend/list-maker.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import type { Relation } from '../recommend/related.ts';
+import type { TrendCounts } from '../recommend/trends.ts';
 
 /** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
 export interface Jobs {
@@ -88,23 +95,43 @@ export interface LoadedModel {
   readonly generation: number;
 }
 
+/** All that one fit has learnt, in shared memory. Each part may be missing. */
+export interface PlacedGeneration {
+  /** Counts up. */
+  readonly number: number;
+  readonly collaborative: PlacedModel | undefined;
+  readonly clickThrough: PlacedFm | undefined;
+  readonly itemNeighbors: NeighborTable | undefined;
+  readonly ranking: LogisticRegression | undefined;
+}
+
+/** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
+export interface ListPlan {
+  readonly dataPath: string;
+  readonly cachePath: string;
+  readonly positiveTypes: readonly string[];
+  readonly positiveTtlMs: number;
+  readonly userNeighborType: NeighborType;
+  readonly settings: ListSettings;
+  readonly generation: PlacedGeneration;
+  /** One bit an item row: those that may stand in a list. */
+  readonly listable: Uint32Array<SharedArrayBuffer>;
+  readonly trends: TrendCounts;
+  readonly latestRows: readonly number[];
+  readonly popularRows: readonly number[];
+  readonly coldItems: ColdItems;
+}
+
 /** Makes and stores the lists of the users with rows in [fromUserRow, toUserRow); answers how many. */
 export interface ListsJob {
   readonly kind: 'lists';
-  readonly dataPath: string;
-  readonly cachePath: string;
-  readonly placed: PlacedModel;
+  readonly plan: ListPlan;
   readonly slot: number;
-  readonly generation: number;
   readonly fromUserRow: number;
   readonly toUserRow: number;
-  readonly positiveTypes: readonly string[];
-  readonly cacheSize: number;
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
-  /** One bit an item row: those that may stand in a list. Shared memory. */
-  readonly listable: Uint32Array<SharedArrayBuffer>;
 }
 
 /** Finds the rows most like one row by what the store knows. */

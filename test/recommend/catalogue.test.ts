@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/recommend/catalogue.ts';
 import { LatestIndex } from '../../src/recommend/latest.ts';
 import { PopularIndex } from '../../src/recommend/popular.ts';
+import { Trends } from '../../src/recommend/trends.ts';
 import { type CatalogueItem, FeedbackColumns } from '../../src/store/data-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,11 +91,12 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     for (let row = 0; row < 3; row++) catalogue.put(film(row));
-    const popular = new PopularIndex(64 * HOUR_MS, () => now);
-    const top = () => popular.top(10, catalogue, [], () => true);
-    popular.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
+    const trends = new Trends(64 * HOUR_MS, () => now);
+    const popular = new PopularIndex(trends, catalogue);
+    const top = () => popular.top(10, [], () => true);
+    trends.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
     expect(top()).toEqual({ rows: [1, 0], scores: [2, 1] });
-    popular.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
+    trends.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
     expect(top()).toEqual({ rows: [0], scores: [1] });
     now += 66 * HOUR_MS;
     expect(top().rows).toEqual([]);
@@ -104,11 +106,27 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     catalogue.put(film(0));
-    const popular = new PopularIndex(64 * HOUR_MS, () => now);
-    popular.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
-    expect(popular.top(1, catalogue, [], () => true).rows).toEqual([]);
+    const trends = new Trends(64 * HOUR_MS, () => now);
+    const popular = new PopularIndex(trends, catalogue);
+    trends.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
+    expect(popular.top(1, [], () => true).rows).toEqual([]);
     now += 4 * HOUR_MS;
-    expect(popular.top(1, catalogue, [], () => true).scores).toEqual([1]);
+    expect(popular.top(1, [], () => true).scores).toEqual([1]);
+  });
+
+  it('are also counted in the last quarter of the window, and for ever', () => {
+    let now = NOW;
+    const trends = new Trends(64 * HOUR_MS, () => now);
+    trends.apply(likes([0, NOW], [0, NOW - 30 * HOUR_MS], [0, NOW - 90 * HOUR_MS]), () => true, 1);
+    const counts = () => {
+      trends.drain();
+      return [trends.recent[0], trends.window[0], trends.ever[0]];
+    };
+    expect(counts()).toEqual([1, 2, 3]);
+    now += 20 * HOUR_MS;
+    expect(counts()).toEqual([0, 2, 3]);
+    now += 60 * HOUR_MS;
+    expect(counts()).toEqual([0, 0, 3]);
   });
 
   it('leave out hidden items and other categories', () => {
@@ -116,9 +134,10 @@ describe('popular items', () => {
     catalogue.put(film(0, { categories: ['a'] }));
     catalogue.put(film(1, { categories: ['b'] }));
     catalogue.put(film(2, { categories: ['a'], hidden: true }));
-    const popular = new PopularIndex(HOUR_MS, () => NOW);
-    popular.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
-    expect(popular.top(10, catalogue, ['a'], () => true).rows).toEqual([0]);
-    expect(popular.top(10, catalogue, [], (row) => row !== 0).rows).toEqual([1]);
+    const trends = new Trends(HOUR_MS, () => NOW);
+    const popular = new PopularIndex(trends, catalogue);
+    trends.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
+    expect(popular.top(10, ['a'], () => true).rows).toEqual([0]);
+    expect(popular.top(10, [], (row) => row !== 0).rows).toEqual([1]);
   });
 });

@@ -1,38 +1,60 @@
-import { loadKernels } from '../../kernel/load-kernels.ts';
-import { MfScorer } from '../../model/mf-scorer.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
+import { History } from '../../recommend/history.ts';
+import { ListMaker, type ListWorld } from '../../recommend/list-maker.ts';
+import { relatedRows } from '../../recommend/related.ts';
+import { similarItems } from '../../recommend/similar-items.ts';
+import { itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
 import type { UserList } from '../../store/cache-store.ts';
-import { FeedbackColumns } from '../../store/data-store.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import { openGeneration } from '../generation.ts';
 import type { ListsJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
 
-/** See `ListsJob`. A user without positive feedback in the model gets no list. */
+/** See `ListsJob`. A user for whom no recommender has anything gets no list. */
 export async function makeLists(job: ListsJob): Promise<number> {
-  const { placed, slot, generation, madeMs, untilMs, listable, cacheSize } = job;
-  const scorer = new MfScorer(placed, loadKernels(placed.memory), slot);
-  const lists = withReads(job.dataPath, (reads) => {
-    const isPositive = typeTest(job.positiveTypes, () => reads.feedbackTypes());
-    const feedback = new FeedbackColumns();
+  const { plan, madeMs, untilMs } = job;
+  const lists = withReads(plan.dataPath, (reads) => {
+    const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
+    const history = new History(reads, plan.positiveTtlMs);
+    const maker = new ListMaker(plan.settings, copiedWorld(job, reads, isPositive), isPositive);
     const made: UserList[] = [];
     for (let userRow = job.fromUserRow; userRow < job.toUserRow; userRow++) {
-      const vector = scorer.userVector(userRow);
-      if (vector === null) continue;
-      reads.readUserFeedback(userRow, feedback);
-      if (!feedback.types.subarray(0, feedback.length).some(isPositive)) continue;
-      const { itemRows, scores } = scorer.recommend(vector, cacheSize, readRows(feedback, untilMs), listable);
-      made.push({ userRow, generation, madeMs, itemRows, scores });
+      if (reads.userIdAt(userRow) === undefined) continue;
+      history.load(userRow, untilMs);
+      const list = maker.make(history);
+      if (list === undefined) continue;
+      const itemRows = Uint32Array.from(list.rows);
+      const scores = Float32Array.from(list.scores);
+      made.push({ userRow, generation: plan.generation.number, madeMs, itemRows, scores });
     }
     return made;
   });
-  await cacheAt(job.cachePath).putLists(lists);
+  await cacheAt(plan.cachePath).putLists(lists);
   return lists.length;
 }
 
-/** Distinct rows of the items with feedback in effect, ascending as the store gives them. */
-function readRows({ length, itemRows, timesMs }: FeedbackColumns, untilMs: number): number[] {
-  const rows: number[] = [];
-  for (let at = 0; at < length; at++) {
-    if (timesMs[at]! <= untilMs && rows.at(-1) !== itemRows[at]) rows.push(itemRows[at]!);
-  }
-  return rows;
+/** What lists are made of, as of the moment at which the pass began. */
+function copiedWorld(
+  { plan, slot }: ListsJob,
+  reads: LocalReads,
+  isPositive: (type: number) => boolean,
+): ListWorld {
+  const { listable, latestRows, popularRows, settings, userNeighborType } = plan;
+  const generation = openGeneration(plan.generation, slot, (row) => reads.itemAt(row)?.Labels ?? []);
+  const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
+  return {
+    generation,
+    trends: plan.trends,
+    coldItems: plan.coldItems,
+    latestRows: () => latestRows,
+    popularRows: () => popularRows,
+    isListable: (row) => (((listable[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1,
+    similarItems: (likedRows) => similarItems(generation.itemNeighbors, likedRows),
+    userBased(history, accept) {
+      const relation = userRelation(userNeighborType, labelsOf(history.userRow).length > 0);
+      const users = relatedRows(reads, relation, history.userRow, USERS_ASKED, isPositive);
+      return itemsOfUsers(users, reads, isPositive, settings.cacheSize, accept).rows;
+    },
+    labelsOf,
+  };
 }

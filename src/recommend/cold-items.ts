@@ -1,0 +1,140 @@
+import type { Catalogue } from './catalogue.ts';
+import { type Incidence, similarRows } from './neighbors.ts';
+import type { Ranked } from './ranked.ts';
+import type { TrendCounts } from './trends.ts';
+
+/** So many of the newest items without positive feedback are recommended. */
+const COLD_ITEMS_MAX = 100;
+/** Known items that a cold one is judged by. */
+const LIKE_MAX = 5;
+/** Rows looked at, from the newest down, to find the cold ones. */
+const SCAN_ROWS = 4096;
+/** A label's rows beyond these are not looked at: what so many have in common says little. */
+const POSTINGS_MAX = 256;
+
+/**
+ * Items without positive feedback, each with the known items that it is most like by labels. Plain data with shared
+ * arrays: it goes to the workers as it is.
+ */
+export interface ColdItems {
+  readonly rows: Uint32Array;
+  /** Item i is like the entries starts[i] .. starts[i + 1] - 1 of `likeRows`, with these similarities. */
+  readonly starts: Uint32Array;
+  readonly likeRows: Uint32Array;
+  readonly similarities: Float32Array;
+}
+
+export const NO_COLD_ITEMS: ColdItems = {
+  rows: new Uint32Array(0),
+  starts: new Uint32Array(1),
+  likeRows: new Uint32Array(0),
+  similarities: new Float32Array(0),
+};
+
+/** What one cold item is like, best first. */
+type Like = Ranked;
+
+/**
+ * Keeps the newest listable items that nobody has liked yet, or that came after the last fit, and what they are like:
+ * a cold item is expected to fare as the known items with its labels do, so it can be recommended at once. Bounded by
+ * constants in size and in the time of a step.
+ */
+export class ColdItemIndex {
+  private readonly catalogue: Catalogue;
+  private readonly trends: TrendCounts;
+  /** What was worked out so far, by row; those that are no longer cold go at the next step. */
+  private likes = new Map<number, Like>();
+  private snapshot = NO_COLD_ITEMS;
+
+  constructor(catalogue: Catalogue, trends: TrendCounts) {
+    this.catalogue = catalogue;
+    this.trends = trends;
+    catalogue.onChange((row) => this.likes.delete(row));
+  }
+
+  get items(): ColdItems {
+    return this.snapshot;
+  }
+
+  /** What was worked out is about another generation: everything is worked out anew. */
+  clear(): void {
+    this.likes.clear();
+  }
+
+  /**
+   * Works out at most `limit` items that are not known yet.
+   * @param knownRows items from this row on came after the last fit
+   * @returns whether there is more to do, and whether an item can be recommended that could not before
+   */
+  step(knownRows: number, limit: number): { readonly isMore: boolean; readonly gained: boolean } {
+    const { catalogue, trends } = this;
+    const isKnown = (row: number) => row < knownRows && (trends.ever[row] ?? 0) > 0;
+    const incidence = boundedLabels(catalogue);
+    const likes = new Map<number, Like>();
+    let left = limit;
+    let complete = true;
+    const last = Math.max(0, catalogue.rowCount - SCAN_ROWS);
+    for (let row = catalogue.rowCount - 1; row >= last && likes.size < COLD_ITEMS_MAX; row--) {
+      if (isKnown(row) || !catalogue.isListable(row) || catalogue.labelsAt(row).length === 0) continue;
+      let like = this.likes.get(row);
+      if (like === undefined && left > 0) {
+        left--;
+        like = similarRows(row, LIKE_MAX, incidence, isKnown);
+      }
+      if (like === undefined) complete = false;
+      else likes.set(row, like);
+    }
+    const before = new Set(this.snapshot.rows);
+    this.likes = likes;
+    this.snapshot = pack(likes);
+    return { isMore: !complete, gained: this.snapshot.rows.some((row) => !before.has(row)) };
+  }
+}
+
+function pack(likes: ReadonlyMap<number, Like>): ColdItems {
+  const rows: number[] = [];
+  const starts: number[] = [0];
+  const likeRows: number[] = [];
+  const similarities: number[] = [];
+  for (const [row, like] of likes) {
+    if (like.rows.length === 0) continue;
+    rows.push(row);
+    likeRows.push(...like.rows);
+    similarities.push(...like.scores);
+    starts.push(likeRows.length);
+  }
+  return {
+    rows: shared(Uint32Array, rows),
+    starts: shared(Uint32Array, starts),
+    likeRows: shared(Uint32Array, likeRows),
+    similarities: shared(Float32Array, similarities),
+  };
+}
+
+function boundedLabels(catalogue: Catalogue): Incidence<string> {
+  return {
+    rowCount: catalogue.itemCount,
+    elementsOf: (row) => catalogue.labelsAt(row),
+    rowsOf: (label) => {
+      const rows = catalogue.rowsWithLabel(label) ?? new Set<number>();
+      return { size: rows.size, [Symbol.iterator]: () => first(rows, POSTINGS_MAX) };
+    },
+  };
+}
+
+function* first(rows: Iterable<number>, limit: number): Generator<number> {
+  let left = limit;
+  for (const row of rows) {
+    if (left-- <= 0) return;
+    yield row;
+  }
+}
+
+function shared<T extends Uint32Array | Float32Array>(
+  Type: { readonly BYTES_PER_ELEMENT: number; new (buffer: SharedArrayBuffer): T },
+  values: readonly number[],
+): T {
+  const array = new Type(new SharedArrayBuffer(values.length * Type.BYTES_PER_ELEMENT));
+  array.set(values);
+  return array;
+}

@@ -1,0 +1,223 @@
+import { createRandom } from '../domain/random.ts';
+import type { ColdItems } from './cold-items.ts';
+import type { History } from './history.ts';
+import { type Ranked, TopK } from './ranked.ts';
+import { rankCandidates } from './ranker.ts';
+import { RowSet } from './row-set.ts';
+import type { Generation } from './serving-model.ts';
+import type { TrendCounts } from './trends.ts';
+
+/** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
+export const FOLD_IN_LIKES_MAX = 2000;
+
+/** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
+export interface ListSettings {
+  /** Which recommenders propose candidates. */
+  readonly latest: boolean;
+  readonly popular: boolean;
+  readonly userBased: boolean;
+  readonly itemBased: boolean;
+  readonly collaborative: boolean;
+  /** Ranks by predicted click-through. */
+  readonly clickThrough: boolean;
+  /** Candidates of each recommender, and entries of a list. */
+  readonly cacheSize: number;
+  /** How many of the latest likes the item-based recommender looks at. */
+  readonly seedItems: number;
+  /** Puts read items back, with these factors on their scores; undefined when off. */
+  readonly replacement: { readonly positiveDecay: number; readonly readDecay: number } | undefined;
+  /** Proportions of popular and of latest items put in. */
+  readonly explore: { readonly popular: number; readonly latest: number };
+  readonly seed: number;
+}
+
+/** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */
+export interface ListWorld {
+  readonly generation: Generation | undefined;
+  readonly trends: TrendCounts;
+  /** Listable items, newest first; some more than a list has entries. */
+  readonly latestRows: () => ArrayLike<number>;
+  /** Listable items, most popular first; likewise. */
+  readonly popularRows: () => ArrayLike<number>;
+  readonly isListable: (itemRow: number) => boolean;
+  /** Items like the user's latest likes, with summed similarity; only those that pass. */
+  readonly similarItems: (likedRows: readonly number[]) => ReadonlyMap<number, number>;
+  /** Items that users like this one like, best first. */
+  readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
+  readonly labelsOf: (userRow: number) => readonly string[];
+  readonly coldItems: ColdItems;
+}
+
+/**
+ * Makes a user's list (interface specification, section 1.2, offline phase): matching, ranking, replacement,
+ * exploration. The same on the main thread, after a click, and in a worker, for everybody.
+ */
+export class ListMaker {
+  private readonly settings: ListSettings;
+  private readonly world: ListWorld;
+  private readonly isPositive: (type: number) => boolean;
+  private readonly chosen = new RowSet();
+
+  constructor(settings: ListSettings, world: ListWorld, isPositive: (type: number) => boolean) {
+    this.settings = settings;
+    this.world = world;
+    this.isPositive = isPositive;
+  }
+
+  /** The user's vector against the current model, undefined without one. */
+  vectorOf(history: History): Float32Array | undefined {
+    return this.world.generation?.collaborative?.foldIn(
+      history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX),
+    );
+  }
+
+  /** The user's list, best first; undefined when no recommender has anything to propose. */
+  make(history: History): Ranked | undefined {
+    const { settings, world, isPositive } = this;
+    const { cacheSize } = settings;
+    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
+    const vector = world.generation?.collaborative?.foldIn(liked);
+    const similarity = world.similarItems(liked.slice(0, settings.seedItems));
+    const candidates = this.match(history, vector, similarity);
+    if (candidates.length === 0) return undefined;
+    const replaced = settings.replacement === undefined ? [] : this.readItems(history);
+    const likedSet = new Set(liked);
+    const { coldItems } = world;
+    const seed = userSeed(settings.seed, history.userRow, world.generation?.number ?? 0);
+    const scores = rankCandidates(
+      {
+        candidates: [...candidates, ...replaced, ...coldItems.likeRows],
+        userRow: history.userRow,
+        userLabels: () => world.labelsOf(history.userRow),
+        vector,
+        similarity,
+      },
+      world.generation,
+      world.trends,
+      settings.clickThrough,
+      seed,
+    );
+    const best = new TopK(cacheSize);
+    candidates.forEach((row, at) => {
+      best.push(row, scores[at]!);
+    });
+    replaced.forEach((row, at) => {
+      best.push(row, this.decayed(scores[candidates.length + at]!, likedSet.has(row)));
+    });
+    const likeScores = scores.subarray(candidates.length + replaced.length);
+    coldItems.rows.forEach((row, at) => {
+      if (!this.chosen.has(row) && this.accept(row, history))
+        best.push(row, coldScore(coldItems, at, likeScores));
+    });
+    return this.explore(best.sorted(), history, seed);
+  }
+
+  /** Distinct unread listable items that the enabled recommenders propose. */
+  match(
+    history: History,
+    vector: Float32Array | undefined,
+    similarity: ReadonlyMap<number, number>,
+  ): number[] {
+    const { settings, world, chosen } = this;
+    const { cacheSize } = settings;
+    const accept = (row: number) => this.accept(row, history);
+    const candidates: number[] = [];
+    chosen.clear();
+    const take = (rows: ArrayLike<number>) => {
+      for (let at = 0, taken = 0; at < rows.length && taken < cacheSize; at++) {
+        const row = rows[at]!;
+        if (!accept(row)) continue;
+        taken++;
+        if (chosen.has(row)) continue;
+        chosen.add(row);
+        candidates.push(row);
+      }
+    };
+    if (settings.collaborative && vector !== undefined)
+      take(world.generation!.collaborative!.topItems(vector, cacheSize, accept).rows);
+    if (settings.itemBased) {
+      const top = new TopK(cacheSize);
+      for (const [row, sum] of similarity) if (accept(row)) top.push(row, sum);
+      take(top.sorted().rows);
+    }
+    if (settings.userBased) take(world.userBased(history, accept));
+    if (settings.popular) take(world.popularRows());
+    if (settings.latest) take(world.latestRows());
+    return candidates;
+  }
+
+  private accept(row: number, history: History): boolean {
+    return this.world.isListable(row) && !history.hasRead(row);
+  }
+
+  private readItems(history: History): number[] {
+    return history.readRowsInEffect().filter(this.world.isListable);
+  }
+
+  /** A score and its decay stand in for "so much less likely", also where scores are negative. */
+  private decayed(score: number, liked: boolean): number {
+    const { positiveDecay, readDecay } = this.settings.replacement!;
+    return score - (1 - (liked ? positiveDecay : readDecay)) * Math.abs(score);
+  }
+
+  /**
+   * Puts popular and latest items in: at each place a draw decides whether the next entry is popular, latest, or the
+   * list's own. An entry that was put in takes the score of the one above it, so that scores never rise.
+   */
+  private explore(list: Ranked, history: History, seed: number): Ranked {
+    const { popular, latest } = this.settings.explore;
+    if (popular === 0 && latest === 0) return list;
+    const { world, chosen } = this;
+    const random = createRandom(seed ^ 0x5bd1e995);
+    const accept = (row: number) => this.accept(row, history);
+    const own = cursor(list.rows, () => true);
+    const popularItems = cursor(world.popularRows(), accept);
+    const latestItems = cursor(world.latestRows(), accept);
+    const scoreOf = new Map(list.rows.map((row, at) => [row, list.scores[at]!]));
+    const rows: number[] = [];
+    const scores: number[] = [];
+    chosen.clear();
+    while (rows.length < this.settings.cacheSize) {
+      const draw = random.float();
+      const source = draw < popular ? popularItems : draw < popular + latest ? latestItems : own;
+      const row = source(chosen) ?? own(chosen);
+      if (row === undefined) break;
+      chosen.add(row);
+      rows.push(row);
+      scores.push(
+        Math.min(scores.at(-1) ?? Number.POSITIVE_INFINITY, scoreOf.get(row) ?? Number.POSITIVE_INFINITY),
+      );
+    }
+    // Before the first entry of the list's own there is no score to take: then it is the list's highest.
+    const highest = list.scores[0] ?? 0;
+    return { rows, scores: scores.map((score) => Math.min(score, highest)) };
+  }
+}
+
+/** What a cold item's like score, weighted by how like they are. */
+function coldScore({ starts, similarities }: ColdItems, at: number, likeScores: Float64Array): number {
+  let sum = 0;
+  let weight = 0;
+  for (let entry = starts[at]!; entry < starts[at + 1]!; entry++) {
+    sum += similarities[entry]! * likeScores[entry]!;
+    weight += similarities[entry]!;
+  }
+  return sum / weight;
+}
+
+/** Gives the next row that passes and is not chosen yet, undefined at the end. */
+function cursor(rows: ArrayLike<number>, accept: (row: number) => boolean) {
+  let at = 0;
+  return (chosen: RowSet): number | undefined => {
+    while (at < rows.length) {
+      const row = rows[at++]!;
+      if (!chosen.has(row) && accept(row)) return row;
+    }
+    return undefined;
+  };
+}
+
+/** A seed of the user's own, so that the order of users does not matter. */
+function userSeed(seed: number, userRow: number, generation: number): number {
+  return Math.imul(seed ^ Math.imul(userRow + 1, 0x9e3779b1), 0x85ebca6b) ^ Math.imul(generation, 0xc2b2ae35);
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../domain/clock.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import { topLatest, topPopular } from './global-lists.ts';
+import type { ListWorld } from './list-maker.ts';
+import type { LiveState } from './live-state.ts';
+import type { GenerationSlot } from './serving-model.ts';
+import { similarItems } from './similar-items.ts';
+
+/** The most popular items are looked for again after this time. */
+const POPULAR_MS = 1000;
+
+/** What the main thread makes lists of: everything as of the last commit. */
+export function liveWorld(parts: {
+  readonly live: LiveState;
+  readonly generations: GenerationSlot;
+  readonly reads: LocalReads;
+  readonly clock: Clock;
+  readonly cacheSize: number;
+  /** The items of the user's last list. */
+  readonly lastRows: (userRow: number) => ArrayLike<number>;
+}): ListWorld {
+  const { live, generations, reads, clock, cacheSize, lastRows } = parts;
+  let popularRows: readonly number[] = [];
+  let popularMs = Number.NEGATIVE_INFINITY;
+  return {
+    get generation() {
+      return generations.current;
+    },
+    get coldItems() {
+      return live.coldItems.items;
+    },
+    trends: live.trends,
+    isListable: (row) => live.catalogue.isListable(row),
+    latestRows: () => topLatest(live, cacheSize),
+    popularRows() {
+      const now = clock();
+      if (Math.abs(now - popularMs) >= POPULAR_MS) {
+        popularRows = topPopular(live, cacheSize);
+        popularMs = now;
+      }
+      return popularRows;
+    },
+    similarItems: (likedRows) => similarItems(generations.current?.itemNeighbors, likedRows),
+    // Finding users like this one takes a worker; what it found for the last list is still to be considered.
+    userBased: ({ userRow }) => lastRows(userRow),
+    labelsOf: (userRow) => reads.userAt(userRow)?.Labels ?? [],
+  };
+}

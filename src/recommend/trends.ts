@@ -1,0 +1,160 @@
+import type { Clock } from '../domain/clock.ts';
+import type { FeedbackColumns } from '../store/data-store.ts';
+import type { TypeTest } from './history.ts';
+
+/** The window is counted in this many slices; a record leaves it at most one slice late. */
+const SLICES = 64;
+/** The recent part of the window. */
+const RECENT_SLICES = SLICES / 4;
+
+/** Positive feedback by item row; a row past the end of an array has none. */
+export interface TrendCounts {
+  /** Inside the last quarter of the window. */
+  readonly recent: Uint32Array;
+  /** Inside the window. */
+  readonly window: Uint32Array;
+  /** Since ever. */
+  readonly ever: Uint32Array;
+}
+
+/** One number an item, growing with the rows. */
+class RowCounts {
+  values = new Uint32Array(1024);
+
+  add(row: number, delta: number): void {
+    if (row >= this.values.length) {
+      const grown = new Uint32Array(Math.max(row + 1, this.values.length * 2));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[row] = Math.max(0, this.values[row]! + delta);
+  }
+}
+
+/** The sum of the slices in (from, to], which moves with the clock. */
+class MovingSum {
+  readonly counts = new RowCounts();
+  private readonly length: number;
+  from = Number.NaN;
+  private to = Number.NaN;
+
+  constructor(length: number) {
+    this.length = length;
+  }
+
+  holds(slice: number): boolean {
+    return slice > this.from && slice <= this.to;
+  }
+
+  /** Moves the end to `to`, taking and giving back whole slices. */
+  moveTo(to: number, slices: ReadonlyMap<number, ReadonlyMap<number, number>>): void {
+    if (to === this.to) return;
+    const from = to - this.length - 1;
+    for (const [number, slice] of slices) {
+      const held = this.holds(number);
+      const holds = number > from && number <= to;
+      if (held === holds) continue;
+      for (const [row, count] of slice) this.counts.add(row, holds ? count : -count);
+    }
+    this.from = from;
+    this.to = to;
+  }
+}
+
+interface Pending {
+  readonly feedback: FeedbackColumns;
+  readonly isPositive: TypeTest;
+  readonly sign: 1 | -1;
+  next: number;
+}
+
+/**
+ * Counts of positive feedback per item: in a moving window, in its last quarter, and since ever. Slices older than the
+ * window are dropped whole, so the state is bounded by items x SLICES, however much feedback comes. A record with a
+ * future timestamp counts in a window once its slice is reached.
+ */
+export class Trends implements TrendCounts {
+  private readonly sliceMs: number;
+  private readonly clock: Clock;
+  /** Records that were applied and not counted yet, in order. */
+  private readonly pending: Pending[] = [];
+  /** Count by item row, by number of the slice. */
+  private readonly slices = new Map<number, Map<number, number>>();
+  private readonly inWindow = new MovingSum(SLICES);
+  private readonly inRecent = new MovingSum(RECENT_SLICES);
+  private readonly inAll = new RowCounts();
+
+  /** @param windowMs length of the window in milliseconds, above 0 */
+  constructor(windowMs: number, clock: Clock) {
+    this.sliceMs = Math.max(1, windowMs / SLICES);
+    this.clock = clock;
+  }
+
+  get recent(): Uint32Array {
+    return this.inRecent.counts.values;
+  }
+
+  get window(): Uint32Array {
+    return this.inWindow.counts.values;
+  }
+
+  get ever(): Uint32Array {
+    return this.inAll.values;
+  }
+
+  /**
+   * Adds (`sign` 1) or takes back (-1) the records whose type `isPositive`. They are counted by `drain`, at the latest
+   * when somebody asks, so that following a large commit costs no other request its turn.
+   * @param feedback is kept until then and must not change
+   */
+  apply(feedback: FeedbackColumns, isPositive: TypeTest, sign: 1 | -1): void {
+    if (feedback.length > 0) this.pending.push({ feedback, isPositive, sign, next: 0 });
+  }
+
+  /** Moves the windows to the present and counts at most `limit` of the records that wait. @returns true when more are waiting */
+  drain(limit = Number.POSITIVE_INFINITY): boolean {
+    this.advance();
+    let left = limit;
+    for (let batch = this.pending[0]; batch !== undefined && left > 0; batch = this.pending[0]) {
+      const { feedback, isPositive, sign } = batch;
+      const end = Math.min(feedback.length, batch.next + left);
+      left -= end - batch.next;
+      for (; batch.next < end; batch.next++) {
+        const { next } = batch;
+        if (isPositive(feedback.types[next]!))
+          this.count(feedback.itemRows[next]!, feedback.timesMs[next]!, sign);
+      }
+      if (end === feedback.length) this.pending.shift();
+    }
+    return this.pending.length > 0;
+  }
+
+  private count(row: number, timeMs: number, sign: 1 | -1): void {
+    this.inAll.add(row, sign);
+    const number = Math.ceil(timeMs / this.sliceMs);
+    if (number <= this.inWindow.from) return;
+    let slice = this.slices.get(number);
+    if (slice === undefined) this.slices.set(number, (slice = new Map()));
+    const total = (slice.get(row) ?? 0) + sign;
+    if (total > 0) slice.set(row, total);
+    else slice.delete(row);
+    for (const sum of [this.inWindow, this.inRecent]) if (sum.holds(number)) sum.counts.add(row, sign);
+  }
+
+  private advance(): void {
+    const to = Math.ceil(this.clock() / this.sliceMs);
+    this.inWindow.moveTo(to, this.slices);
+    this.inRecent.moveTo(to, this.slices);
+    for (const number of this.slices.keys()) if (number <= this.inWindow.from) this.slices.delete(number);
+  }
+}
+
+/** A copy in shared memory for the workers, of `rowCount` numbers each. */
+export function shareTrends(trends: TrendCounts, rowCount: number): TrendCounts {
+  const share = (values: Uint32Array) => {
+    const copy = new Uint32Array(new SharedArrayBuffer(rowCount * 4));
+    copy.set(values.subarray(0, rowCount));
+    return copy;
+  };
+  return { recent: share(trends.recent), window: share(trends.window), ever: share(trends.ever) };
+}

@@ -1,0 +1,39 @@
+import { loadKernels } from '../kernel/load-kernels.ts';
+import { FmScorer } from '../model/fm-scorer.ts';
+import { MfScorer } from '../model/mf-scorer.ts';
+import { neighborsAt } from '../model/neighbor-table.ts';
+import { collaborativeModel } from '../recommend/mf-serving.ts';
+import type { ClickModel, Generation } from '../recommend/serving-model.ts';
+import type { PlacedGeneration } from './messages.ts';
+
+/**
+ * A generation in shared memory as this thread's own.
+ * @param slot this thread's number; no two threads use one slot at the same time
+ * @param itemLabelsOf the labels of an item that came after the fit
+ */
+export function openGeneration(
+  { number, collaborative, clickThrough, itemNeighbors, ranking }: PlacedGeneration,
+  slot: number,
+  itemLabelsOf: (itemRow: number) => readonly string[],
+): Generation {
+  return {
+    number,
+    collaborative:
+      collaborative &&
+      collaborativeModel(collaborative, new MfScorer(collaborative, loadKernels(collaborative.memory), slot)),
+    clickThrough:
+      clickThrough &&
+      clickModel(new FmScorer(clickThrough, loadKernels(clickThrough.memory), slot), itemLabelsOf),
+    itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
+    ranking,
+  };
+}
+
+function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {
+  return {
+    logits: (userRow, userLabels, itemRows) =>
+      scorer.logits(scorer.userSide(userRow, userLabels), itemRows, (row) =>
+        scorer.itemSideOf(itemLabelsOf(row)),
+      ),
+  };
+}
