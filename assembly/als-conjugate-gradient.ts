@@ -4,7 +4,7 @@
 // Scratch: gathered rows, gatherRows x f, and a block more | 8 coefficients | residual | direction | product, f each.
 
 import { multiplyAdd } from './fused';
-import { applyEntries } from './gathered-rows';
+import { applyEntries, BLOCK_ROWS, COEFFICIENT_BYTES } from './gathered-rows';
 import { addScaled, dot, scaleAdd, sumLanes4 } from './vector';
 
 /** [s0·v s1·v s2·v s3·v], f a multiple of 4. */
@@ -66,7 +66,7 @@ function solveRow(
   unobservedWeight: f32, regularization: f32, steps: u32, scratch: usize, capacity: u32,
 ): void {
   const rowBytes = <usize>f << 2;
-  const residual = scratch + <usize>(capacity + 8) * rowBytes + 32;
+  const residual = scratch + <usize>(capacity + BLOCK_ROWS) * rowBytes + COEFFICIENT_BYTES;
   const direction = residual + rowBytes;
   const product = direction + rowBytes;
   // r = Σ w (1 - x·s) s - (unobservedWeight G + regularization I) x

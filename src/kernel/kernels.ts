@@ -50,6 +50,12 @@ export interface Kernels {
   /** Implicit ALS rows by conjugate gradient (Takács, Pilászy, Tikk 2011), warm-started from the rows' present values. */
   alsSolveRows(job: AlsRows): void;
 
+  /**
+   * The same by preconditioned conjugate gradient, when the factors of both sides stand in a basis in which the
+   * Gramian of `source` is diagonal (`symmetricEigen`, `rotateRows`). Two steps do what three do in `alsSolveRows`.
+   */
+  alsSpectralRows(job: AlsSpectralRows): void;
+
   /** The same rows solved exactly by Cholesky. @returns how many rows were not positive definite and left as they were. */
   alsCholeskyRows(job: AlsRows): number;
 
@@ -67,6 +73,17 @@ export interface Kernels {
    * that is replaced by U (A = UᵀU), the rest is undefined, b becomes x. @returns 1, or 0 when A is not positive definite (b is then left as it was). Cost: f³/3 flops.
    */
   choleskySolve(a: number, b: number, f: number): number;
+
+  /**
+   * Eigenvalues and eigenvectors of a symmetric positive semidefinite f x f matrix, f a multiple of 4, such as a Gramian:
+   * `values` gets f float32 in no particular order, `vectors` f x f float32 whose column j belongs to value j. Where the
+   * last columns of the matrix are zero (padding) the vectors are those of the identity, so padded factors stay padded.
+   * Scratch: `eigenScratchBytes(f)`, on a multiple of 8. @returns 1, or 0 when the matrix is not finite. Cost: about 9f³ flops.
+   */
+  symmetricEigen(matrix: number, f: number, values: number, vectors: number, scratch: number): number;
+
+  /** X = X B in place, for `rows` rows of factors and an f x f matrix `basis`. Scratch: `rotateScratchBytes(f)`. Cost: 2 rows f² flops. */
+  rotateRows(factors: number, rows: number, f: number, basis: number, scratch: number): void;
 
   /**
    * Steps of stochastic gradient for Bayesian personalised ranking (Rendle et al. 2009), sampled in the kernel.
@@ -159,6 +176,12 @@ export interface AlsRows {
   readonly scratch: number;
   /** How many source rows fit in the scratch; longer rows are read in place. 2,048 keeps 64 factors in the L2 cache. */
   readonly gatherRows: number;
+}
+
+/** `steps` are usually 2. Regularisations must be above 0. */
+export interface AlsSpectralRows extends Omit<AlsRows, 'gramian'> {
+  /** float32, f: the diagonal of the Gramian of `source`, all else of which is zero. */
+  readonly spectrum: number;
 }
 
 /** `steps` counts sweeps. `gatherRows` must be at least the entries of the longest row. */

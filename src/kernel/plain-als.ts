@@ -1,8 +1,10 @@
-import type { AlsRows, Kernels } from './kernels.ts';
+import type { AlsRows, AlsSpectralRows, Kernels } from './kernels.ts';
 import type { Words } from './plain-kernels.ts';
 import { addScaledAt, choleskySolveAt } from './plain-vector.ts';
 
 type Floats = Words['floats'];
+
+type AlsJob = AlsRows | AlsSpectralRows;
 
 /** One row of an ALS job, with what its equations need. */
 interface RowEquations {
@@ -13,7 +15,7 @@ interface RowEquations {
   readonly x: number;
 }
 
-function equationsOf(job: AlsRows, { floats, ints }: Words, row: number): RowEquations {
+function equationsOf(job: AlsJob, { floats, ints }: Words, row: number): RowEquations {
   const start = ints[(job.starts >>> 2) + row]!;
   const end = ints[(job.starts >>> 2) + row + 1]!;
   const columns = job.columns >>> 2;
@@ -26,14 +28,20 @@ function equationsOf(job: AlsRows, { floats, ints }: Words, row: number): RowEqu
   };
 }
 
+/** Coordinate i of G v, where G may be given by its diagonal alone. */
+function gramianProduct(job: AlsJob, floats: Floats, v: ArrayLike<number>, i: number): number {
+  if ('spectrum' in job) return floats[(job.spectrum >>> 2) + i]! * v[i]!;
+  let sum = 0;
+  for (let j = 0; j < job.f; j++) sum += floats[(job.gramian >>> 2) + i * job.f + j]! * v[j]!;
+  return sum;
+}
+
 /** (Σ w s sᵀ + unobservedWeight * G + regularization * I) v. */
-function multiply(job: AlsRows, floats: Floats, row: RowEquations, v: ArrayLike<number>): Float64Array {
+function multiply(job: AlsJob, floats: Floats, row: RowEquations, v: ArrayLike<number>): Float64Array {
   const { f } = job;
   const out = new Float64Array(f);
   for (let i = 0; i < f; i++) {
-    let sum = 0;
-    for (let j = 0; j < f; j++) sum += floats[(job.gramian >>> 2) + i * f + j]! * v[j]!;
-    out[i] = job.unobservedWeight * sum + row.regularization * v[i]!;
+    out[i] = job.unobservedWeight * gramianProduct(job, floats, v, i) + row.regularization * v[i]!;
   }
   row.columns.forEach((column, entry) => {
     const source = (job.source >>> 2) + column * f;
@@ -45,7 +53,7 @@ function multiply(job: AlsRows, floats: Floats, row: RowEquations, v: ArrayLike<
   return out;
 }
 
-function rightSide(job: AlsRows, floats: Floats, row: RowEquations): Float64Array {
+function rightSide(job: AlsJob, floats: Floats, row: RowEquations): Float64Array {
   const out = new Float64Array(job.f);
   row.columns.forEach((column, entry) => {
     const source = (job.source >>> 2) + column * job.f;
@@ -58,14 +66,25 @@ function dotOf(a: Float64Array, b: Float64Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** Conjugate gradient from the row's present value (Takács, Pilászy, Tikk 2011). */
-function solveByConjugateGradient(job: AlsRows, floats: Floats, row: RowEquations): void {
+/** The inverse of the part of the normal matrix that is the same for all rows; the identity where it is not diagonal. */
+function preconditionerOf(job: AlsJob, floats: Floats, row: RowEquations): Float64Array {
+  const inverse = new Float64Array(job.f).fill(1);
+  if (!('spectrum' in job)) return inverse;
+  return inverse.map(
+    (_, i) => 1 / (job.unobservedWeight * floats[(job.spectrum >>> 2) + i]! + row.regularization),
+  );
+}
+
+/** Conjugate gradient from the row's present value (Takács, Pilászy, Tikk 2011), preconditioned where it may be. */
+function solveByConjugateGradient(job: AlsJob, floats: Floats, row: RowEquations): void {
   const { f } = job;
+  const inverse = preconditionerOf(job, floats, row);
+  const precondition = (residual: Float64Array) => residual.map((value, i) => value * inverse[i]!);
   const x = Float64Array.from(floats.subarray(row.x, row.x + f));
   const applied = multiply(job, floats, row, x);
   const residual = rightSide(job, floats, row).map((value, i) => value - applied[i]!);
-  let direction = residual.slice();
-  let square = dotOf(residual, residual);
+  let direction = precondition(residual);
+  let square = dotOf(residual, direction);
   for (let step = 0; step < job.steps && square > 1e-20; step++) {
     const product = multiply(job, floats, row, direction);
     const curvature = dotOf(direction, product);
@@ -75,8 +94,9 @@ function solveByConjugateGradient(job: AlsRows, floats: Floats, row: RowEquation
       x[i]! += length * direction[i]!;
       residual[i]! -= length * product[i]!;
     }
-    const next = dotOf(residual, residual);
-    direction = direction.map((value, i) => residual[i]! + (next / square) * value);
+    const steepest = precondition(residual);
+    const next = dotOf(residual, steepest);
+    direction = direction.map((value, i) => steepest[i]! + (next / square) * value);
     square = next;
   }
   floats.set(x, row.x);
@@ -105,10 +125,10 @@ function writeMatrix(
 
 export function plainAlsKernels(
   words: Words,
-): Pick<Kernels, 'alsSolveRows' | 'alsCholeskyRows' | 'alsBlockRows'> {
+): Pick<Kernels, 'alsSolveRows' | 'alsSpectralRows' | 'alsCholeskyRows' | 'alsBlockRows'> {
   const { floats } = words;
   /** Calls `solve` for each row that has entries; a row without any is zero. */
-  const forEachRow = (job: AlsRows, solve: (row: RowEquations) => void) => {
+  const forEachRow = (job: AlsJob, solve: (row: RowEquations) => void) => {
     for (let r = job.firstRow; r < job.endRow; r++) {
       const row = equationsOf(job, words, r);
       if (row.columns.length === 0) floats.fill(0, row.x, row.x + job.f);
@@ -117,6 +137,7 @@ export function plainAlsKernels(
   };
   return {
     alsSolveRows: (job) => forEachRow(job, (row) => solveByConjugateGradient(job, floats, row)),
+    alsSpectralRows: (job) => forEachRow(job, (row) => solveByConjugateGradient(job, floats, row)),
     alsCholeskyRows(job) {
       const { f } = job;
       const matrix = job.scratch >>> 2;

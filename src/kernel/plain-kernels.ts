@@ -1,5 +1,6 @@
 import type { Kernels } from './kernels.ts';
 import { plainAlsKernels } from './plain-als.ts';
+import { plainEigenKernels } from './plain-eigen.ts';
 import { plainLearningKernels } from './plain-learning.ts';
 import { plainTopKKernels } from './plain-top-k.ts';
 import { plainVectorKernels } from './plain-vector.ts';
@@ -21,6 +22,7 @@ export function instantiatePlainKernels(memory: WebAssembly.Memory): Kernels {
     ...plainVectorKernels(words),
     ...plainTopKKernels(words),
     ...plainAlsKernels(words),
+    ...plainEigenKernels(words),
     ...plainLearningKernels(words),
   };
 }

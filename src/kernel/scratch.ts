@@ -23,13 +23,16 @@ export function topKScratchBytes(f: number): number {
   return 128 + 64 * f * 4 + 64 * 8;
 }
 
+/** Source rows that conjugate gradient works on at a time; one block more than is gathered has room, and a number each. */
+const GATHER_BLOCK_ROWS = 8;
+
 /** Scratch of the ALS kernels: gathered rows with a prediction each, vectors, a matrix, a block of scaled rows. */
 export function alsScratchBytes(f: number, gatherRows: number): number {
   return (
-    (gatherRows + 8) * f * 4 +
-    32 +
+    (gatherRows + GATHER_BLOCK_ROWS) * f * 4 +
+    GATHER_BLOCK_ROWS * 4 +
     alignedRows(gatherRows) * 4 +
-    3 * f * 4 +
+    5 * f * 4 +
     f * f * 4 +
     normalMatrixScratchBytes(f)
   );
@@ -42,6 +45,16 @@ function alignedRows(rows: number): number {
 /** Scratch of `normalMatrix`: a block of 64 rows scaled by the root of their weights. */
 export function normalMatrixScratchBytes(f: number): number {
   return 64 * f * 4;
+}
+
+/** Scratch of `symmetricEigen`: two matrices and four vectors of float64. */
+export function eigenScratchBytes(f: number): number {
+  return (2 * f * f + 4 * f) * 8;
+}
+
+/** Scratch of `rotateRows`: four rows. */
+export function rotateScratchBytes(f: number): number {
+  return 4 * f * 4;
 }
 
 /** Scratch of the factorisation machine: the row's sum of factors. */

@@ -70,9 +70,19 @@ function vectorCalls(native: Native) {
     packPanels: native.packPanels,
     scoreItems: native.scoreItems,
     choleskySolve: native.choleskySolve,
+    symmetricEigen: native.symmetricEigen,
+    rotateRows: native.rotateRows,
   } as Pick<
     Kernels,
-    'dot' | 'addScaled' | 'countNonFinite' | 'gramian' | 'packPanels' | 'scoreItems' | 'choleskySolve'
+    | 'dot'
+    | 'addScaled'
+    | 'countNonFinite'
+    | 'gramian'
+    | 'packPanels'
+    | 'scoreItems'
+    | 'choleskySolve'
+    | 'symmetricEigen'
+    | 'rotateRows'
   >;
 }
 
@@ -109,13 +119,20 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 's
 
 function alsCalls(
   native: Native,
-): Pick<Kernels, 'alsSolveRows' | 'alsCholeskyRows' | 'alsBlockRows' | 'normalMatrix'> {
-  const { alsSolveRows, alsCholeskyRows, alsBlockRows, normalMatrix } = native;
+): Pick<Kernels, 'alsSolveRows' | 'alsSpectralRows' | 'alsCholeskyRows' | 'alsBlockRows' | 'normalMatrix'> {
+  const { alsSolveRows, alsSpectralRows, alsCholeskyRows, alsBlockRows, normalMatrix } = native;
   return {
     alsSolveRows: (j) => {
       // biome-ignore format: as above
       alsSolveRows!(
         j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
+        j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows,
+      );
+    },
+    alsSpectralRows: (j) => {
+      // biome-ignore format: as above
+      alsSpectralRows!(
+        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.spectrum, j.f,
         j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows,
       );
     },

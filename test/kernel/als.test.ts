@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { AlsBlockRows } from '../../src/kernel/kernels.ts';
 import {
   alsScratchBytes,
+  eigenScratchBytes,
   normalMatrixScratchBytes,
   paddedFactors,
+  rotateScratchBytes,
   rowRegularization,
 } from '../../src/kernel/scratch.ts';
 import {
@@ -97,6 +99,67 @@ describe.each(IMPLEMENTATIONS)('implicit ALS, %s', (name) => {
     const expected = solved(world, job, () => world.plain.alsSolveRows(job));
     const actual = solved(world, job, () => world.kernels.alsSolveRows(job));
     expect(distance(expected, actual)).toBeLessThan(1e-4);
+  });
+
+  test.each(LENGTHS)('solving in the basis of the Gramian agrees with the twin at %i factors', (f) => {
+    const world = createWorld(name, f);
+    const shape = { f, columns: (f * 5) % 68, hasWeights: f % 2 === 0, gatherRows: [68, 20, 4][f % 3]! };
+    const { gramian, ...job } = prepare(world, shape);
+    // The Gramian need not be the source's own: any diagonal makes a sound system.
+    const spectrum = putFloats(
+      world.arena,
+      Array.from({ length: job.f }, () => 5 * world.random.float()),
+    );
+    const spectral = { ...job, spectrum, steps: 2 };
+    const expected = solved(world, job, () => world.plain.alsSpectralRows(spectral));
+    const actual = solved(world, job, () => world.kernels.alsSpectralRows(spectral));
+    expect(distance(expected, actual)).toBeLessThan(2e-4);
+  });
+
+  test('in the basis of the Gramian the solutions are the same, turned', () => {
+    const world = createWorld(name);
+    const { arena, kernels } = world;
+    const job = prepare(world, { f: 22, columns: 60, hasWeights: true, gatherRows: 60 });
+    const exact = arena.alloc(job.size * 4);
+    arena.f32(exact, job.size).set(solved(world, job, () => kernels.alsCholeskyRows(job)));
+    const [spectrum, basis] = [arena.alloc(job.f * 4), arena.alloc(job.f * job.f * 4)];
+    const scratch = arena.alloc(Math.max(eigenScratchBytes(job.f), rotateScratchBytes(job.f)));
+    expect(kernels.symmetricEigen(job.gramian, job.f, spectrum, basis, scratch)).toBe(1);
+    kernels.rotateRows(job.source, 60, job.f, basis, scratch);
+    kernels.rotateRows(job.target, ROWS, job.f, basis, scratch);
+    const turned = solved(world, job, () => kernels.alsSpectralRows({ ...job, spectrum, steps: 30 }));
+    kernels.rotateRows(exact, ROWS, job.f, basis, scratch);
+    expect(distance(arena.f32(exact, job.size), turned)).toBeLessThan(1e-3);
+    for (let row = 0; row < ROWS; row++)
+      expect([turned[row * 24 + 22], turned[row * 24 + 23]]).toEqual([0, 0]);
+    expect([...turned.subarray(0, 24)]).toEqual(new Array(24).fill(0));
+  });
+
+  test('two preconditioned steps come closer than three plain ones', () => {
+    const world = createWorld(name);
+    const { arena, kernels } = world;
+    const job = prepare(world, { f: 32, columns: 60, hasWeights: false, gatherRows: 60 });
+    // Popularity gives a Gramian one direction that outweighs the others, which is what slows plain steps down.
+    const source = arena.f32(job.source, 60 * 32);
+    for (let at = 0; at < source.length; at += 32) source[at] = source[at]! + 2;
+    kernels.gramian(job.source, 60, 32, job.gramian);
+    const error = (steps: () => void, exact: () => void) =>
+      distance(solved(world, job, exact), solved(world, job, steps));
+    const plain = error(
+      () => kernels.alsSolveRows(job),
+      () => kernels.alsCholeskyRows(job),
+    );
+    const [spectrum, basis] = [arena.alloc(32 * 4), arena.alloc(32 * 32 * 4)];
+    const scratch = arena.alloc(eigenScratchBytes(32));
+    kernels.symmetricEigen(job.gramian, 32, spectrum, basis, scratch);
+    kernels.rotateRows(job.source, 60, 32, basis, scratch);
+    kernels.rotateRows(job.target, ROWS, 32, basis, scratch);
+    kernels.gramian(job.source, 60, 32, job.gramian);
+    const preconditioned = error(
+      () => kernels.alsSpectralRows({ ...job, spectrum, steps: 2 }),
+      () => kernels.alsCholeskyRows(job),
+    );
+    expect(preconditioned).toBeLessThan(plain);
   });
 
   test('conjugate gradient and block descent converge to the exact solution', () => {
