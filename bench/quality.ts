@@ -5,10 +5,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { finish } from '../src/model/als.ts';
+import { CLICK_DEFAULTS } from '../src/model/click-settings.ts';
 import { evaluateFullCatalogue, evaluateSampled } from '../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from '../src/model/factorization-machine.ts';
 import { FM_DEFAULTS } from '../src/model/fm-settings.ts';
+import { evaluateClick, fitClick, hasLabels, loadClickSet } from './quality/features.ts';
 import {
   defaultSettings,
   fitRanker,
@@ -51,6 +53,10 @@ const SETTING_NAMES = [
   'steps',
   'learningRate',
   'linearRegularization',
+  'initialDeviation',
+  'patience',
+  'negativesPerPositive',
+  'popularityExponent',
   'neighbors',
   'shrink',
   'neighborhood',
@@ -160,6 +166,22 @@ function runFeatures(set: FeatureSet, model: 'fm' | 'linear', given: Settings): 
   return { settings, seconds: seconds(started, fitted), metrics };
 }
 
+function runClick(
+  format: 'movielens' | 'csv',
+  model: 'fm' | 'linear',
+  given: Settings,
+  options: Options,
+): Outcome {
+  const set = loadClickSet(format, options.dir, options);
+  const { linearOnly: _linearOnly, ...base } = CLICK_DEFAULTS;
+  const started = performance.now();
+  const linearOnly = model === 'linear';
+  const trained = fitClick(set, { ...pickKnown(given, base), linearOnly }, (line) => console.log(line));
+  const fitted = performance.now();
+  const metrics = evaluateClick(set, trained, options.cutoffs);
+  return { settings: { ...base, ...pickKnown(given, base) }, seconds: seconds(started, fitted), metrics };
+}
+
 function seconds(started: number, fitted: number): { fit: number; evaluate: number } {
   return { fit: round((fitted - started) / 1000), evaluate: round((performance.now() - fitted) / 1000) };
 }
@@ -173,18 +195,20 @@ function round(value: number): number {
   return Number(value.toFixed(5));
 }
 
+async function run(options: Options, given: Settings): Promise<Outcome> {
+  const { model, format } = options;
+  const isFeatureModel = model === 'fm' || model === 'linear';
+  if (isFeatureModel && hasLabels(format)) return runClick(format, model, given, options);
+  const set = loadSet(format, options.dir, options);
+  if (isFeatureModel && set.kind === 'features') return runFeatures(set, model, given);
+  if (!isFeatureModel && set.kind === 'ranking') return await runRanking(set, model, given, options);
+  throw new Error(`the model ${model} does not go with the format ${format}`);
+}
+
 async function main(): Promise<void> {
   const { options, given } = parseArguments();
-  const set = loadSet(options.format, options.dir, options);
   const { model } = options;
-  const isFeatureModel = model === 'fm' || model === 'linear';
-  if (isFeatureModel !== (set.kind === 'features')) {
-    throw new Error(`the model ${model} does not go with the format ${options.format}`);
-  }
-  const outcome =
-    set.kind === 'features'
-      ? runFeatures(set, model as 'fm' | 'linear', given)
-      : await runRanking(set, model as RankingModel, given, options);
+  const outcome = await run(options, given);
   for (const [name, { mean, halfWidth }] of outcome.metrics) {
     console.log(`${name.padEnd(14)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);
   }

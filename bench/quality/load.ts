@@ -60,13 +60,20 @@ export function loadSet(format: Format, folder: string, options: LoadOptions): R
     case 'libfm':
       return loadLibfm(folder);
     case 'movielens':
-      return loadRatings(folder, /^ratings\.(dat|csv)(\.gz)?$/, options);
+      return loadRatings(folder, RATING_FILES.movielens, options);
     case 'csv':
-      return loadRatings(folder, /\.(csv|tsv)(\.gz)?$/, options);
+      return loadRatings(folder, RATING_FILES.csv, options);
   }
 }
 
-function readText(folder: string, pattern: RegExp): string {
+/** The file of a set that holds its ratings; a `csv` set may have files about users and items beside it. */
+export const RATING_FILES = {
+  movielens: /^ratings\.(dat|csv)(\.gz)?$/,
+  csv: /^(?!(?:items|users|customers)\.).*\.(csv|tsv)(\.gz)?$/,
+} as const;
+
+/** @throws Error unless exactly one file of the folder has a name like `pattern` */
+export function readText(folder: string, pattern: RegExp): string {
   const names = readdirSync(folder)
     .filter((name) => pattern.test(name))
     .sort();

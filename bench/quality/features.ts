@@ -1,0 +1,186 @@
+/** Click-through prediction on sets of ratings: what is learnt from, the labels of both sides, and what was held out. */
+
+import { holdOut } from '../../src/dataset/holdout.ts';
+import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
+import type { PairColumns } from '../../src/dataset/readers/ncf.ts';
+import { parseRatings } from '../../src/dataset/readers/ratings.ts';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
+import { createRandom } from '../../src/domain/random.ts';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click-settings.ts';
+import type { ClickData } from '../../src/model/click-training.ts';
+import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
+import { auc, type Estimate, logLoss } from '../../src/model/evaluation/metrics.ts';
+import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
+import type { FmModel } from '../../src/model/fm-model.ts';
+import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
+import { trainClickModel } from '../../src/model/fm-training.ts';
+import { readSideLabels } from './labels.ts';
+import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
+
+/** Negatives drawn beside each positive of the test, all items alike and as often as they were taken up. */
+const TEST_NEGATIVES = 4;
+const TEST_SEED = 20_211_107;
+
+/** A set for click-through prediction out of ratings. */
+export interface ClickSet {
+  readonly data: ClickData;
+  /** Positives of the training, held-out ones among them. */
+  readonly train: CompressedMatrix;
+  /** Positives after the training, of users and items that it knows. */
+  readonly test: CompressedMatrix;
+}
+
+/** Whether ratings of the format can be had with labels. */
+export function hasLabels(format: Format): format is 'movielens' | 'csv' {
+  return format === 'movielens' || format === 'csv';
+}
+
+/**
+ * Splits ratings as `loadSet` does. Ratings below `positive` are negatives, and the latest positives of the training
+ * are held out for early stopping and calibration, as the service does it.
+ */
+export function loadClickSet(
+  format: 'movielens' | 'csv',
+  folder: string,
+  options: LoadOptions & { readonly seed: number },
+): ClickSet {
+  const records = parseRatings(readText(folder, RATING_FILES[format]));
+  const least = options.positive ?? Number.NEGATIVE_INFINITY;
+  const [userCount, itemCount] = [records.userIds.length, records.itemIds.length];
+  const all = records.ratings.map((_, at) => at);
+  const liked = all.filter((at) => records.ratings[at]! >= least);
+  const times = pick(records.times, liked);
+  const userRows = pick(records.userRows, liked);
+  const split =
+    options.split === 'last' ? splitLeaveLastOut(userRows, times) : splitByTime(times, options.share);
+  const side = (at: ArrayLike<number>): PairColumns => ({
+    userRows: pick(records.userRows, at),
+    itemRows: pick(records.itemRows, at),
+  });
+  const trainAt = pick(liked, split.train);
+  const known = buildInteractions({ userCount, itemCount, ...side(trainAt) });
+  const lastTime = trainAt.reduce((latest, at) => Math.max(latest, records.times[at]!), 0);
+  const isLiked = new Set(trainAt.map((at) => pairOf(at)));
+  const readAt = all.filter(
+    (at) => records.ratings[at]! < least && records.times[at]! <= lastTime && !isLiked.has(pairOf(at)),
+  );
+  const testAt = pick(liked, split.test).filter(
+    (at) =>
+      !isLiked.has(pairOf(at)) &&
+      rowIndices(known.byUser, records.userRows[at]!).length > 0 &&
+      rowIndices(known.byItem, records.itemRows[at]!).length > 0,
+  );
+  // Each pair once, at its last time.
+  const last = new Map(trainAt.map((at) => [pairOf(at), at]));
+  const distinct = [...last.values()].sort((a, b) => a - b);
+  const distinctTimes = pick(records.times, distinct);
+  const heldOut = new Set(holdOut({ ...side(distinct), times: distinctTimes }, options.seed));
+  const { userLabels, itemLabels } = readSideLabels(format, folder, records.userIds, records.itemIds);
+  return {
+    data: {
+      positives: side(distinct.filter((_, place) => !heldOut.has(place))),
+      negatives: side(readAt),
+      heldOut: side(distinct.filter((_, place) => heldOut.has(place))),
+      userCount,
+      itemCount,
+      userLabelsOf: (row) => userLabels[row]!,
+      itemLabelsOf: (row) => itemLabels[row]!,
+    },
+    train: known.byUser,
+    test: buildInteractions({ userCount, itemCount, ...side(testAt) }).byUser,
+  };
+
+  function pairOf(at: number): number {
+    return records.userRows[at]! * itemCount + records.itemRows[at]!;
+  }
+}
+
+/** Trains a click-through model on the set. */
+export function fitClick(
+  set: ClickSet,
+  given: Partial<ClickSettings>,
+  tell: (line: string) => void,
+): FmModel {
+  const settings = { ...CLICK_DEFAULTS, ...given };
+  const model = trainClickModel({ ...set.data, settings, seed: settings.seed }, loadKernels, {
+    onProgress: ({ done, loss, heldOutLoss }) => {
+      if (Number.isNaN(loss)) return;
+      tell(`epoch ${done}: log loss ${loss.toFixed(5)}, held out ${heldOutLoss.toFixed(5)}`);
+    },
+  });
+  if (model === undefined) throw new Error('the set has no positives');
+  tell(`held out in the training: ${JSON.stringify(model.quality)}`);
+  return model;
+}
+
+/**
+ * AUC and log loss of the positives after the training against items drawn beside them, in two ways: all items alike
+ * (`AUC`, `LogLoss`), and as often as they were taken up (`AUC-popular`), where knowing what is popular is no help. And
+ * the ranking of the whole catalogue.
+ */
+export function evaluateClick(
+  { data, train, test }: ClickSet,
+  model: FmModel,
+  cutoffs: readonly number[],
+): Map<string, Estimate> {
+  const placed = placeFm(model, data.itemLabelsOf);
+  const scorer = new FmScorer(placed, loadKernels(placed.memory));
+  const ranker = createFmRanker(scorer, data);
+  const metrics = new Map<string, Estimate>();
+  const note = (name: string, mean: number) => metrics.set(name, { mean, halfWidth: 0 });
+  for (const drawn of ['alike', 'popular'] as const) {
+    const cases = drawCases(train, test, drawn);
+    const scores = new Float32Array(cases.userRows.length);
+    for (let at = 0; at < scores.length; at++) {
+      const user = scorer.userSide(cases.userRows[at]!, data.userLabelsOf(cases.userRows[at]!));
+      scores[at] = scorer.logits(user, [cases.itemRows[at]!])[0]!;
+    }
+    note(drawn === 'alike' ? 'AUC' : 'AUC-popular', auc(scores, cases.targets));
+    if (drawn === 'popular') continue;
+    note(
+      'LogLoss',
+      logLoss(
+        scores.map((score) => scorer.probability(score)),
+        cases.targets,
+      ),
+    );
+  }
+  const { metrics: ranking } = evaluateFullCatalogue(ranker, train, test, cutoffs);
+  return new Map([...metrics, ...ranking]);
+}
+
+function createFmRanker(scorer: FmScorer, data: ClickData): Ranker {
+  const everyRow = Uint32Array.from({ length: data.itemCount }, (_, row) => row);
+  const logits = (userRow: number, itemRows: Uint32Array) =>
+    scorer.logits(scorer.userSide(userRow, data.userLabelsOf(userRow)), itemRows);
+  return {
+    topItems: (userRow, k, excluded) => topRows(logits(userRow, everyRow), k, excluded),
+    scoreItems: (userRow, itemRows, out) => out.set(logits(userRow, itemRows)),
+  };
+}
+
+/** The test's pairs with negatives drawn among the items of the training that their users never took up. */
+function drawCases(train: CompressedMatrix, test: CompressedMatrix, drawn: 'alike' | 'popular') {
+  const random = createRandom(TEST_SEED);
+  const pool = drawn === 'popular' ? train.indices : Uint32Array.from(new Set(train.indices)).sort();
+  const cases = { userRows: [] as number[], itemRows: [] as number[], targets: [] as number[] };
+  const add = (userRow: number, itemRow: number, target: number) => {
+    cases.userRows.push(userRow);
+    cases.itemRows.push(itemRow);
+    cases.targets.push(target);
+  };
+  for (let userRow = 0; userRow < test.rowCount; userRow++) {
+    const own = new Set([...rowIndices(train, userRow), ...rowIndices(test, userRow)]);
+    for (const itemRow of rowIndices(test, userRow)) {
+      add(userRow, itemRow, 1);
+      for (let left = TEST_NEGATIVES; left > 0; ) {
+        const negative = pool[random.below(pool.length)]!;
+        if (own.has(negative)) continue;
+        add(userRow, negative, 0);
+        left--;
+      }
+    }
+  }
+  return cases;
+}
