@@ -19,7 +19,10 @@ import { type FitSummary, Fits } from './worker/fits.ts';
 import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
 import { WorkerPool } from './worker/pool.ts';
 import type { OnProgress } from './worker/progress.ts';
+import { Search, type SearchOptions } from './worker/search.ts';
+import type { SearchMark } from './worker/search-marks.ts';
 import { Training, type TrainingOptions } from './worker/training.ts';
+import { Turn } from './worker/turn.ts';
 
 /** A running service. */
 export interface Service {
@@ -27,6 +30,8 @@ export interface Service {
   readonly data: DataStore;
   /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
+  /** Searches for better settings of the model; undefined when there is too little feedback to judge by. */
+  searchSettings(): Promise<SearchMark | undefined>;
   /** True when a model is being served. */
   readonly hasModel: boolean;
   /** Stops listening, ends the workers and closes the stores, in this order. */
@@ -79,8 +84,11 @@ export async function startService({ config, log, clock = systemClock }: Service
       findRelated: finder(pool, config, paths),
     });
     undo.push(() => recommendation.lists.flush());
+    const training = new Training(pool, trainingOptions(config, paths, cache, clock, log));
+    const turn = new Turn();
     const fits = new Fits({
-      training: new Training(pool, trainingOptions(config, paths, cache, clock, log)),
+      training,
+      turn,
       listPass: new ListPass(pool, listPassOptions(config, paths, cache, recommendation.settings, clock)),
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
@@ -89,6 +97,8 @@ export async function startService({ config, log, clock = systemClock }: Service
     });
     undo.push(() => fits.stop());
     await fits.restore();
+    const search = new Search(pool, training, turn, searchOptions(config, clock, log));
+    undo.push(() => search.stop());
     const routes = createRoutes(VERSION);
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
     undo.push(() => metrics.close());
@@ -114,11 +124,13 @@ export async function startService({ config, log, clock = systemClock }: Service
     const address = await http.listen();
     undo.push(() => http.close());
     fits.start();
+    search.start();
     return {
       address,
       data,
       stop,
       fit: (onProgress) => fits.run(onProgress),
+      searchSettings: () => search.run(),
       get hasModel() {
         return fits.hasModel;
       },
@@ -190,6 +202,17 @@ function trainingOptions(
       constrainedBytes: process.constrainedMemory(),
     }),
     marks,
+    clock,
+    log,
+  };
+}
+
+function searchOptions({ recommend }: Config, clock: Clock, log: Logger): SearchOptions {
+  const { model_search_period, model_search_epoch, model_search_trials } = recommend.collaborative;
+  return {
+    periodMs: model_search_period,
+    epochs: model_search_epoch,
+    trials: model_search_trials,
     clock,
     log,
   };

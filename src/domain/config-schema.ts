@@ -143,11 +143,24 @@ const dataSource = Type.Object(
 const collaborative = Type.Object(
   {
     model_fit_period: period('60m', 'Time between two fits of the model.'),
-    model_search_period: planned(period('360m', 'Time between two searches of hyper-parameters.')),
-    model_search_epoch: planned(integer(100, 1, 10_000, 'Epochs of each trial in a search.')),
-    model_search_trials: planned(integer(10, 1, 10_000, 'Trials in a search.')),
+    model_search_period: period(
+      '360m',
+      'Time between two searches for better settings of the model, and the longest that one may take. What a search finds takes the place of the settings below until they are changed.',
+    ),
+    model_search_epoch: integer(
+      100,
+      1,
+      10_000,
+      'Most epochs of a trial in a search; a trial ends earlier once it no longer improves.',
+    ),
+    model_search_trials: integer(10, 1, 10_000, 'Settings that a search tries.'),
     factors: integer(64, 1, 1024, 'Numbers in the vector of a user or an item.'),
-    epochs: integer(15, 1, 1000, 'Passes over the feedback in a fit.'),
+    epochs: integer(
+      15,
+      1,
+      1000,
+      'Most passes over the feedback in a fit; it ends earlier once it no longer improves.',
+    ),
     regularization: number(0.2, 1e-9, 1e6, 'Weight of the penalty on long vectors.'),
     regularization_exponent: number(
       0.5,

@@ -2,7 +2,7 @@
  * The course of a training: which phases follow one another, judging on the records held out, and the end. It is a
  * generator that runs no phase itself, so that one thread or a pool may drive it.
  */
-import { chanceQuality, judgedQuality, judgePeriod } from './als-held-out.ts';
+import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './als-held-out.ts';
 import { type AlsPhase, alsPhases, hasFiniteFactors, sidePhases } from './als-phases.ts';
 import type { AlsTask } from './als-task.ts';
 import type { Estimate } from './evaluation/metrics.ts';
@@ -62,6 +62,7 @@ export function* alsCourse(task: AlsTask): Generator<AlsPhase | AlsEpoch, AlsOut
     if (best === undefined || quality.mean > best.quality.mean) {
       best = { epoch: done, quality };
       stale = 0;
+      keepGains(task);
       yield { kind: 'keep' };
     } else stale++;
     yield { kind: 'epoch', done, total: epochs, quality };

@@ -5,7 +5,7 @@
  *     heldGoalStarts, heldGoals  CSR of their held-out items
  *     heldStarts, heldColumns    CSR of their whole histories, held-out items among them
  *     heldFactors                their vectors while they are judged, and solved with the whole history in the end
- *     gains                      NDCG of each judged user
+ *     gains, bestGains           NDCG of each judged user, after the last judging and at the best epoch
  *     bestItemFactors            the item factors of the best epoch
  */
 import { type CompressedMatrix, rowIndices } from '../dataset/interactions.ts';
@@ -145,6 +145,11 @@ export function gainOf(scores: Float32Array, listed: Float32Array): number {
 /** The mean NDCG over the judged users, with its confidence interval; after a `judge` phase. */
 export function judgedQuality({ memory, layout }: AlsTask): Estimate {
   return estimate([...viewOf(memory, layout, 'gains', 'f32')]);
+}
+
+/** Remembers the gains of the best epoch. */
+export function keepGains({ memory, layout }: AlsTask): void {
+  viewOf(memory, layout, 'bestGains', 'f32').set(viewOf(memory, layout, 'gains', 'f32'));
 }
 
 /** The NDCG that a random order of the catalogue would have in the mean. */

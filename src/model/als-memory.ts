@@ -101,6 +101,7 @@ function heldOutPlans(shape: AlsShape, f: number): ArrayPlan[] {
     ['heldRegularizations', 'f32', [users]],
     ['heldFactors', 'f32', [users, f]],
     ['gains', 'f32', [judgedCount(users)]],
+    ['bestGains', 'f32', [judgedCount(users)]],
     ['itemPanels', 'f32', [panelBytes(itemCount, f) / 4]],
     ['bestItemFactors', 'f32', [itemCount, f]],
     ['listedItems', 'u32', [slots, listed]],

@@ -14,7 +14,7 @@ export const BLOCK_SIZE = 64;
 export interface AlsSettings {
   /** Length of a user's and an item's vector, 1 to 1,024. */
   readonly factors: number;
-  /** Passes over items and users, 1 to 1,000. */
+  /** Most passes over items and users, 1 to 10,000; a training that is judged on held-out records may end earlier. */
   readonly epochs: number;
   /** Strength of the penalty on the vectors' lengths, above 0; see `rowRegularization`. */
   readonly regularization: number;
@@ -56,7 +56,7 @@ export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
     if (!(value > 0 && Number.isFinite(value))) refuse(name, value, 'a finite number above 0');
   };
   whole('factors', 1024);
-  whole('epochs', 1000);
+  whole('epochs', 10_000);
   whole('steps', 100);
   positive('regularization');
   positive('unobservedWeight');

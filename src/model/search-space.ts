@@ -1,9 +1,9 @@
 import type { Random } from '../domain/random.ts';
-import type { AlsSettings } from './als-settings.ts';
+import { ALS_DEFAULTS, type AlsSettings } from './als-settings.ts';
 
 const EXPONENTS = [0, 0.25, 0.5, 0.75, 1] as const;
 const UNOBSERVED_WEIGHT = [3e-3, 1] as const;
-/** The penalty on a typical user, against that of the present settings. */
+/** The penalty on a typical user, against that of the settings drawn around. */
 const STRENGTH = [0.05, 20] as const;
 /** The number of factors, against the present one. */
 const FACTORS = [0.5, 1, 2, 4] as const;
@@ -26,8 +26,9 @@ export function factorChoices(factors: number): number[] {
 }
 
 /**
- * Draws settings around the present ones. The regularization that does well differs by orders of magnitude between
- * exponents, so what is drawn is the penalty on a typical user, and the regularization follows from it.
+ * Draws settings: one half of them around the present ones, the other around the defaults, in case that the present
+ * ones are far off. The regularization that does well differs by orders of magnitude between exponents, so what is
+ * drawn is the penalty on a typical user, and the regularization follows from it.
  */
 export function proposeAls(
   random: Random,
@@ -35,24 +36,22 @@ export function proposeAls(
   count: number,
   { meanCount, itemCount, factorsMax }: SearchBounds,
 ): AlsSettings[] {
-  const scale = (unobservedWeight: number, exponent: number) =>
-    (meanCount + unobservedWeight * itemCount) ** exponent;
-  const typical = present.regularization * scale(present.unobservedWeight, present.regularizationExponent);
+  const scale = ({ unobservedWeight, regularizationExponent }: Penalty) =>
+    (meanCount + unobservedWeight * itemCount) ** regularizationExponent;
+  const centers = [present, ALS_DEFAULTS].map((settings) => settings.regularization * scale(settings));
   const choices = factorChoices(present.factors).filter((factors) => factors <= factorsMax);
-  return Array.from({ length: count }, () => {
-    const unobservedWeight = logUniform(random, ...UNOBSERVED_WEIGHT);
-    const regularizationExponent = EXPONENTS[random.below(EXPONENTS.length)]!;
-    const strength = typical * logUniform(random, ...STRENGTH);
-    const factors = choices.length === 0 ? present.factors : choices[random.below(choices.length)]!;
-    return {
-      ...present,
-      factors,
-      unobservedWeight,
-      regularizationExponent,
-      regularization: twoDigits(strength / scale(unobservedWeight, regularizationExponent)),
+  return Array.from({ length: count }, (_, at) => {
+    const penalty = {
+      unobservedWeight: logUniform(random, ...UNOBSERVED_WEIGHT),
+      regularizationExponent: EXPONENTS[random.below(EXPONENTS.length)]!,
     };
+    const strength = centers[at % centers.length]! * logUniform(random, ...STRENGTH);
+    const factors = choices.length === 0 ? present.factors : choices[random.below(choices.length)]!;
+    return { ...present, ...penalty, factors, regularization: twoDigits(strength / scale(penalty)) };
   });
 }
+
+type Penalty = Pick<AlsSettings, 'unobservedWeight' | 'regularizationExponent'>;
 
 /** A number between two positive bounds, uniform in its logarithm, to two significant digits. */
 export function logUniform(random: Random, least: number, most: number): number {

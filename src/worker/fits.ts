@@ -5,6 +5,7 @@ import type { ListPass } from './list-pass.ts';
 import type { LoadedModel, PlacedGeneration } from './messages.ts';
 import type { OnProgress } from './progress.ts';
 import type { TrainedModel, Training } from './training.ts';
+import type { Turn } from './turn.ts';
 
 export interface FitSummary extends TrainedModel {
   readonly lists: number;
@@ -14,6 +15,7 @@ export interface FitSummary extends TrainedModel {
 export class Fits {
   private readonly training: Training;
   private readonly listPass: ListPass;
+  private readonly turn: Turn;
   private readonly recommendation: Recommendation;
   private readonly periodMs: number;
   private readonly firstPeriodMs: number;
@@ -25,6 +27,8 @@ export class Fits {
   constructor(options: {
     readonly training: Training;
     readonly listPass: ListPass;
+    /** Shared with whatever else trains. */
+    readonly turn: Turn;
     readonly recommendation: Recommendation;
     /** Time from the end of a fit to the start of the next, milliseconds. */
     readonly periodMs: number;
@@ -34,6 +38,7 @@ export class Fits {
   }) {
     this.training = options.training;
     this.listPass = options.listPass;
+    this.turn = options.turn;
     this.recommendation = options.recommendation;
     this.periodMs = options.periodMs;
     this.firstPeriodMs = options.firstPeriodMs;
@@ -70,9 +75,11 @@ export class Fits {
 
   /** Fits now, or joins the fit that runs. */
   run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    this.running ??= this.fit(onProgress).finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.turn
+      .take(() => this.fit(onProgress))
+      .finally(() => {
+        this.running = undefined;
+      });
     return this.running;
   }
 

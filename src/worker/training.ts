@@ -6,12 +6,12 @@ import { qualityOf } from '../model/als.ts';
 import { alsShape } from '../model/als-memory.ts';
 import { type AlsSettings, alsSettings } from '../model/als-settings.ts';
 import { checkFitMemory, fitMemory, type ServingShape } from '../model/memory-budget.ts';
-import type { CacheStore } from '../store/cache-store.ts';
 import { type AlsRun, runAls } from './als-run.ts';
 import type { Gathered, LoadedModel } from './messages.ts';
 import { MODEL_NAME, type ModelMark } from './model-mark.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
+import { adoptSettings, type Marks, settingsInUse } from './search-marks.ts';
 
 /** How much stronger the penalty is when a training that diverged is tried again. */
 const STRONGER = 10;
@@ -31,7 +31,7 @@ export interface TrainingOptions {
   readonly listLengthMax: number;
   /** The most that a fit may take. */
   readonly memoryBytesMax: number;
-  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  readonly marks: Marks;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -81,7 +81,7 @@ export class Training {
     const gathered = await this.gather();
     onProgress('loading feedback', 1, 1);
     if (gathered === undefined || this.abort.signal.aborted) return undefined;
-    const settings = alsSettings(this.options.settings);
+    const settings = await this.settings();
     const { positives, heldOut, fingerprint } = gathered;
     if (this.last !== undefined && (await this.isUnchanged(this.last, gathered, settings))) {
       onProgress('training', settings.epochs, settings.epochs);
@@ -109,7 +109,27 @@ export class Training {
     this.abort.abort();
   }
 
-  private gather(): Promise<Gathered | undefined> {
+  /** The settings of the next fit: those that a search has found, or the configured ones. */
+  settings(): Promise<AlsSettings> {
+    return settingsInUse(this.options.marks, this.options.settings);
+  }
+
+  /** Uses settings from the next fit on, until the configured ones are changed. */
+  adopt(settings: AlsSettings): Promise<void> {
+    return adoptSettings(this.options.marks, this.options.settings, settings);
+  }
+
+  get marks(): Marks {
+    return this.options.marks;
+  }
+
+  /** How a model will be placed, and the bytes that a fit may take. */
+  memoryLimits(): [serving: ServingShape, budgetBytes: number] {
+    return [this.servingShape(), this.options.memoryBytesMax];
+  }
+
+  /** Reads what there is to train on and to judge by; undefined when there is no positive feedback. */
+  gather(): Promise<Gathered | undefined> {
     const { dataPath, settings, positiveTypes, clock, clockErrorMs, positiveTtlMs } = this.options;
     return this.pool.run<'gather'>({
       kind: 'gather',

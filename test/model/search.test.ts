@@ -163,6 +163,13 @@ describe('the space of ALS settings', () => {
     }
   });
 
+  it('looks around the defaults too, when the present settings are far off', () => {
+    const lost = { ...present, regularization: 1e-6 };
+    const drawn = proposeAls(createRandom(1), lost, 20, bounds).map(({ regularization }) => regularization);
+    expect(drawn.filter((_, at) => at % 2 === 0).every((value) => value < 1e-2)).toBe(true);
+    expect(drawn.filter((_, at) => at % 2 === 1).some((value) => value > 1e-2)).toBe(true);
+  });
+
   it('never asks for more factors than there can be', () => {
     expect(factorChoices(64)).toEqual([32, 64, 128, 256]);
     expect(factorChoices(1024)).toEqual([512, 1024]);

@@ -1,0 +1,148 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Logger } from '../domain/log.ts';
+import { createRandom } from '../domain/random.ts';
+import { viewOf } from '../memory/layout.ts';
+import { alsShape } from '../model/als-memory.ts';
+import type { AlsSettings } from '../model/als-settings.ts';
+import { largestFitting } from '../model/memory-budget.ts';
+import { type Measured, type SearchProgress, successiveHalving, type Trial } from '../model/search.ts';
+import { factorChoices, proposeAls } from '../model/search-space.ts';
+import { runAls } from './als-run.ts';
+import type { Gathered } from './messages.ts';
+import type { WorkerPool } from './pool.ts';
+import { readLastSearch, type SearchMark, writeLastSearch } from './search-marks.ts';
+import type { Training } from './training.ts';
+import type { Turn } from './turn.ts';
+
+/** The longest delay that a timer takes. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+export interface SearchOptions {
+  /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */
+  readonly periodMs: number;
+  /** Epochs of the longest trials; they end earlier once they no longer improve. */
+  readonly epochs: number;
+  /** Settings that are tried. */
+  readonly trials: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Looks for better settings of the collaborative model from time to time, on the feedback of that moment. Its trainings
+ * take turns with the fits, one at a time; the settings that it finds count from the next fit on, until the configured
+ * ones are changed.
+ */
+export class Search {
+  private readonly pool: WorkerPool;
+  private readonly training: Training;
+  private readonly turn: Turn;
+  private readonly options: SearchOptions;
+  private readonly abort = new AbortController();
+  private running: Promise<SearchMark | undefined> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: WorkerPool, training: Training, turn: Turn, options: SearchOptions) {
+    this.pool = pool;
+    this.training = training;
+    this.turn = turn;
+    this.options = options;
+  }
+
+  /** Begins to search in time. */
+  start(): void {
+    if (this.abort.signal.aborted) return;
+    this.timer = setTimeout(
+      () => {
+        this.run()
+          .catch((error: unknown) => this.options.log.error({ err: error }, 'the search of settings failed'))
+          .finally(() => this.start());
+      },
+      Math.min(this.options.periodMs, TIMER_MS_MAX),
+    );
+    this.timer.unref();
+  }
+
+  /** Searches now, or joins the search that runs. @returns undefined when there is too little to judge by */
+  run(): Promise<SearchMark | undefined> {
+    this.running ??= this.search().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** Searches no more; a trial under way ends within one chunk of its work. */
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    this.abort.abort();
+    await this.running?.catch(() => {});
+  }
+
+  private async search(): Promise<SearchMark | undefined> {
+    const { clock, periodMs, epochs: epochsMax, trials: count, log } = this.options;
+    const { marks } = this.training;
+    const startedMs = performance.now();
+    const timeout = AbortSignal.timeout(Math.min(periodMs, TIMER_MS_MAX));
+    const signal = AbortSignal.any([this.abort.signal, timeout]);
+    const gathered = await this.turn.take(() => this.training.gather());
+    if (gathered === undefined || gathered.heldOut.userRows.length === 0) {
+      log.info('there is too little feedback to search settings by');
+      return undefined;
+    }
+    const present = await this.training.settings();
+    const number = ((await readLastSearch(marks))?.number ?? 0) + 1;
+    const candidates = this.propose(gathered, present, count, number);
+    const { trials, winner, isBetter } = await successiveHalving({
+      present,
+      candidates,
+      epochsMax,
+      presentEpochs: present.epochs,
+      measure: (settings, epochs) =>
+        this.turn.take(() => this.measure(gathered, { ...settings, epochs }, signal)),
+      isOver: () => signal.aborted,
+      nowMs: () => performance.now(),
+      tell: (trial, progress) => this.tell(trial, progress),
+    });
+    if (this.abort.signal.aborted) return undefined;
+    const adopted = isBetter && winner !== undefined;
+    if (adopted) await this.training.adopt({ ...winner.settings, epochs: winner.epochs });
+    const { fingerprint } = gathered;
+    const seconds = (performance.now() - startedMs) / 1000;
+    const mark = { number, endedMs: clock(), seconds, fingerprint, present, trials, adopted };
+    await writeLastSearch(marks, mark);
+    log.info(
+      { number, trials: trials.length, best: winner, present: trials[0]?.quality, seconds },
+      adopted ? 'found better settings, which the next fit uses' : 'found no better settings',
+    );
+    return mark;
+  }
+
+  /** Other candidates in every search. */
+  private propose(gathered: Gathered, present: AlsSettings, count: number, number: number): AlsSettings[] {
+    const { interactions, heldOut } = gathered;
+    const shape = alsShape(interactions, present, this.pool.trainingSlots, heldOut);
+    const choices = factorChoices(present.factors);
+    return proposeAls(createRandom(present.seed + number), present, count, {
+      meanCount: interactions.count / Math.max(1, interactions.userCount),
+      itemCount: interactions.itemCount,
+      factorsMax: largestFitting(choices, shape, ...this.training.memoryLimits()) ?? present.factors,
+    });
+  }
+
+  private async measure(
+    gathered: Gathered,
+    settings: AlsSettings,
+    signal: AbortSignal,
+  ): Promise<Measured | undefined> {
+    if (signal.aborted) return undefined;
+    const run = await runAls(this.pool, gathered, { settings, signal });
+    if (run === undefined || run.outcome.divergence !== undefined) return undefined;
+    const { task, outcome } = run;
+    const values = viewOf(task.memory, task.layout, 'bestGains', 'f32').slice();
+    return { values, epochs: outcome.epochs, bestEpoch: outcome.bestEpoch };
+  }
+
+  private tell(trial: Trial<AlsSettings>, { done, total, etaSeconds }: SearchProgress): void {
+    this.options.log.info({ ...trial, done, total, etaSeconds: Math.round(etaSeconds) }, 'tried settings');
+  }
+}
