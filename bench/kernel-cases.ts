@@ -2,9 +2,11 @@ import type { Random } from '../src/domain/random.ts';
 import type { Kernels } from '../src/kernel/kernels.ts';
 import {
   alsScratchBytes,
+  eigenScratchBytes,
   fmScratchBytes,
   neighborScratchBytes,
   panelBytes,
+  rotateScratchBytes,
   rowRegularization,
   topKScratchBytes,
 } from '../src/kernel/scratch.ts';
@@ -131,6 +133,7 @@ function alsJob(context: CaseContext, f: number, rows: number) {
   const regularizations = lists.map((list) => rowRegularization(0.003, list.length, 0.1, columns, 1));
   return {
     ...matrix,
+    columnCount: columns,
     weights: 0,
     firstRow: 0,
     endRow: rows,
@@ -162,6 +165,57 @@ function alsConjugateGradient(f: number): CaseMaker {
     };
   };
 }
+
+/** The same rows in the basis of the Gramian; the turning of the factors, which rows share, has a row of its own. */
+function alsSpectral(f: number): CaseMaker {
+  return (context) => {
+    const { arena, kernels } = context;
+    const { gramian: matrix, ...job } = alsJob(context, f, Math.floor(1000 / context.divisor));
+    const [spectrum, basis] = [arena.alloc(f * 4), arena.alloc(f * f * 4)];
+    kernels.symmetricEigen(matrix, f, spectrum, basis, arena.alloc(eigenScratchBytes(f)));
+    kernels.rotateRows(job.source, job.columnCount, f, basis, arena.alloc(rotateScratchBytes(f)));
+    const spectral = { ...job, spectrum, steps: 2 };
+    const { starts, columns, endRow, target, source, unobservedWeight, regularizations, steps } = spectral;
+    const head = [starts, columns, endRow, target, source, spectrum, f, unobservedWeight];
+    return {
+      name: `ALS rows, preconditioned 2, ${job.endRow} rows, f=${f}`,
+      operations: (steps + 1) * 4 * job.entries * f,
+      run: (kernels) => kernels.alsSpectralRows(spectral),
+      native: { name: 'als-spectral-rows', numbers: [...head, regularizations, steps] },
+    };
+  };
+}
+
+function eigen(f: number): CaseMaker {
+  return (context) => {
+    const { arena, kernels } = context;
+    const matrix = arena.alloc(f * f * 4);
+    kernels.gramian(floats(context, 4 * f * f), 4 * f, f, matrix);
+    const [values, vectors] = [arena.alloc(f * 4), arena.alloc(f * f * 4)];
+    const scratch = arena.alloc(eigenScratchBytes(f));
+    return {
+      name: `eigenvectors, f=${f}`,
+      operations: 9 * f ** 3,
+      run: (kernels) => kernels.symmetricEigen(matrix, f, values, vectors, scratch),
+      native: { name: 'symmetric-eigen', numbers: [matrix, f, values, vectors] },
+    };
+  };
+}
+
+const rotation: CaseMaker = (context) => {
+  const rows = Math.floor(27_000 / context.divisor);
+  const { arena } = context;
+  const factors = floats(context, rows * F);
+  const basis = arena.alloc(F * F * 4);
+  arena.f32(basis, F * F).set(Array.from({ length: F * F }, (_, at) => (at % (F + 1) === 0 ? 1 : 0)));
+  const scratch = arena.alloc(rotateScratchBytes(F));
+  return {
+    name: `turning of ${rows} rows, f=${F}`,
+    operations: 2 * rows * F * F,
+    run: (kernels) => kernels.rotateRows(factors, rows, F, basis, scratch),
+    native: { name: 'rotate-rows', numbers: [factors, rows, F, basis] },
+  };
+};
 
 const alsCholesky: CaseMaker = (context) => {
   const job = alsJob(context, F, Math.floor(500 / context.divisor));
@@ -299,6 +353,10 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   gramian,
   alsConjugateGradient(64),
   alsConjugateGradient(128),
+  alsSpectral(64),
+  alsSpectral(128),
+  eigen(64),
+  rotation,
   alsCholesky,
   alsBlocks,
   bpr,

@@ -9,8 +9,10 @@ import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import { createRandom } from '../domain/random.ts';
 import {
   alsScratchBytes,
+  eigenScratchBytes,
   paddedFactors,
   panelBytes,
+  rotateScratchBytes,
   rowRegularization,
   topKScratchBytes,
 } from '../kernel/scratch.ts';
@@ -68,11 +70,18 @@ function arrayPlans(shape: AlsShape): ArrayPlan[] {
   const { userCount, itemCount, count, weighted, slots } = shape;
   const f = paddedFactors(shape.factors);
   const chunks = Math.max(gramianChunks(userCount), gramianChunks(itemCount));
-  const scratchBytes = Math.max(alsScratchBytes(f, gatherRowsOf(shape)), topKScratchBytes(f));
+  const scratchBytes = Math.max(
+    alsScratchBytes(f, gatherRowsOf(shape)),
+    topKScratchBytes(f),
+    eigenScratchBytes(f),
+    rotateScratchBytes(f),
+  );
   const plans: ArrayPlan[] = [
     ['control', 'i32', [3]],
     ['gramianParts', 'f32', [chunks, f * f]],
     ['gramians', 'f32', [slots, f * f]],
+    ['basis', 'f32', [f, f]],
+    ['spectrum', 'f32', [f]],
     ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
   ];
   for (const [side, rows] of [

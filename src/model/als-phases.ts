@@ -7,9 +7,12 @@ export const NEXT_CHUNK = 0;
 export const CANCELLED = 1;
 export const NON_FINITE = 2;
 
-/** Partial Gramians of the other side, then this side's rows. All threads finish a phase before the next begins. */
+/**
+ * Partial Gramians of the other side; for conjugate gradient the basis in which their sum is diagonal, to which all
+ * factors are then turned; this side's rows. All threads finish a phase before the next begins.
+ */
 export interface SolvePhase {
-  readonly kind: 'gramian' | 'solve';
+  readonly kind: 'gramian' | 'basis' | 'turn' | 'solve';
   /** The side that is solved. */
   readonly side: Side;
   /** From 0. */
@@ -38,6 +41,8 @@ export function* alsPhases(epochs: number): Generator<SolvePhase> {
 /** Solves one side. */
 export function* sidePhases(side: Side, epoch: number): Generator<SolvePhase> {
   yield { kind: 'gramian', side, epoch };
+  yield { kind: 'basis', side, epoch };
+  yield { kind: 'turn', side, epoch };
   yield { kind: 'solve', side, epoch };
 }
 

@@ -67,8 +67,10 @@ export class AlsSolver {
 
   /** Works on a phase until no chunk is left. @returns false when the training was cancelled */
   runPhase(phase: AlsPhase): boolean {
-    if (phase.kind === 'solve') this.sumGramian(phase.side);
-    if (phase.kind === 'fold') this.sumGramian('user');
+    if (!this.#isSpectral) {
+      if (phase.kind === 'solve') this.sumGramian(phase.side);
+      if (phase.kind === 'fold') this.sumGramian('user');
+    }
     const [rows, chunkRows] = this.#extent(phase);
     for (;;) {
       if (Atomics.load(this.#control, CANCELLED) !== 0) return false;
@@ -84,6 +86,10 @@ export class AlsSolver {
     switch (phase.kind) {
       case 'gramian':
         return [gramianChunks(this.#rowCount(other(phase.side))), 1];
+      case 'basis':
+        return [this.#isSpectral ? 1 : 0, 1];
+      case 'turn':
+        return [this.#isSpectral ? Math.max(itemCount, this.#task.userCount) : 0, COPY_CHUNK_ROWS];
       case 'solve':
         return [this.#rowCount(phase.side), SOLVE_CHUNK_ROWS[phase.side]];
       case 'judge':
@@ -99,6 +105,12 @@ export class AlsSolver {
     switch (phase.kind) {
       case 'gramian':
         this.gramianChunk(phase.side, first);
+        break;
+      case 'basis':
+        this.#findBasis(phase.side);
+        break;
+      case 'turn':
+        this.#turnRows(first, end);
         break;
       case 'solve':
         this.solveRows(phase.side, first, end);
@@ -135,7 +147,7 @@ export class AlsSolver {
     );
   }
 
-  /** Sums the partial Gramians, in order, into this thread's own; before `solveRows`. */
+  /** Sums the partial Gramians, in order, into this thread's own; before `solveRows` unless by conjugate gradient. */
   sumGramian(side: Side): void {
     const size = this.#f * this.#f;
     const sum = this.#slotOffset('gramians');
@@ -145,6 +157,39 @@ export class AlsSolver {
     for (let chunk = 0; chunk < chunks; chunk++) {
       this.#kernels.addScaled(sum, parts + chunk * size * 4, 1, size);
     }
+  }
+
+  /** Conjugate gradient works in the basis in which the Gramian is diagonal; the other solvers take any. */
+  get #isSpectral(): boolean {
+    return this.#task.solver === 'cg';
+  }
+
+  /** Finds the basis in which the Gramian of the side opposite to `side` is diagonal. */
+  #findBasis(side: Side): void {
+    this.sumGramian(side);
+    const isFound = this.#kernels.symmetricEigen(
+      this.#slotOffset('gramians'),
+      this.#f,
+      this.#offset('spectrum'),
+      this.#offset('basis'),
+      this.#slotOffset('scratch'),
+    );
+    if (isFound === 0) Atomics.store(this.#control, NON_FINITE, 1);
+  }
+
+  /** Turns rows [first, end) of all factors to the basis, which leaves every inner product as it was. */
+  #turnRows(first: number, end: number): void {
+    const { userCount, itemCount, heldOut } = this.#task;
+    const f = this.#f;
+    const turn = (name: string, rowCount: number) => {
+      const rows = Math.min(end, rowCount) - first;
+      if (rows <= 0) return;
+      const factors = this.#offset(name) + first * f * 4;
+      this.#kernels.rotateRows(factors, rows, f, this.#offset('basis'), this.#slotOffset('scratch'));
+    };
+    turn('userFactors', userCount);
+    turn('itemFactors', itemCount);
+    if (heldOut > 0) turn('bestItemFactors', itemCount);
   }
 
   /** Solves rows [firstRow, endRow) of a side against the other side's factors. */
@@ -175,7 +220,7 @@ export class AlsSolver {
     if (solver === 'cholesky') this.#kernels.alsCholeskyRows(job);
     else if (solver === 'ialspp') {
       this.#kernels.alsBlockRows({ ...job, blockSize: Math.min(BLOCK_SIZE, f) });
-    } else this.#kernels.alsSolveRows(job);
+    } else this.#kernels.alsSpectralRows({ ...job, spectrum: this.#offset('spectrum') });
     const bad = this.#kernels.countNonFinite(target + firstRow * f * 4, (endRow - firstRow) * f);
     if (bad > 0) Atomics.store(this.#control, NON_FINITE, 1);
   }

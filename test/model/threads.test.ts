@@ -71,7 +71,8 @@ function fitBackwards(data: Interactions, settings: AlsSettings, slots: number):
     { length: slots },
     (_, slot) => new AlsSolver(task, loadKernels(task.memory), slot),
   );
-  for (const { kind, side } of alsPhases(settings.epochs)) {
+  for (const phase of alsPhases(settings.epochs)) {
+    const { kind, side } = phase;
     beginPhase(task);
     const rows = side === 'user' ? data.userCount : data.itemCount;
     const others = side === 'user' ? data.itemCount : data.userCount;
@@ -79,6 +80,10 @@ function fitBackwards(data: Interactions, settings: AlsSettings, slots: number):
       for (let chunk = gramianChunks(others) - 1; chunk >= 0; chunk--) {
         solvers[chunk % slots]!.gramianChunk(side, chunk);
       }
+      continue;
+    }
+    if (kind !== 'solve') {
+      solvers[phase.epoch % slots]!.runPhase(phase);
       continue;
     }
     for (const solver of solvers) solver.sumGramian(side);
