@@ -1,9 +1,14 @@
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
-import { decodeFrame, encodeFrame, type FrameFormat, refuseFrame } from './framing.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from './framed-model.ts';
 import type { RankedRows } from './similarity.ts';
 
 /** "FRZN", little-endian. */
-const FORMAT: FrameFormat = { magic: 0x4e5a5246, version: 1, what: 'table of neighbors' };
+const KIND: FrameKind = {
+  magic: 0x4e5a5246,
+  version: 1,
+  name: 'table of neighbors',
+  coversDescription: true,
+};
 
 /** What a table says of itself beside its entries. */
 export interface NeighborTableHeader {
@@ -78,7 +83,7 @@ export function packDraft(draft: NeighborDraft, fingerprint: number, recall = 1)
 
 /** The table as bytes: a description, starts, rows, scores. */
 export function encodeNeighborTable({ starts, rows, scores, ...header }: NeighborTable): Uint8Array {
-  return encodeFrame(FORMAT, header, [starts, rows, scores]);
+  return encodeFrame(KIND, header, [asFloats(starts), asFloats(rows), scores]);
 }
 
 /**
@@ -86,24 +91,29 @@ export function encodeNeighborTable({ starts, rows, scores, ...header }: Neighbo
  * @throws FurzeError INTERNAL when the bytes are no table, of another version, cut short or damaged
  */
 export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
-  const frame = decodeFrame(FORMAT, bytes);
-  const { rowCount, fingerprint, recall } = frame.header as NeighborTableHeader;
+  const { description, floats } = decodeFrame(KIND, bytes);
+  const words = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+  const { rowCount, fingerprint, recall } = (description ?? {}) as NeighborTableHeader;
   const sound = [rowCount, fingerprint].every((value) => Number.isInteger(value) && value >= 0);
-  if (!sound || !(recall >= 0 && recall <= 1)) refuseFrame(FORMAT, 'its description is incomplete');
+  if (!sound || !(recall >= 0 && recall <= 1)) refuseModel(KIND, 'its description is incomplete');
   const starts = sharedU32(rowCount + 1);
-  if (frame.words.length < starts.length) refuseFrame(FORMAT, 'its size does not fit its shape');
-  starts.set(frame.words.subarray(0, starts.length));
+  if (words.length < starts.length) refuseModel(KIND, 'its size does not fit its shape');
+  starts.set(words.subarray(0, starts.length));
   const entries = starts[rowCount]!;
-  if (frame.words.length !== starts.length + 2 * entries)
-    refuseFrame(FORMAT, 'its size does not fit its shape');
+  if (words.length !== starts.length + 2 * entries) refuseModel(KIND, 'its size does not fit its shape');
   if (starts.some((start, at) => start < (starts[at - 1] ?? 0)))
-    refuseFrame(FORMAT, 'its rows are in disorder');
+    refuseModel(KIND, 'its rows are in disorder');
   const rows = sharedU32(entries);
-  rows.set(frame.words.subarray(starts.length, starts.length + entries));
-  if (rows.some((row) => row >= rowCount)) refuseFrame(FORMAT, 'it names rows that it does not have');
+  rows.set(words.subarray(starts.length, starts.length + entries));
+  if (rows.some((row) => row >= rowCount)) refuseModel(KIND, 'it names rows that it does not have');
   const scores = sharedF32(entries);
-  new Uint32Array(scores.buffer).set(frame.words.subarray(starts.length + entries));
+  new Uint32Array(scores.buffer).set(words.subarray(starts.length + entries));
   return { rowCount, fingerprint, recall, starts, rows, scores };
+}
+
+/** The same bytes under another name; copying them keeps every bit. */
+function asFloats(words: Uint32Array): Float32Array {
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 /** `count` zeros that all threads share. */

@@ -14,11 +14,11 @@ export interface SlimSettings {
 }
 
 export const SLIM_DEFAULTS: SlimSettings = {
-  neighborhood: 200,
+  neighborhood: 150,
   neighbors: 100,
-  regularization: 10,
+  regularization: 40,
   frequencyRegularization: 0.5,
-  userExponent: 0.5,
+  userExponent: 0.25,
 };
 
 /** @throws FurzeError BAD_REQUEST for a setting out of range */

@@ -6,7 +6,7 @@
  * diag(G_NN) (Steck 2020, "Autoencoders that don't overfit towards the identity").
  *
  * Each item is solved by itself from fixed counts: the model is the same for any number of threads. It costs, for each
- * item, m³ / 3 flops and the gathering of m² / 2 counts.
+ * item, m³ / 3 flops, the looking up of m² / 2 counts, and a walk over what the users of its rare neighbors have.
  */
 import type { Interactions } from '../dataset/interactions.ts';
 import { fingerprint } from '../dataset/interactions.ts';
@@ -43,8 +43,13 @@ export class SlimSolver {
   readonly #views: SlimViews;
   readonly #matrix: Float32Array;
   readonly #target: Float32Array;
-  /** The place of each item in the neighborhood at hand, -1 outside, the neighborhood's length for the target. */
+  /** The place of each item in the neighborhood at hand, -1 outside, the neighborhood's length for its target. */
   readonly #places: Int32Array;
+  /** Which users the neighborhood at hand has met: those marked with its number. */
+  readonly #walked: Uint32Array;
+  #walk = 0;
+  /** Places or ranks of one user's or one neighborhood's items. */
+  readonly #list: Int32Array;
   readonly #matrixOffset: number;
   readonly #targetOffset: number;
 
@@ -61,6 +66,8 @@ export class SlimSolver {
     this.#matrix = new Float32Array(memory.buffer, this.#matrixOffset, size * size);
     this.#target = new Float32Array(memory.buffer, this.#targetOffset, size);
     this.#places = new Int32Array(similarity.rowCount).fill(-1);
+    this.#walked = new Uint32Array(similarity.elementCount);
+    this.#list = new Int32Array(size);
   }
 
   /** Works on a phase until no chunk is left. @returns false when the learning was cancelled */
@@ -100,14 +107,21 @@ export class SlimSolver {
 
   #solve(item: number): void {
     const { draft, settings } = this.#task;
-    const neighborhood = this.#search.neighborsOf(item, settings.neighborhood).rows;
+    const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
     draft.counts[item] = 0;
-    if (neighborhood.length === 0) return;
+    if (rows.length === 0) return;
+    const neighborhood = this.#order(rows);
     this.#gather(item, neighborhood);
     // The regression is padded to the size that the kernel takes, as items that nobody has.
     const size = Math.ceil(neighborhood.length / 4) * 4;
     if (this.#kernels.choleskySolve(this.#matrixOffset, this.#targetOffset, size) === 0) return;
     this.#keepLargest(item, neighborhood);
+  }
+
+  /** The rarest first: then a row of counted pairs is read in one direction. */
+  #order(neighborhood: Uint32Array): Uint32Array {
+    const { ranks } = this.#views;
+    return neighborhood.sort((a, b) => ranks[b]! - ranks[a]! || a - b);
   }
 
   /** Writes the upper triangle of G_NN + Λ, and G_Nj. */
@@ -117,73 +131,77 @@ export class SlimSolver {
     const count = neighborhood.length;
     const size = Math.ceil(count / 4) * 4;
     const matrix = this.#matrix.subarray(0, size * size).fill(0);
-    const target = this.#target.fill(0);
-    this.#gatherCounted(item, neighborhood, size);
-    neighborhood.forEach((neighbor, place) => {
-      this.#places[neighbor] = place;
-    });
-    this.#places[item] = count;
-    neighborhood.forEach((neighbor, place) => {
-      if (ranks[neighbor] === UNCOUNTED) this.#gatherRare(neighbor, place, count, size);
-    });
-    if (ranks[item] === UNCOUNTED) this.#gatherTarget(item, count, target);
+    this.#target.fill(0);
+    let rareCount = 0;
+    while (rareCount < count && ranks[neighborhood[rareCount]!] === UNCOUNTED) rareCount++;
+    this.#lookUpPairs(item, neighborhood, rareCount, size);
+    this.#addRare(item, neighborhood, rareCount, size);
     for (let place = 0; place < size; place++) {
       const own = place < count ? diagonal[neighborhood[place]!]! : 0;
       matrix[place * size + place] = own * (1 + frequencyRegularization) + regularization;
     }
-    for (const neighbor of neighborhood) this.#places[neighbor] = -1;
-    this.#places[item] = -1;
   }
 
-  /** Pairs of counted items, looked up. */
-  #gatherCounted(item: number, neighborhood: Uint32Array, size: number): void {
+  /** Pairs of counted items. */
+  #lookUpPairs(item: number, neighborhood: Uint32Array, rareCount: number, size: number): void {
     const { pairs, ranks } = this.#views;
-    const matrix = this.#matrix;
+    const [matrix, places] = [this.#matrix, this.#list];
+    const count = neighborhood.length;
+    for (let place = rareCount; place < count; place++) places[place] = ranks[neighborhood[place]!]!;
     const own = ranks[item]!;
-    for (let row = 0; row < neighborhood.length; row++) {
-      const rank = ranks[neighborhood[row]!]!;
-      if (rank === UNCOUNTED) continue;
+    for (let row = rareCount; row < count; row++) {
+      const rank = places[row]!;
       if (own !== UNCOUNTED) this.#target[row] = pairs[pairAt(rank, own)]!;
-      for (let column = row + 1; column < neighborhood.length; column++) {
-        const other = ranks[neighborhood[column]!]!;
-        if (other !== UNCOUNTED) matrix[row * size + column] = pairs[pairAt(rank, other)]!;
-      }
+      const first = pairAt(rank, 0);
+      const to = row * size;
+      for (let column = row + 1; column < count; column++)
+        matrix[to + column] = pairs[first + places[column]!]!;
     }
   }
 
-  /** Pairs of an item that is not counted, by walking what its users have. A pair of two such is taken from the first. */
-  #gatherRare(neighbor: number, place: number, count: number, size: number): void {
-    const { ranks, userWeights: weights, itemStarts, itemUsers, userStarts, userItems } = this.#views;
-    const [matrix, target, places] = [this.#matrix, this.#target, this.#places];
-    for (let entry = itemStarts[neighbor]!; entry < itemStarts[neighbor + 1]!; entry++) {
-      const user = itemUsers[entry]!;
-      const weight = weights[user]!;
-      for (let at = userStarts[user]!; at < userStarts[user + 1]!; at++) {
-        const other = userItems[at]!;
-        const column = places[other]!;
-        if (column < 0) continue;
-        const isRare = ranks[other] === UNCOUNTED;
-        if (column === count) {
-          if (!isRare) target[place] = target[place]! + weight;
-        } else if (column > place) {
-          const cell = place * size + column;
-          matrix[cell] = matrix[cell]! + weight;
-        } else if (column < place && !isRare) {
-          const cell = column * size + place;
-          matrix[cell] = matrix[cell]! + weight;
-        }
+  /** Pairs of which one is not counted, by walking once what each user has who has such a one. */
+  #addRare(item: number, neighborhood: Uint32Array, rareCount: number, size: number): void {
+    const { ranks, itemStarts, itemUsers } = this.#views;
+    const places = this.#places;
+    const count = neighborhood.length;
+    const isRare = ranks[item] === UNCOUNTED;
+    if (rareCount === 0 && !isRare) return;
+    for (let place = 0; place < count; place++) places[neighborhood[place]!] = place;
+    places[item] = count;
+    this.#walk++;
+    for (let place = isRare ? -1 : 0; place < rareCount; place++) {
+      const rare = place < 0 ? item : neighborhood[place]!;
+      for (let at = itemStarts[rare]!; at < itemStarts[rare + 1]!; at++) {
+        const user = itemUsers[at]!;
+        if (this.#walked[user] === this.#walk) continue;
+        this.#walked[user] = this.#walk;
+        this.#addUser(user, count, rareCount, isRare, size);
       }
     }
+    for (let place = 0; place < count; place++) places[neighborhood[place]!] = -1;
+    places[item] = -1;
   }
 
-  /** The target's pairs when it is not counted. */
-  #gatherTarget(item: number, count: number, target: Float32Array): void {
-    const { userWeights: weights, itemStarts, itemUsers, userStarts, userItems } = this.#views;
-    for (let entry = itemStarts[item]!; entry < itemStarts[item + 1]!; entry++) {
-      const user = itemUsers[entry]!;
-      for (let at = userStarts[user]!; at < userStarts[user + 1]!; at++) {
-        const place = this.#places[userItems[at]!]!;
-        if (place >= 0 && place < count) target[place] = target[place]! + weights[user]!;
+  /** Adds a user's weight to all pairs of what it has of the neighborhood and the target, but those that are counted. */
+  #addUser(user: number, count: number, rareCount: number, isRare: boolean, size: number): void {
+    const { userWeights, userStarts, userItems } = this.#views;
+    const [matrix, target, places, list] = [this.#matrix, this.#target, this.#places, this.#list];
+    const weight = userWeights[user]!;
+    let length = 0;
+    let hasTarget = false;
+    for (let at = userStarts[user]!; at < userStarts[user + 1]!; at++) {
+      const place = places[userItems[at]!]!;
+      if (place === count) hasTarget = true;
+      else if (place >= 0) list[length++] = place;
+    }
+    for (let a = 0; a < length; a++) {
+      const place = list[a]!;
+      if (hasTarget && (isRare || place < rareCount)) target[place] = target[place]! + weight;
+      if (place >= rareCount) continue;
+      const row = place * size;
+      for (let b = 0; b < length; b++) {
+        const column = list[b]!;
+        if (column > place) matrix[row + column] = matrix[row + column]! + weight;
       }
     }
   }
