@@ -5,7 +5,7 @@ import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../src/memory/shared-memory.ts';
 import { alsEpochCase, alsQualityCase, alsScalingCase } from './models/als-cases.ts';
 import { bprCase, neighborCase, queryCase, topKCase } from './models/kernel-cases.ts';
-import type { ModelCase } from './models/model-case.ts';
+import type { ModelCase, Times } from './models/model-case.ts';
 import { powerLaw } from './models/power-law.ts';
 import { Reference } from './models/reference.ts';
 
@@ -33,9 +33,13 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-async function measure(modelCase: ModelCase): Promise<{ ours: number; reference: number }> {
+function medians(times: readonly Times[]): Times {
+  return { seconds: median(times.map(({ seconds }) => seconds)), cpu: median(times.map(({ cpu }) => cpu)) };
+}
+
+async function measure(modelCase: ModelCase): Promise<{ ours: Times; reference: Times }> {
   const { ours, reference, single } = modelCase;
-  const times = { ours: [] as number[], reference: [] as number[] };
+  const times = { ours: [] as Times[], reference: [] as Times[] };
   if (single !== true) {
     await ours();
     await reference?.();
@@ -44,7 +48,11 @@ async function measure(modelCase: ModelCase): Promise<{ ours: number; reference:
     if (reference !== undefined) times.reference.push(await reference());
     times.ours.push(await ours());
   }
-  return { ours: median(times.ours), reference: median(times.reference) };
+  return { ours: medians(times.ours), reference: medians(times.reference) };
+}
+
+function shown(ratio: number): string {
+  return Number.isNaN(ratio) ? '-' : ratio.toFixed(ratio < 0.1 ? 3 : 2);
 }
 
 function seconds(value: number): string {
@@ -81,13 +89,15 @@ for (const make of makers) {
   if (modelCase === undefined) continue;
   if (modelCase.name.includes(options.only)) {
     const times = await measure(modelCase);
-    const ratio = times.ours / times.reference;
+    const ratio = times.ours.seconds / times.reference.seconds;
+    const cpuRatio = times.ours.cpu / times.reference.cpu;
     table.push({
       work: modelCase.name,
-      ours: seconds(times.ours),
-      reference: seconds(times.reference),
+      ours: seconds(times.ours.seconds),
+      reference: seconds(times.reference.seconds),
       against: modelCase.against,
-      ratio: Number.isNaN(ratio) ? '-' : ratio.toFixed(ratio < 0.1 ? 3 : 2),
+      ratio: shown(ratio),
+      'of processor time': shown(cpuRatio),
       aim: modelCase.aim,
       note: modelCase.note?.() ?? '',
     });

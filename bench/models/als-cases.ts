@@ -9,7 +9,7 @@ import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
 import { MfScorer, placeModel } from '../../src/model/mf-scorer.ts';
 import { AlsWorkers } from '../quality/als-workers.ts';
-import { type ModelCase, timed } from './model-case.ts';
+import { type ModelCase, sumTimes, type Times, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';
 import type { Reference } from './reference.ts';
 
@@ -58,7 +58,7 @@ export async function alsEpochCase(
     aim,
     against: 'implicit',
     ours: () => timed(() => run.epoch()),
-    reference: reference && (async () => (await reference.run('als_epoch', { factors })).seconds),
+    reference: reference && (() => reference.run('als_epoch', { factors })),
     close: () => run.close(),
   };
 }
@@ -94,47 +94,50 @@ export function alsQualityCase(
     single: true,
     note: () => result.note,
     reference: async () => {
-      const { seconds, factors } = await reference.run('als_fit');
+      const { factors, ...times } = await reference.run('als_fit');
       goal = ndcgOf(referenceModel(data.train, factors!, reference), data);
-      return seconds;
+      return times;
     },
     ours: async () => {
       const reached = await trainUntil(goal, data, threads);
       result.note = `NDCG@100 ${reached.ndcg.toFixed(4)} after ${reached.epochs} epochs; implicit ${goal.toFixed(4)}`;
-      return reached.ndcg >= goal ? reached.seconds : Number.POSITIVE_INFINITY;
+      const never = Number.POSITIVE_INFINITY;
+      return reached.ndcg >= goal ? reached.times : { seconds: never, cpu: never };
     },
     close: async () => {},
   };
 }
 
 interface Reached {
-  readonly seconds: number;
+  readonly times: Times;
   readonly epochs: number;
   readonly ndcg: number;
 }
 
 async function trainUntil(goal: number, data: HeldOut, threads: number): Promise<Reached> {
   // The reference transposes the matrix in its fit; here that is done when the set is read, so it is counted again.
-  let seconds = await timed(async () => void transpose(data.train.byUser));
+  let times = await timed(async () => void transpose(data.train.byUser));
   let task: AlsTask | undefined;
-  seconds += await timed(async () => {
+  const placing = await timed(async () => {
     task = placeAls(data.train, alsSettings(), threads);
   });
+  times = sumTimes(times, placing);
   const workers = await AlsWorkers.start(task!);
   let ndcg = 0;
   let epochs = 0;
   while (ndcg < goal && epochs < EPOCHS_MAX) {
-    seconds += await timed(async () => {
+    const epoch = await timed(async () => {
       for (const phase of alsPhases(1)) {
         beginPhase(task!);
         await workers.run(phase);
       }
     });
+    times = sumTimes(times, epoch);
     epochs++;
     ndcg = ndcgOf(trainedModel(task!, 0), data);
   }
   await workers.close();
-  return { seconds, epochs, ndcg };
+  return { times, epochs, ndcg };
 }
 
 function ndcgOf(model: MatrixFactorization, { train, test }: HeldOut): number {

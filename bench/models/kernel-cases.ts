@@ -85,8 +85,7 @@ export async function topKCase(
     aim: '1.0',
     against: 'implicit.recommend',
     ours: () => timed(work),
-    reference:
-      reference && (async () => (await reference.run('recommend_all', { factors: F, k: K })).seconds),
+    reference: reference && (() => reference.run('recommend_all', { factors: F, k: K })),
     close: () => pool.close(),
   };
 }
@@ -149,7 +148,7 @@ export async function neighborCase(
     aim: '0.8',
     against: 'implicit CosineRecommender',
     ours: () => timed(work),
-    reference: reference && (async () => (await reference.run('neighbors', { k: K })).seconds),
+    reference: reference && (() => reference.run('neighbors', { k: K })),
     close: () => pool.close(),
   };
 }
@@ -213,7 +212,7 @@ export async function bprCase(
     aim: '0.7',
     against: 'implicit',
     ours: () => timed(work),
-    reference: reference && (async () => (await reference.run('bpr_epoch', { factors: F })).seconds),
+    reference: reference && (() => reference.run('bpr_epoch', { factors: F })),
     close: () => pool.close(),
   };
 }
@@ -232,10 +231,10 @@ export async function queryCase(divisor: number): Promise<ModelCase> {
   const rest = { allowedBits: 0, readItems: 0, readCount: 0, outItems, outScores, scratch };
   const job = { query, panels, items, f: F, k: K, ...rest };
   const repeat = async (run: () => void, times: number) => {
-    const seconds = await timed(async () => {
+    const { seconds, cpu } = await timed(async () => {
       for (let at = 0; at < times; at++) run();
     });
-    return seconds / times;
+    return { seconds: seconds / times, cpu: cpu / times };
   };
   const best = { ms: Number.POSITIVE_INFINITY };
   return {
@@ -244,9 +243,9 @@ export async function queryCase(divisor: number): Promise<ModelCase> {
     against: 'plain TypeScript',
     note: () => `fastest ${best.ms.toFixed(3)} ms`,
     ours: async () => {
-      const seconds = await repeat(() => kernels.queryTopK(job), QUERIES.ours);
-      best.ms = Math.min(best.ms, seconds * 1000);
-      return seconds;
+      const times = await repeat(() => kernels.queryTopK(job), QUERIES.ours);
+      best.ms = Math.min(best.ms, times.seconds * 1000);
+      return times;
     },
     reference: () => repeat(() => plain.queryTopK(job), QUERIES.plain),
     close: async () => {},

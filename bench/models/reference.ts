@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Interactions } from '../../src/dataset/interactions.ts';
+import type { Times } from './model-case.ts';
 
 const SCRIPT = fileURLToPath(new URL('../python/implicit_bench.py', import.meta.url));
 
-export interface ReferenceAnswer {
-  readonly seconds: number;
+export interface ReferenceAnswer extends Times {
   readonly factors?: number;
 }
 
