@@ -16,7 +16,12 @@ export interface ClickSettings extends FmSettings {
 
 export const CLICK_DEFAULTS: ClickSettings = {
   ...FM_DEFAULTS,
-  negativesPerPositive: 4,
+  factors: 16,
+  epochs: 40,
+  learningRate: 0.1,
+  regularization: 0.03,
+  linearRegularization: 0.01,
+  negativesPerPositive: 5,
   popularityExponent: 0.5,
   examplesMax: 5_000_000,
 };

@@ -1,178 +1,76 @@
 /** A click-through training in progress: its examples, its machine, and the chunks of rows that pass through it. */
-import { createRandom, type Random } from '../domain/random.ts';
 import { type InstantiateKernels, paddedFactors } from '../kernel/scratch.ts';
 import { ARENA_START, Arena } from '../memory/arena.ts';
 import { createSharedMemory } from '../memory/shared-memory.ts';
+import { type ClickExamples, wholeDraws } from './click-examples.ts';
 import type { ClickSettings } from './click-settings.ts';
 import { auc, logLoss } from './evaluation/metrics.ts';
 import { calibrate, sigmoid } from './fm-calibration.ts';
 import { centreBlock } from './fm-centering.ts';
-import {
-  collectLabels,
-  type FeatureLayout,
-  featureBlocks,
-  type LabelsOf,
-  labelRows,
-  mostLabels,
-  type SideLabels,
-} from './fm-features.ts';
+import { featureBlocks, mostLabels } from './fm-features.ts';
 import { FmMachine, type FmParameters } from './fm-machine.ts';
 import type { FmModel } from './fm-model.ts';
-import {
-  dealPairs,
-  type Examples,
-  groupByUser,
-  ItemSampler,
-  itemWeights,
-  joinExamples,
-  type PairColumns,
-  pairsFingerprint,
-  shuffleExamples,
-  type UserItems,
-} from './fm-pairs.ts';
+import { ItemSampler, shuffleExamples } from './fm-pairs.ts';
 import { FmRowBuffer } from './fm-rows.ts';
 
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
 const CHUNK_ROWS = 16_384;
 const CHUNK_ENTRIES = 131_072;
-/** Held-out positives that are judged at most. */
-const JUDGED_MAX = 20_000;
 
-/** What a click-through model is trained from. Rows of users lie below `userCount`, of items below `itemCount`. */
-export interface ClickData {
-  readonly positives: PairColumns;
-  /** Read without a positive. */
-  readonly negatives: PairColumns;
-  /** Positives that are not among `positives`: they judge the model. May be empty; then all epochs are run. */
-  readonly heldOut: PairColumns;
-  readonly userCount: number;
-  readonly itemCount: number;
-  readonly userLabelsOf: LabelsOf;
-  readonly itemLabelsOf: LabelsOf;
+function seenRows({ layout, examples, weights, sampledPerPositive }: ClickExamples) {
+  const users = new Uint8Array(layout.userCount);
+  const items = Uint8Array.from(weights, (weight) => (weight > 0 && sampledPerPositive > 0 ? 1 : 0));
+  for (const row of examples.userRows) users[row] = 1;
+  for (const row of examples.itemRows) items[row] = 1;
+  return { users, items };
 }
 
-interface Parts {
-  readonly settings: ClickSettings;
-  readonly layout: FeatureLayout;
-  readonly labels: SideLabels;
-  readonly examples: Examples;
-  readonly judged: Examples;
-  readonly known: UserItems;
-  readonly weights: Float64Array;
-  readonly sampledPerPositive: number;
-  readonly fingerprint: number;
-  readonly random: Random;
-}
-
-/** Reads the data, chooses the examples, and sets up the machine. */
-export function* prepareClickTraining(
-  data: ClickData,
-  settings: ClickSettings,
-  instantiate: InstantiateKernels,
-): Generator<void, ClickTraining> {
-  const { positives, negatives, heldOut, userCount, itemCount, userLabelsOf, itemLabelsOf } = data;
-  const random = createRandom(settings.seed);
-  const userLabels = yield* collectLabels(userCount, userLabelsOf);
-  const itemLabels = yield* collectLabels(itemCount, itemLabelsOf);
-  const labels = {
-    user: yield* labelRows(userCount, userLabelsOf, userLabels),
-    item: yield* labelRows(itemCount, itemLabelsOf, itemLabels),
-  };
-  const known = yield* groupByUser(userCount, itemCount, [positives, negatives]);
-  const [positiveCount, negativeCount] = [positives.userRows.length, negatives.userRows.length];
-  const most = settings.examplesMax;
-  const share = negativeCount / positiveCount;
-  const [heldOutPositives] = yield* dealPairs(
-    heldOut,
-    [Math.min(JUDGED_MAX, heldOut.userRows.length), 0],
-    random,
-  );
-  const heldOutCount = heldOutPositives.userRows.length;
-  const [chosen] = yield* dealPairs(positives, [Math.min(most, positiveCount), 0], random);
-  // Negatives are judged in the share that they have in the data, so some of them are held out, too.
-  const judgedNegatives = Math.min(Math.round(heldOutCount * share), Math.floor(negativeCount / 2));
-  const [heldOutNegatives, trained] = yield* dealPairs(
-    negatives,
-    [judgedNegatives, Math.min(most, negativeCount - judgedNegatives)],
-    random,
-  );
-  const sampledPerPositive = settings.negativesPerPositive * Math.max(0, 1 - share);
-  const weights = itemWeights(itemCount, [positives, negatives], settings.popularityExponent);
-  const sampled = yield* sampleJudged(heldOutPositives, userCount, itemCount, known, sampledPerPositive, {
-    sampler: new ItemSampler(weights, random),
-    random,
-  });
-  const parts: Parts = {
-    settings,
-    layout: { userCount, itemCount, userLabels, itemLabels },
-    labels,
-    examples: joinExamples([chosen], [trained]),
-    judged: joinExamples([heldOutPositives], [heldOutNegatives, sampled]),
-    known,
-    weights,
-    sampledPerPositive,
-    fingerprint: yield* pairsFingerprint([positives, negatives, heldOut]),
-    random,
-  };
-  const training = new ClickTraining(parts, instantiate);
-  yield* training.machine.initialize(random);
-  return training;
-}
-
-/** Negatives for the held-out positives: items that their users have in no record, held out or not. */
-function* sampleJudged(
-  positives: PairColumns,
-  userCount: number,
-  itemCount: number,
-  known: UserItems,
-  perPositive: number,
-  { sampler, random }: { readonly sampler: ItemSampler; readonly random: Random },
-): Generator<void, PairColumns> {
-  const own = yield* groupByUser(userCount, itemCount, [positives]);
-  const userRows: number[] = [];
-  const itemRows: number[] = [];
-  for (let at = 0; at < positives.userRows.length; at++) {
-    const userRow = positives.userRows[at]!;
-    for (let left = wholeDraws(perPositive, random); left > 0; left--) {
-      const itemRow = sampler.drawUnknown(userRow, known, own);
-      if (itemRow < 0) continue;
-      userRows.push(userRow);
-      itemRows.push(itemRow);
-    }
-  }
-  return { userRows, itemRows };
-}
-
-/** A whole number of draws whose mean is `wanted`. */
-function wholeDraws(wanted: number, random: Random): number {
-  const whole = Math.floor(wanted);
-  return whole + (random.float() < wanted - whole ? 1 : 0);
-}
-
-/** See `prepareClickTraining`. */
+/** Make one, `initialize` it, run epochs, and `finish` with the best parameters. */
 export class ClickTraining {
   readonly machine: FmMachine;
-  readonly #parts: Parts;
+  readonly #settings: ClickSettings;
+  readonly #parts: ClickExamples;
   readonly #rows: FmRowBuffer;
   readonly #sampler: ItemSampler;
-  #judgedScores: Float32Array;
+  /** 1 for each user and item that an example may hold; the others have no feature worth keeping. */
+  readonly #seen: { readonly users: Uint8Array; readonly items: Uint8Array };
+  readonly #judgedScores: Float32Array;
 
-  constructor(parts: Parts, instantiate: InstantiateKernels) {
-    const { layout, labels, settings } = parts;
+  /** @param settings whose seed chose the examples */
+  constructor(parts: ClickExamples, settings: ClickSettings, instantiate: InstantiateKernels) {
+    const { layout, labels } = parts;
     const { featureCount } = featureBlocks(layout);
     const entries = Math.max(CHUNK_ENTRIES, 2 + mostLabels(labels));
     const bytes =
       ARENA_START + FmMachine.bytes(featureCount, settings.factors) + FmRowBuffer.bytes(CHUNK_ROWS, entries);
     const arena = new Arena(createSharedMemory(bytes));
+    this.#settings = settings;
     this.#parts = parts;
     this.machine = new FmMachine(arena, instantiate(arena.memory), featureCount, settings);
     this.#rows = new FmRowBuffer(arena, CHUNK_ROWS, entries, layout, labels);
     this.#sampler = new ItemSampler(parts.weights, parts.random);
     this.#judgedScores = new Float32Array(parts.judged.targets.length);
+    this.#seen = seenRows(parts);
   }
 
   get judgedCount(): number {
     return this.#parts.judged.targets.length;
+  }
+
+  /** Draws the vectors; those of users and items without a record stay zero, which is the average. */
+  *initialize(): Generator<void, void> {
+    const { layout, random } = this.#parts;
+    const f = paddedFactors(this.#settings.factors);
+    yield* this.machine.initialize(random);
+    const { vectors } = this.machine;
+    for (let user = 0; user < layout.userCount; user++) {
+      if (!this.#seen.users[user]) vectors.fill(0, user * f, (user + 1) * f);
+    }
+    yield;
+    for (let item = 0; item < layout.itemCount; item++) {
+      const first = (layout.userCount + item) * f;
+      if (!this.#seen.items[item]) vectors.fill(0, first, first + f);
+    }
   }
 
   /** One pass over the examples in a new order, each positive with new negatives. @returns the mean loss of a row */
@@ -214,7 +112,7 @@ export class ClickTraining {
 
   /** The model out of the parameters chosen. */
   *finish(parameters: FmParameters): Generator<void, FmModel> {
-    const { settings, layout, judged, sampledPerPositive, fingerprint } = this.#parts;
+    const { layout, judged, sampledPerPositive, fingerprint } = this.#parts;
     this.machine.restore(parameters);
     yield* this.#scoreJudged();
     const { calibration, probabilities } = this.#calibrated();
@@ -224,12 +122,12 @@ export class ClickTraining {
     const positiveCount = judged.targets.reduce((sum, target) => sum + target, 0);
     return {
       ...layout,
-      factors: settings.factors,
+      factors: this.#settings.factors,
       bias: centred.bias,
       calibration,
       positiveRate: isJudged ? positiveCount / this.judgedCount : this.#trainedRate(),
       negativesPerPositive: sampledPerPositive,
-      seed: settings.seed,
+      seed: this.#settings.seed,
       fingerprint,
       quality: isJudged
         ? { AUC: auc(probabilities, judged.targets), LogLoss: logLoss(probabilities, judged.targets) }
@@ -272,14 +170,13 @@ export class ClickTraining {
 
   /** See `fm-centering.ts`. */
   *#centred(parameters: FmParameters): Generator<void, FmParameters> {
-    const { layout, known, weights, settings } = this.#parts;
-    const f = paddedFactors(settings.factors);
-    const blocks = featureBlocks(layout);
+    const { layout } = this.#parts;
+    const f = paddedFactors(this.#settings.factors);
+    const { items, userLabels, featureCount } = featureBlocks(layout);
     const changed = { ...parameters };
-    const isUser = (row: number) => known.starts[row + 1]! > known.starts[row]!;
-    centreBlock(changed, f, blocks, [0, blocks.items], isUser);
+    centreBlock(changed, f, featureCount, [0, items], this.#seen.users);
     yield;
-    centreBlock(changed, f, blocks, [blocks.items, blocks.userLabels], (row) => weights[row]! > 0);
+    centreBlock(changed, f, featureCount, [items, userLabels], this.#seen.items);
     yield;
     return changed;
   }

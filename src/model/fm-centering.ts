@@ -4,7 +4,6 @@
  * known user and item changes: with m the mean of the block's vectors, <v, x> = <v - m, x> + <m, x>, and <m, x> is
  * linear in the other features.
  */
-import type { FeatureBlocks } from './fm-features.ts';
 
 /** Parameters that are changed in place. */
 export interface MutableParameters {
@@ -15,21 +14,21 @@ export interface MutableParameters {
 
 /**
  * Centres the features [start, end), of which each row has exactly one of value 1.
- * @param seen whether feature start + r was trained; others become the average, which is zero
+ * @param seen 1 where feature start + r was trained; the others become the average, which is zero
  */
 export function centreBlock(
   parameters: MutableParameters,
   f: number,
-  { featureCount }: Pick<FeatureBlocks, 'featureCount'>,
+  featureCount: number,
   [start, end]: readonly [number, number],
-  seen: (row: number) => boolean,
+  seen: Uint8Array,
 ): void {
   const { linear, vectors } = parameters;
   const mean = new Float64Array(f);
   let meanWeight = 0;
   let count = 0;
   for (let feature = start; feature < end; feature++) {
-    if (!seen(feature - start)) continue;
+    if (seen[feature - start] === 0) continue;
     count++;
     meanWeight += linear[feature]!;
     for (let k = 0; k < f; k++) mean[k]! += vectors[feature * f + k]!;
@@ -44,10 +43,10 @@ export function centreBlock(
     let pull = 0;
     for (let k = 0; k < f; k++) {
       const at = feature * f + k;
-      if (isInside) vectors[at] = seen(feature - start) ? vectors[at]! - mean[k]! : 0;
+      if (isInside) vectors[at] = seen[feature - start] === 1 ? vectors[at]! - mean[k]! : 0;
       else pull += mean[k]! * vectors[at]!;
     }
-    if (isInside) linear[feature] = seen(feature - start) ? linear[feature]! - meanWeight : 0;
+    if (isInside) linear[feature] = seen[feature - start] === 1 ? linear[feature]! - meanWeight : 0;
     else linear[feature]! += pull;
   }
 }

@@ -18,12 +18,13 @@ export interface FmSettings {
   readonly seed: number;
 }
 
+/** For rows of a few dozen features that come with validation rows; `CLICK_DEFAULTS` are those for feedback. */
 export const FM_DEFAULTS: FmSettings = {
-  factors: 16,
-  epochs: 20,
+  factors: 32,
+  epochs: 100,
   patience: 3,
-  learningRate: 0.05,
-  regularization: 1e-4,
+  learningRate: 0.2,
+  regularization: 0.01,
   linearRegularization: 1e-5,
   initialDeviation: 0.05,
   linearOnly: false,

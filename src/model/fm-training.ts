@@ -7,10 +7,14 @@
  * knows of them, the best ones so far). Drawn negatives and rows of features take the same room however many there are.
  */
 import type { InstantiateKernels } from '../kernel/scratch.ts';
+import { type ClickData, chooseExamples } from './click-examples.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './click-settings.ts';
-import { type ClickData, prepareClickTraining } from './click-training.ts';
+import { ClickTraining } from './click-training.ts';
 import { during, type FmProgress, runEpochs } from './fm-epochs.ts';
 import type { FmModel } from './fm-model.ts';
+
+/** Epochs at most when nothing is held out that would tell when to stop. */
+const BLIND_EPOCHS_MAX = 10;
 
 /** The job: data, settings that differ from `CLICK_DEFAULTS`, and the seed. */
 export interface ClickTask extends ClickData {
@@ -56,7 +60,9 @@ export function* fitClickModel(
   task: ClickTask,
   instantiate: InstantiateKernels,
 ): Generator<FmProgress, FmModel> {
-  const settings: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  const given: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  const isJudged = task.heldOut.userRows.length > 0;
+  const settings = { ...given, epochs: isJudged ? given.epochs : Math.min(given.epochs, BLIND_EPOCHS_MAX) };
   checkClickSettings(settings);
   const start: FmProgress = {
     done: 0,
@@ -64,8 +70,10 @@ export function* fitClickModel(
     loss: Number.NaN,
     heldOutLoss: Number.NaN,
   };
-  const training = yield* during(prepareClickTraining(task, settings, instantiate), start);
-  const judge = training.judgedCount > 0 ? () => training.judge() : null;
+  const examples = yield* during(chooseExamples(task, settings), start);
+  const training = new ClickTraining(examples, settings, instantiate);
+  yield* during(training.initialize(), start);
+  const judge = isJudged ? () => training.judge() : null;
   const { parameters } = yield* runEpochs(
     training.machine,
     (_, learningRate) => training.epoch(learningRate),

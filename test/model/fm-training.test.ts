@@ -7,7 +7,7 @@ import { type ClickTask, trainClickModel } from '../../src/model/fm-training.ts'
 import { clickWorld, NOBODY } from './fm-world.ts';
 
 const world = clickWorld(1);
-const settings = { factors: 4, epochs: 30 };
+const settings = { factors: 4, epochs: 30, negativesPerPositive: 4 };
 const train = (task: Partial<ClickTask> = {}): FmModel =>
   trainClickModel({ ...world, settings, seed: 1, ...task }, loadKernels)!;
 const model = train();
@@ -94,8 +94,14 @@ describe('a click-through training', () => {
 
   it('learns from so many examples at most', () => {
     const few = train({ settings: { ...settings, examplesMax: 50, epochs: 1 } });
-    expect(few.linear.some(Number.isNaN)).toBe(false);
-    expect(few.vectors).not.toEqual(train({ settings: { ...settings, epochs: 1 } }).vectors);
+    const usersOf = ({ linear, vectors }: FmModel) =>
+      Array.from(
+        linear.subarray(0, world.userCount),
+        (weight, row) => weight !== 0 || vectors[row * 4] !== 0,
+      );
+    expect(usersOf(few).filter(Boolean).length).toBeLessThanOrEqual(50);
+    const all = train({ settings: { ...settings, epochs: 1 } });
+    expect(usersOf(all).filter(Boolean).length).toBeGreaterThan(300);
   });
 
   it('has no model without positives, and refuses rows and settings out of range', () => {
@@ -103,6 +109,22 @@ describe('a click-through training', () => {
     expect(() => train({ userCount: 10 })).toThrow('outside 10 x 60');
     expect(() => train({ settings: { factors: 0 } })).toThrow('factors');
     expect(() => train({ settings: { popularityExponent: 2 } })).toThrow('popularityExponent');
+  });
+});
+
+describe('users and items without a record', () => {
+  it('count as the average one', () => {
+    const wider = train({ userCount: world.userCount + 3, itemCount: world.itemCount + 2 });
+    const scorer = scorerOf(wider);
+    const stranger = scorer.userSide(world.userCount + 1, []);
+    expect(stranger).toEqual(scorer.userSide(-1, []));
+    const rows = Array.from({ length: world.itemCount }, (_, row) => row);
+    const logits = scorer.logits(stranger, rows);
+    const users = Array.from({ length: world.userCount }, (_, row) => scorer.userSide(row, []));
+    for (const row of [0, 17, 58]) {
+      const mean = users.reduce((sum, user) => sum + scorer.logits(user, [row])[0]!, 0) / users.length;
+      expect(logits[row]).toBeCloseTo(mean, 3);
+    }
   });
 });
 

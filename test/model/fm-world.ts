@@ -1,5 +1,5 @@
 import { createRandom } from '../../src/domain/random.ts';
-import type { ClickData } from '../../src/model/click-training.ts';
+import type { ClickData } from '../../src/model/click-examples.ts';
 
 /**
  * Users and items of two kinds, told by their rows: a user likes items of its own kind five times as often. Each item
