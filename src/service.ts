@@ -16,9 +16,11 @@ import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore } from './store/data-store.ts';
 import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
 import { type FitSummary, Fits } from './worker/fits.ts';
+import { Learning, type LearningOptions } from './worker/learning.ts';
 import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
+import type { PlacedGeneration } from './worker/messages.ts';
 import { WorkerPool } from './worker/pool.ts';
-import type { OnProgress } from './worker/progress.ts';
+import { type OnProgress, ProgressTracker } from './worker/progress.ts';
 import { Search, type SearchOptions } from './worker/search.ts';
 import type { SearchMark } from './worker/search-marks.ts';
 import { Training, type TrainingOptions } from './worker/training.ts';
@@ -86,10 +88,17 @@ export async function startService({ config, log, clock = systemClock }: Service
     undo.push(() => recommendation.lists.flush());
     const training = new Training(pool, trainingOptions(config, paths, cache, clock, log));
     const turn = new Turn();
+    const listPass = new ListPass(
+      pool,
+      listPassOptions(config, paths, cache, recommendation.settings, clock),
+    );
+    const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
+    const progress = new ProgressTracker(clock, log);
     const fits = new Fits({
-      training,
+      learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, clock, log)),
+      listPass,
       turn,
-      listPass: new ListPass(pool, listPassOptions(config, paths, cache, recommendation.settings, clock)),
+      progress,
       recommendation,
       periodMs: recommend.collaborative.model_fit_period,
       firstPeriodMs: recommend.offline.check_recommend_period,
@@ -213,6 +222,30 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger): Search
     periodMs: model_search_period,
     epochs: model_search_epoch,
     trials: model_search_trials,
+    clock,
+    log,
+  };
+}
+
+function learningOptions(
+  config: Config,
+  paths: StorePaths,
+  marks: CacheStore,
+  clock: Clock,
+  log: Logger,
+): LearningOptions {
+  const { data_source, item_neighbors, offline, popular, collaborative } = config.recommend;
+  return {
+    ...paths,
+    readTypes: data_source.read_feedback_types,
+    clockErrorMs: config.server.clock_error,
+    clickThrough: offline.enable_click_through_prediction,
+    neighborType: item_neighbors.neighbor_type,
+    enableIndex: item_neighbors.enable_index,
+    indexRecall: item_neighbors.index_recall,
+    popularWindowMs: popular.popular_window,
+    seed: collaborative.seed,
+    marks,
     clock,
     log,
   };

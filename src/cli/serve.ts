@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Environment, keysWithoutEffect } from '../domain/config.ts';
+import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfig } from './load-config.ts';
 import { baseUrl, launchService, stopSignal } from './run-service.ts';
@@ -12,8 +12,6 @@ export function serveCommand(env: Environment): Command {
     .action(async (options: { config?: string }) => {
       const config = loadConfig({ path: options.config, env });
       const log = createLogger(config.log.level);
-      const keys = keysWithoutEffect(config);
-      if (keys.length > 0) log.warn({ keys }, 'these configuration keys have no effect in this version');
       const stopped = stopSignal();
       const service = await launchService(config, log);
       log.info({ url: baseUrl(service.address), docs: `${baseUrl(service.address)}/apidocs` }, 'listening');

@@ -18,8 +18,6 @@ export interface KeySchema {
   /** Least length of a duration, milliseconds. */
   readonly minimumMs?: number;
   readonly secret?: boolean;
-  /** The key is checked and has no effect yet. */
-  readonly planned?: boolean;
 }
 
 /** One configuration key. */

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { DEFAULT_LIMITS } from './limits.ts';
 
 const PERIOD_MS_MIN = 1;
@@ -32,9 +32,6 @@ const choice = <T extends string>(value: T, values: readonly T[], description: s
 
 const feedbackTypes = (description: string) =>
   Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
-
-/** A key that is checked, so that a configuration for Gorse is understood, and has no effect yet. */
-const planned = <T extends TSchema>(schema: T): T => ({ ...schema, planned: true });
 
 const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
 const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;
@@ -77,7 +74,10 @@ const server = Type.Object(
     }),
     default_n: integer(10, 0, DEFAULT_LIMITS.nMax, 'Number of entries in a list when n is not given.'),
     clock_error: duration('5s', 'Maximal difference between the clocks of nodes.'),
-    cache_expire: planned(duration('10s', 'Freshness of the cache of hidden and popular items.')),
+    cache_expire: duration(
+      '10s',
+      'Age at which a list is made again once an item has appeared or is no longer hidden.',
+    ),
     auto_insert_user: bool(true, 'Create the user of a feedback when it is unknown.'),
     auto_insert_item: bool(true, 'Create the item of a feedback when it is unknown.'),
     max_body_bytes: integer(DEFAULT_LIMITS.bodyBytesMax, 1024, INT_MAX, 'Largest request body, in bytes.'),
@@ -104,7 +104,7 @@ const server = Type.Object(
   { description: 'The HTTP server.' },
 );
 
-const neighbors = (who: string, related: string) =>
+const neighbors = (who: string, related: string, index: string) =>
   Type.Object(
     {
       neighbor_type: choice(
@@ -112,10 +112,8 @@ const neighbors = (who: string, related: string) =>
         NEIGHBOR_TYPES,
         `How neighbors of ${who} are found: "similar" by common labels, "related" by common ${related}, "auto" by labels when there are any, otherwise by common ${related}.`,
       ),
-      enable_index: planned(
-        bool(true, 'Use an approximate index when it is faster than comparing all pairs.'),
-      ),
-      index_recall: planned(number(0.8, 0, 1, 'Least share of the true neighbors that the index must find.')),
+      enable_index: bool(true, index),
+      index_recall: number(0.8, 0, 1, 'Least share of the true neighbors that the index must find.'),
     },
     { description: `Neighbors of ${who}.` },
   );
@@ -190,18 +188,19 @@ const offline = Type.Object(
       'Time between two checks for what has to be made: a first model, as soon as there is feedback for one.',
     ),
     refresh_recommend_period: period('24h', 'Age at which a list is made again without new feedback.'),
-    enable_latest_recommend: planned(bool(false, 'Take candidates from the latest items.')),
-    enable_popular_recommend: planned(bool(false, 'Take candidates from the popular items.')),
-    enable_user_based_recommend: planned(bool(false, 'Take candidates from what similar users liked.')),
-    enable_item_based_recommend: planned(bool(false, 'Take candidates similar to what the user liked.')),
-    enable_collaborative_recommend: planned(bool(true, 'Take candidates from matrix factorization.')),
-    enable_click_through_prediction: planned(
-      bool(true, 'Rank candidates by predicted click-through; false merges them at random.'),
+    enable_latest_recommend: bool(false, 'Take candidates from the latest items.'),
+    enable_popular_recommend: bool(false, 'Take candidates from the popular items.'),
+    enable_user_based_recommend: bool(false, 'Take candidates from what similar users liked.'),
+    enable_item_based_recommend: bool(false, 'Take candidates similar to what the user liked.'),
+    enable_collaborative_recommend: bool(true, 'Take candidates from matrix factorization.'),
+    enable_click_through_prediction: bool(
+      true,
+      'Rank candidates by predicted click-through; false merges them at random.',
     ),
     explore_recommend: Type.Object(
       {
-        popular: planned(number(0, 0, 1, 'Proportion of popular items put into a list.')),
-        latest: planned(number(0, 0, 1, 'Proportion of latest items put into a list.')),
+        popular: number(0, 0, 1, 'Proportion of popular items put into a list.'),
+        latest: number(0, 0, 1, 'Proportion of latest items put into a list.'),
       },
       { description: 'Exploration; the two proportions together are at most 1.' },
     ),
@@ -218,17 +217,31 @@ const recommend = Type.Object(
       { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },
       { description: 'Popular items.' },
     ),
-    item_neighbors: neighbors('items', 'users'),
-    user_neighbors: neighbors('users', 'liked items'),
+    item_neighbors: neighbors(
+      'items',
+      'users',
+      'Use an approximate index where comparing all pairs takes long.',
+    ),
+    user_neighbors: neighbors(
+      'users',
+      'liked items',
+      'Makes no difference: users are compared one at a time, when asked for, and always exactly.',
+    ),
     collaborative,
     replacement: Type.Object(
       {
-        enable_replacement: planned(bool(false, 'Put items back that the user has read.')),
-        positive_replacement_decay: planned(
-          number(0.8, 0, 1, 'Factor on the score of an item put back that the user liked.'),
+        enable_replacement: bool(false, 'Put items back that the user has read.'),
+        positive_replacement_decay: number(
+          0.8,
+          0,
+          1,
+          'Factor on the score of an item put back that the user liked.',
         ),
-        read_replacement_decay: planned(
-          number(0.6, 0, 1, 'Factor on the score of an item put back that the user only read.'),
+        read_replacement_decay: number(
+          0.6,
+          0,
+          1,
+          'Factor on the score of an item put back that the user only read.',
         ),
       },
       { description: 'Putting read items back into lists.' },

@@ -3,7 +3,6 @@ import { encodeValue, expectation, type KeySchema, ROOT } from './config-keys.ts
 import type { Config } from './config-schema.ts';
 
 const WIDTH = 100;
-const NO_EFFECT = ' Has no effect in this version.';
 const MASK = '********';
 
 const HEADER = [
@@ -20,7 +19,7 @@ export function configTemplate(): string {
   walkSections(ROOT, [], (name, section) => {
     lines.push('', ...comment(section.description ?? ''), `[${name}]`);
     for (const [key, schema] of keysOf(section)) {
-      lines.push('', ...comment(`${schema.description}${hint(schema)}${schema.planned ? NO_EFFECT : ''}`));
+      lines.push('', ...comment(`${schema.description}${hint(schema)}`));
       lines.push(assignment(key, schema, schema.default));
     }
   });

@@ -60,14 +60,6 @@ export function defaultConfig(overrides: ConfigOverrides = {}): Config {
   return checkConfig(encodeTable(ROOT, overrides as Table), {});
 }
 
-/** Paths of the keys that were set to something and have no effect in this version. */
-export function keysWithoutEffect(config: Config): string[] {
-  return CONFIG_KEYS.filter(({ path, schema }) => {
-    const value = lookUp(config as unknown as Table, path);
-    return schema.planned && value !== decodeValue(schema, schema.default);
-  }).map(({ path }) => path.join('.'));
-}
-
 function checkConfig(file: Table, env: Environment): Config {
   const problems: string[] = [];
   findUnknownKeys(ROOT, file, '', problems);

@@ -26,8 +26,9 @@ export class History {
   /**
    * Loads the user's feedback; an unknown user (row -1) has none.
    * @param untilMs feedback with a later timestamp is not in effect yet
+   * @param except items whose feedback is passed over as if there were none
    */
-  load(userRow: number, untilMs: number): void {
+  load(userRow: number, untilMs: number, except?: ReadonlySet<number>): void {
     this.userRow = userRow;
     this.untilMs = untilMs;
     this.positiveSinceMs = untilMs - this.positiveTtlMs;
@@ -35,6 +36,7 @@ export class History {
     this.feedback.clear();
     if (userRow < 0) return;
     this.reads.readUserFeedback(userRow, this.feedback);
+    if (except !== undefined) this.feedback.dropItems(except);
     const { length, itemRows, timesMs } = this.feedback;
     for (let at = 0; at < length; at++) if (timesMs[at]! <= untilMs) this.readRows.add(itemRows[at]!);
   }

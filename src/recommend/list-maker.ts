@@ -90,7 +90,6 @@ export class ListMaker {
         userRow: history.userRow,
         userLabels: () => world.labelsOf(history.userRow),
         vector,
-        similarity,
       },
       world.generation,
       world.trends,

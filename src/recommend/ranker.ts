@@ -7,7 +7,6 @@ import type { TrendCounts } from './trends.ts';
 export const RANKING_FEATURES = [
   'collaborative',
   'click_through',
-  'item_based',
   'popular_recently',
   'popular',
   'popular_ever',
@@ -20,17 +19,14 @@ export interface RankingCase {
   readonly userLabels: () => readonly string[];
   /** The user's vector in the collaborative model, undefined without one. */
   readonly vector: Float32Array | undefined;
-  /** Summed similarity to the user's latest likes, by item row. */
-  readonly similarity: ReadonlyMap<number, number>;
 }
 
 /**
  * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of
- * the click-through model, the summed similarity as a part of the user's highest, and ln(1 + count) of the positive
- * feedback lately, in the window, and ever. A model that is missing gives 0.
+ * the click-through model, and ln(1 + count) of the positive feedback lately, in the window, and ever. A model that is missing gives 0.
  */
 export function rankingFeatures(
-  { candidates, userRow, userLabels, vector, similarity }: RankingCase,
+  { candidates, userRow, userLabels, vector }: RankingCase,
   generation: Generation | undefined,
   trends: TrendCounts,
 ): Float64Array {
@@ -38,17 +34,14 @@ export function rankingFeatures(
   const features = new Float64Array(candidates.length * width);
   const collaborative = vector && generation?.collaborative?.scoreItems(vector, candidates);
   const clicks = generation?.clickThrough?.logits(userRow, userLabels(), candidates);
-  let most = 0;
-  for (const sum of similarity.values()) most = Math.max(most, sum);
   for (let at = 0; at < candidates.length; at++) {
     const row = candidates[at]!;
     const from = at * width;
     features[from] = collaborative?.[at] ?? 0;
     features[from + 1] = clicks?.[at] ?? 0;
-    features[from + 2] = most > 0 ? (similarity.get(row) ?? 0) / most : 0;
-    features[from + 3] = Math.log1p(trends.recent[row] ?? 0);
-    features[from + 4] = Math.log1p(trends.window[row] ?? 0);
-    features[from + 5] = Math.log1p(trends.ever[row] ?? 0);
+    features[from + 2] = Math.log1p(trends.recent[row] ?? 0);
+    features[from + 3] = Math.log1p(trends.window[row] ?? 0);
+    features[from + 4] = Math.log1p(trends.ever[row] ?? 0);
   }
   return features;
 }

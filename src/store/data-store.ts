@@ -117,6 +117,16 @@ export class FeedbackColumns {
     this.timesMs[at] = timeMs;
   }
 
+  /** Takes out the records of these items, keeping the order of the others. */
+  dropItems(itemRows: ReadonlySet<number>): void {
+    const length = this.length;
+    this.length = 0;
+    for (let at = 0; at < length; at++) {
+      if (!itemRows.has(this.itemRows[at]!))
+        this.push(this.userRows[at]!, this.itemRows[at]!, this.types[at]!, this.timesMs[at]!);
+    }
+  }
+
   private grow(): void {
     const { userRows, itemRows, types, timesMs } = this;
     const capacity = userRows.length * 2;

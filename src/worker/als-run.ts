@@ -15,6 +15,8 @@ export interface AlsRunOptions {
   readonly signal: AbortSignal;
   /** See `PlaceJob`. */
   readonly warmStartFrom?: string | undefined;
+  /** Item factors to start from. */
+  readonly itemFactors?: Float32Array;
   readonly onEpoch?: (epoch: AlsEpoch) => void;
 }
 
@@ -25,10 +27,17 @@ export interface AlsRunOptions {
 export async function runAls(
   pool: WorkerPool,
   gathered: Gathered,
-  { settings, signal, warmStartFrom, onEpoch }: AlsRunOptions,
+  { settings, signal, warmStartFrom, itemFactors, onEpoch }: AlsRunOptions,
 ): Promise<AlsRun | undefined> {
   const slots = pool.trainingSlots;
-  const task = await pool.run<'place'>({ kind: 'place', gathered, settings, slots, warmStartFrom });
+  const task = await pool.run<'place'>({
+    kind: 'place',
+    gathered,
+    settings,
+    slots,
+    warmStartFrom,
+    itemFactors,
+  });
   const cancel = () => cancelAls(task);
   if (signal.aborted) return undefined;
   signal.addEventListener('abort', cancel);

@@ -1,31 +1,35 @@
 import type { Logger } from '../domain/log.ts';
 import type { Recommendation } from '../recommend/compose.ts';
 import { openGeneration } from './generation.ts';
+import type { Learning, Learnt } from './learning.ts';
 import type { ListPass } from './list-pass.ts';
-import type { LoadedModel, PlacedGeneration } from './messages.ts';
-import type { OnProgress } from './progress.ts';
-import type { TrainedModel, Training } from './training.ts';
+import type { PlacedGeneration } from './messages.ts';
+import type { OnProgress, ProgressTracker } from './progress.ts';
 import type { Turn } from './turn.ts';
 
-export interface FitSummary extends TrainedModel {
+export interface FitSummary extends Learnt {
   readonly lists: number;
 }
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {
-  private readonly training: Training;
+  private readonly learning: Learning;
   private readonly listPass: ListPass;
   private readonly turn: Turn;
+  private readonly progress: ProgressTracker;
   private readonly recommendation: Recommendation;
   private readonly periodMs: number;
   private readonly firstPeriodMs: number;
   private readonly log: Logger;
   private running: Promise<FitSummary | undefined> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** What was restored and may lack lists. */
+  private restored: PlacedGeneration | undefined;
   private stopped = false;
 
   constructor(options: {
-    readonly training: Training;
+    readonly learning: Learning;
+    readonly progress: ProgressTracker;
     readonly listPass: ListPass;
     /** Shared with whatever else trains. */
     readonly turn: Turn;
@@ -36,7 +40,8 @@ export class Fits {
     readonly firstPeriodMs: number;
     readonly log: Logger;
   }) {
-    this.training = options.training;
+    this.learning = options.learning;
+    this.progress = options.progress;
     this.listPass = options.listPass;
     this.turn = options.turn;
     this.recommendation = options.recommendation;
@@ -52,16 +57,26 @@ export class Fits {
   /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
   async restore(): Promise<void> {
     try {
-      const loaded = await this.training.load();
-      if (loaded !== undefined) await this.serve(placedGeneration(loaded));
+      const loaded = await this.learning.load();
+      if (loaded !== undefined) await this.serve(loaded);
+      this.restored = loaded;
     } catch (error) {
       this.log.error({ err: error }, 'the saved model cannot be used');
     }
   }
 
-  /** Begins to fit in time. */
+  /** Begins to fit in time, and goes on with the lists that a stop cut off. */
   start(): void {
     if (this.stopped) return;
+    const { restored } = this;
+    this.restored = undefined;
+    if (restored !== undefined) {
+      this.turn
+        .take(() => this.resume(restored))
+        .catch((error: unknown) => {
+          if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
+        });
+    }
     const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
     this.timer = setTimeout(() => {
       this.run()
@@ -87,7 +102,7 @@ export class Fits {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    this.training.stop();
+    this.learning.stop();
     this.listPass.stop();
     await this.running?.catch(() => {});
   }
@@ -99,25 +114,40 @@ export class Fits {
     lists.beginPass();
     let replaced = false;
     try {
-      const trained = await this.training.run(number, onProgress);
-      if (trained === undefined) return undefined;
-      const { unchanged, positives } = trained;
-      const generation = placedGeneration(trained);
+      const learnt = await this.learning.run(number, this.reporter(onProgress));
+      if (learnt === undefined) return undefined;
+      const { generation, positives, unchanged } = learnt;
       if (!unchanged) await this.serve(generation);
       const made = await this.makeLists(generation, 0, onProgress);
       replaced = !this.stopped;
       const seconds = (performance.now() - startedAt) / 1000;
-      const { quality } = trained.placed.header;
       this.log.info(
-        { generation: generation.number, positives, quality, lists: made, seconds },
-        unchanged
-          ? 'feedback and settings are those of the collaborative model, which stays'
-          : 'fitted the collaborative model',
+        {
+          generation: generation.number,
+          positives,
+          quality: generation.collaborative?.header.quality,
+          lists: made,
+          seconds,
+        },
+        unchanged ? 'feedback and settings are as they were; the models stay' : 'fitted the models',
       );
-      return { ...trained, lists: made };
+      return { ...learnt, lists: made };
     } finally {
       lists.endPass(replaced);
+      this.progress.end();
     }
+  }
+
+  /** Goes on with a pass that was cut off. */
+  private async resume(generation: PlacedGeneration): Promise<void> {
+    const fromUserRow = await this.listPass.cutOffAt(generation.number);
+    if (fromUserRow === undefined || this.stopped) return;
+    const made = await this.makeLists(generation, fromUserRow);
+    this.progress.end();
+    this.log.info(
+      { generation: generation.number, fromUserRow, lists: made },
+      'made the lists that were missing',
+    );
   }
 
   /** @param fromUserRow where to begin, after a pass that was cut off */
@@ -127,26 +157,24 @@ export class Fits {
     onProgress?: OnProgress,
   ): Promise<number> {
     const { lists, live, reads } = this.recommendation;
+    const report = this.reporter(onProgress);
     return this.listPass.run(generation, live, reads.userRowCount, fromUserRow, (stage, done, total) => {
       lists.refresh();
-      onProgress?.(stage, done, total);
+      report(stage, done, total);
     });
+  }
+
+  private reporter(onProgress: OnProgress | undefined): OnProgress {
+    return (stage, done, total) => {
+      this.progress.tell(stage, done, total);
+      onProgress?.(stage, done, total);
+    };
   }
 
   private async serve(placed: PlacedGeneration): Promise<void> {
     const { generations, live } = this.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
-    generations.current = openGeneration(placed, this.training.servingSlot, labelsOf);
+    generations.current = openGeneration(placed, this.learning.servingSlot, labelsOf);
     await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
   }
-}
-
-function placedGeneration({ placed, generation }: LoadedModel): PlacedGeneration {
-  return {
-    number: generation,
-    collaborative: placed,
-    clickThrough: undefined,
-    itemNeighbors: undefined,
-    ranking: undefined,
-  };
 }

@@ -112,7 +112,8 @@ export class ListPass {
     return this.options.marks.putMark(MARK, mark ?? null);
   }
 
-  private plan(generation: PlacedGeneration, live: LiveState): ListPlan {
+  /** What lists are made of with this generation, as of now. */
+  plan(generation: PlacedGeneration, live: LiveState): ListPlan {
     const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings } = this.options;
     const { catalogue, trends, coldItems } = live;
     trends.drain();

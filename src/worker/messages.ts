@@ -7,6 +7,7 @@ import type { PlacedFm } from '../model/fm-scorer.ts';
 import type { LogisticRegression } from '../model/logistic.ts';
 import type { PlacedModel } from '../model/mf-scorer.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
+import type { NeighborTask } from '../model/neighbor-table-task.ts';
 import type { ColdItems } from '../recommend/cold-items.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
@@ -23,6 +24,12 @@ export interface Jobs {
   load: { job: LoadJob; answer: LoadedModel | undefined };
   lists: { job: ListsJob; answer: number };
   related: { job: RelatedJob; answer: Ranked };
+  placeNeighbors: { job: PlaceNeighborsJob; answer: readonly NeighborTask[] };
+  compare: { job: CompareJob; answer: boolean };
+  finishNeighbors: { job: FinishNeighborsJob; answer: NeighborTable };
+  click: { job: ClickJob; answer: PlacedClick | undefined };
+  calibrate: { job: CalibrateJob; answer: Calibration | undefined };
+  restore: { job: RestoreJob; answer: RestoredParts };
 }
 export type JobKind = keyof Jobs;
 export type Job = Jobs[JobKind]['job'];
@@ -37,6 +44,8 @@ export interface GatherJob {
   readonly untilMs: number;
   /** Of the rule that holds records out. */
   readonly seed: number;
+  /** Whether any are held out. */
+  readonly leavesOut: boolean;
 }
 
 /** What models are trained on and judged by. All arrays are in shared memory. */
@@ -57,6 +66,8 @@ export interface PlaceJob {
   readonly slots: number;
   /** The cache store whose saved model gives the items to start from, where it has as many factors. */
   readonly warmStartFrom: string | undefined;
+  /** Item factors to start from, if that is absent. */
+  readonly itemFactors: Float32Array | undefined;
 }
 
 /** One thread's part in one phase of a training; answers false when the training was cancelled. */
@@ -67,17 +78,17 @@ export interface PhaseJob {
   readonly slot: number;
 }
 
-/** Takes the trained factors as a model, saves it, and places it for serving. */
+/** Takes the trained factors as a model, saves it if it is to be, and places it. */
 export interface PublishJob {
   readonly kind: 'publish';
   readonly task: AlsTask;
   readonly fingerprint: number;
-  /** The settings that were asked for; the task's differ where a training had to be repeated. */
-  readonly settings: AlsSettings;
   /** See `qualityOf`. */
   readonly quality: Readonly<Record<string, number>>;
-  readonly cachePath: string;
-  readonly generation: number;
+  /** With the settings that were asked for; the task's differ where a training had to be repeated. */
+  readonly save:
+    | { readonly cachePath: string; readonly generation: number; readonly settings: AlsSettings }
+    | undefined;
   readonly slots: number;
   readonly listLengthMax: number;
 }
@@ -104,6 +115,88 @@ export interface PlacedGeneration {
   readonly itemNeighbors: NeighborTable | undefined;
   readonly ranking: LogisticRegression | undefined;
 }
+
+/** Lays out the comparison of all items. */
+export interface PlaceNeighborsJob {
+  readonly kind: 'placeNeighbors';
+  readonly dataPath: string;
+  readonly gathered: Gathered;
+  readonly policy: NeighborType;
+  /** Neighbors of an item at most. */
+  readonly k: number;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+  readonly seed: number;
+  readonly slots: number;
+}
+
+/** One thread's part in it; answers false when it was cancelled. */
+export interface CompareJob {
+  readonly kind: 'compare';
+  readonly tasks: readonly NeighborTask[];
+  readonly slot: number;
+}
+
+/** Takes the neighbors found as a table and saves it. */
+export interface FinishNeighborsJob {
+  readonly kind: 'finishNeighbors';
+  readonly tasks: readonly NeighborTask[];
+  readonly fingerprint: number;
+  readonly cachePath: string;
+}
+
+/** Trains and saves the click-through model; answers undefined when it was cancelled. */
+export interface ClickJob {
+  readonly kind: 'click';
+  readonly dataPath: string;
+  readonly cachePath: string;
+  readonly gathered: Gathered;
+  readonly readTypes: readonly string[];
+  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
+  readonly untilMs: number;
+  readonly seed: number;
+  readonly slots: number;
+  /** Becomes 1 when the training is to end. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>;
+}
+
+export interface PlacedClick {
+  readonly placed: PlacedFm;
+  readonly quality: Readonly<Record<string, number>>;
+}
+
+/** Learns from what was held out how to rank candidates; answers undefined when that is too little. */
+export interface CalibrateJob {
+  readonly kind: 'calibrate';
+  /** With a generation that was not trained on what is held out. */
+  readonly plan: ListPlan;
+  readonly heldOut: HeldOutPairs;
+  readonly popularWindowMs: number;
+  readonly slot: number;
+}
+
+export interface Calibration {
+  /** Undefined when it is no better than one recommender alone. */
+  readonly ranking: LogisticRegression | undefined;
+  /** Mean NDCG@10 over users whose candidates hold one of their items. */
+  readonly quality: {
+    readonly users: number;
+    readonly combined: number;
+    readonly collaborative: number;
+    readonly popular: number;
+  };
+}
+
+/** Places what a generation has beside the collaborative model. */
+export interface RestoreJob {
+  readonly kind: 'restore';
+  readonly dataPath: string;
+  readonly cachePath: string;
+  readonly generation: number;
+  readonly slots: number;
+}
+
+export type RestoredParts = Pick<PlacedGeneration, 'clickThrough' | 'itemNeighbors' | 'ranking'>;
 
 /** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
 export interface ListPlan {

@@ -1,4 +1,5 @@
 import type { AlsSettings } from '../model/als-settings.ts';
+import type { LogisticRegression } from '../model/logistic.ts';
 
 /** Name of the saved model among the cache's large values, and of the mark beside it. */
 export const MODEL_NAME = 'collaborative';
@@ -10,4 +11,17 @@ export interface ModelMark {
   readonly fingerprint: number;
   /** The settings that were asked for. */
   readonly settings: AlsSettings;
+}
+
+/** Names of what else a fit saves. */
+export const CLICK_NAME = 'click-through';
+export const NEIGHBORS_NAME = 'item-neighbors';
+export const GENERATION_NAME = 'generation';
+
+/** Written last: what belongs together. A part that is not named is of another generation and not used. */
+export interface GenerationMark {
+  readonly generation: number;
+  readonly hasClickThrough: boolean;
+  readonly hasItemNeighbors: boolean;
+  readonly ranking: LogisticRegression | undefined;
 }

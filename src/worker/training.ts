@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
+import { viewOf } from '../memory/layout.ts';
 import { qualityOf } from '../model/als.ts';
 import { alsShape } from '../model/als-memory.ts';
 import { type AlsSettings, alsSettings } from '../model/als-settings.ts';
 import { checkFitMemory, fitMemory, type ServingShape } from '../model/memory-budget.ts';
+import type { PlacedModel } from '../model/mf-scorer.ts';
 import { type AlsRun, runAls } from './als-run.ts';
 import type { Gathered, LoadedModel } from './messages.ts';
 import { MODEL_NAME, type ModelMark } from './model-mark.ts';
@@ -36,17 +37,33 @@ export interface TrainingOptions {
   readonly log: Logger;
 }
 
-export interface TrainedModel extends LoadedModel {
-  readonly positives: number;
-  /** What the model was not trained on. */
-  readonly heldOut: HeldOutPairs;
-  /** True when feedback and settings are still those of the model that serves, which therefore stays. */
-  readonly unchanged: boolean;
+/** A model that was trained without what is held out, to be judged by that. Not saved. */
+export interface JudgedModel {
+  readonly gathered: Gathered;
+  readonly settings: AlsSettings;
+  readonly placed: PlacedModel;
+  /** See `qualityOf`. */
+  readonly quality: Readonly<Record<string, number>>;
 }
 
+/** What a fit begins with. */
+export type TrainingStart =
+  | { readonly kind: 'judged'; readonly judged: JudgedModel }
+  /** Feedback and settings are still those of the model that serves. */
+  | { readonly kind: 'unchanged'; readonly model: LoadedModel; readonly positives: number };
+
+/** A model that has learnt from everything and is saved. */
+export interface FinishedModel extends LoadedModel {
+  readonly gathered: Gathered;
+}
+
+/** Epochs in which a judged model learns what had been held out; it starts from where judging left it. */
+const FINISHING_EPOCHS = 3;
+
 /**
- * Trains the collaborative model, spread over the pool. The model's memory has one slot of scratch more than there are
- * training slots: the last is the main thread's.
+ * Trains the collaborative model, spread over the pool: first without what is held out, which tells when to stop and
+ * how good the model is, then some epochs with everything. The model's memory has one slot of scratch more than there
+ * are training slots: the last is the main thread's.
  */
 export class Training {
   private readonly pool: WorkerPool;
@@ -72,36 +89,56 @@ export class Training {
   }
 
   /**
-   * Trains and saves generation `generation`.
+   * Trains without what is held out.
    * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
    * @throws RangeError when it would take more memory than it may, Error when the training diverged
    */
-  async run(generation: number, onProgress: OnProgress = () => {}): Promise<TrainedModel | undefined> {
+  async judge(onProgress: OnProgress = () => {}): Promise<TrainingStart | undefined> {
     onProgress('loading feedback', 0, 1);
     const gathered = await this.gather();
     onProgress('loading feedback', 1, 1);
     if (gathered === undefined || this.abort.signal.aborted) return undefined;
     const settings = await this.settings();
-    const { positives, heldOut, fingerprint } = gathered;
+    const total = settings.epochs + FINISHING_EPOCHS;
     if (this.last !== undefined && (await this.isUnchanged(this.last, gathered, settings))) {
-      onProgress('training', settings.epochs, settings.epochs);
-      return { ...this.last, positives, heldOut, unchanged: true };
+      onProgress('training', total, total);
+      return { kind: 'unchanged', model: this.last, positives: gathered.positives };
     }
-    const run = await this.train(gathered, settings, onProgress);
+    const report = (done: number) => onProgress('training', done, total);
+    report(0);
+    const run = await this.train(gathered, settings, report);
     if (run === undefined) return undefined;
-    const { task, outcome } = run;
-    const placed = await this.pool.run<'publish'>({
-      kind: 'publish',
-      task,
-      fingerprint,
-      settings,
-      quality: qualityOf(outcome),
-      cachePath: this.options.cachePath,
-      generation,
-      ...this.servingShape(),
+    report(settings.epochs);
+    const quality = qualityOf(run.outcome);
+    const placed = await this.publish(run, gathered, settings, quality);
+    return { kind: 'judged', judged: { gathered, settings, placed, quality } };
+  }
+
+  /**
+   * Lets a judged model learn from everything there is now, and saves it as generation `generation`.
+   * @returns undefined when `stop` was called meanwhile
+   */
+  async finish(
+    judged: JudgedModel,
+    generation: number,
+    onProgress: OnProgress = () => {},
+  ): Promise<FinishedModel | undefined> {
+    const { settings, quality, placed: start } = judged;
+    const total = settings.epochs + FINISHING_EPOCHS;
+    const gathered = await this.gather(false);
+    if (gathered === undefined || this.abort.signal.aborted) return undefined;
+    const { regularization } = start.header;
+    const run = await runAls(this.pool, gathered, {
+      settings: { ...settings, regularization, epochs: FINISHING_EPOCHS },
+      signal: this.abort.signal,
+      itemFactors: viewOf(start.memory, start.layout, 'itemFactors', 'f32'),
+      onEpoch: ({ done }) => onProgress('training', settings.epochs + done, total),
     });
+    if (run === undefined) return undefined;
+    const placed = await this.publish(run, judged.gathered, settings, quality, generation);
+    onProgress('training', total, total);
     this.last = { placed, generation };
-    return { placed, generation, positives, heldOut, unchanged: false };
+    return { placed, generation, gathered };
   }
 
   /** Ends a training that runs within one chunk of its work, and trains no more. */
@@ -128,8 +165,11 @@ export class Training {
     return [this.servingShape(), this.options.memoryBytesMax];
   }
 
-  /** Reads what there is to train on and to judge by; undefined when there is no positive feedback. */
-  gather(): Promise<Gathered | undefined> {
+  /**
+   * Reads what there is to train on and to judge by; undefined when there is no positive feedback.
+   * @param leavesOut whether what is to be judged by is left out of the rest
+   */
+  gather(leavesOut = true): Promise<Gathered | undefined> {
     const { dataPath, settings, positiveTypes, clock, clockErrorMs, positiveTtlMs } = this.options;
     return this.pool.run<'gather'>({
       kind: 'gather',
@@ -138,6 +178,26 @@ export class Training {
       sinceMs: clock() - positiveTtlMs,
       untilMs: clock() + clockErrorMs,
       seed: alsSettings(settings).seed,
+      leavesOut,
+    });
+  }
+
+  /** @param generation saves the model under this number; not at all when absent */
+  private publish(
+    { task }: AlsRun,
+    { fingerprint }: Gathered,
+    settings: AlsSettings,
+    quality: Readonly<Record<string, number>>,
+    generation?: number,
+  ): Promise<PlacedModel> {
+    const { cachePath } = this.options;
+    return this.pool.run<'publish'>({
+      kind: 'publish',
+      task,
+      fingerprint,
+      quality,
+      save: generation === undefined ? undefined : { cachePath, generation, settings },
+      ...this.servingShape(),
     });
   }
 
@@ -158,14 +218,14 @@ export class Training {
   private async train(
     gathered: Gathered,
     settings: AlsSettings,
-    onProgress: OnProgress,
+    report: (epochs: number) => void,
   ): Promise<AlsRun | undefined> {
-    const first = await this.attempt(gathered, settings, onProgress);
+    const first = await this.attempt(gathered, settings, report);
     if (first?.outcome.divergence === undefined) return first;
     const regularization = settings.regularization * STRONGER;
     const { divergence } = first.outcome;
     this.options.log.warn({ divergence, settings, regularization }, 'the training diverged; trying again');
-    const second = await this.attempt(gathered, { ...settings, regularization }, onProgress);
+    const second = await this.attempt(gathered, { ...settings, regularization }, report);
     if (second?.outcome.divergence === undefined) return second;
     throw new Error(`the training diverged twice: ${second.outcome.divergence}`);
   }
@@ -173,20 +233,17 @@ export class Training {
   private async attempt(
     gathered: Gathered,
     settings: AlsSettings,
-    onProgress: OnProgress,
+    report: (epochs: number) => void,
   ): Promise<AlsRun | undefined> {
     const { memoryBytesMax, warmStart, cachePath } = this.options;
     const shape = alsShape(gathered.interactions, settings, this.pool.trainingSlots, gathered.heldOut);
     checkFitMemory(fitMemory(shape, this.servingShape()), memoryBytesMax);
-    onProgress('training', 0, settings.epochs);
-    const run = await runAls(this.pool, gathered, {
+    return runAls(this.pool, gathered, {
       settings,
       signal: this.abort.signal,
       warmStartFrom: warmStart ? cachePath : undefined,
-      onEpoch: ({ done, total }) => onProgress('training', done, total),
+      onEpoch: ({ done }) => report(done),
     });
-    if (run !== undefined) onProgress('training', settings.epochs, settings.epochs);
-    return run;
   }
 
   private servingShape(): ServingShape {

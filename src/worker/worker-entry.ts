@@ -1,6 +1,10 @@
 import { yieldToServing } from '../domain/thread-priority.ts';
+import { calibrate } from './jobs/calibrate.ts';
+import { learnClicks } from './jobs/click.ts';
 import { makeLists } from './jobs/lists.ts';
+import { compare, finishNeighbors, placeNeighbors } from './jobs/neighbors.ts';
 import { findRelated } from './jobs/related.ts';
+import { restore } from './jobs/restore.ts';
 import { gather, load, phase, place, publish } from './jobs/train.ts';
 import type { Job } from './messages.ts';
 
@@ -23,5 +27,17 @@ export default function run(job: Job): unknown {
       return makeLists(job);
     case 'related':
       return findRelated(job);
+    case 'placeNeighbors':
+      return placeNeighbors(job);
+    case 'compare':
+      return compare(job);
+    case 'finishNeighbors':
+      return finishNeighbors(job);
+    case 'click':
+      return learnClicks(job);
+    case 'calibrate':
+      return calibrate(job);
+    case 'restore':
+      return restore(job);
   }
 }

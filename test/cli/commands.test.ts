@@ -57,7 +57,6 @@ describe('furze serve', () => {
     FURZE_DATABASE_DATA_STORE: `lmdb://${store}`,
     FURZE_DATABASE_CACHE_STORE: `lmdb://${store}/cache`,
     FURZE_SERVER_API_KEY: 'hush',
-    FURZE_RECOMMEND_REPLACEMENT_ENABLE_REPLACEMENT: 'true',
   };
   const serve = () =>
     new Furze(
@@ -76,7 +75,6 @@ describe('furze serve', () => {
     expect((await fetch(`${url}/api/user`, { method: 'POST', body: user, headers })).status).toBe(200);
     expect(await furze.stop(signal)).toBe(0);
     expect(furze.output).toContain('"msg":"stopped"');
-    expect(furze.output).toContain('recommend.replacement.enable_replacement');
     expect(furze.output).not.toContain('hush');
   });
 

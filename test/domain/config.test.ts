@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import {
-  type Config,
-  ConfigError,
-  defaultConfig,
-  keysWithoutEffect,
-  parseConfig,
-} from '../../src/domain/config.ts';
+import { type Config, ConfigError, defaultConfig, parseConfig } from '../../src/domain/config.ts';
 import { CONFIG_KEYS, encodeValue } from '../../src/domain/config-keys.ts';
 import { printConfig } from '../../src/domain/config-text.ts';
 import { ALS_DEFAULTS } from '../../src/model/als-settings.ts';
@@ -203,14 +197,6 @@ describe('the environment', () => {
     ['FURZE_SEVER_PORT', '1', /^FURZE_SEVER_PORT: unknown environment variable/],
   ])('is refused: %s=%s', (name, value, message) => {
     expect(problemsOf('', { [name]: value })).toEqual([expect.stringMatching(message)]);
-  });
-});
-
-describe('keys without effect', () => {
-  it('are named when they are set, and only then', () => {
-    expect(keysWithoutEffect(defaultConfig())).toEqual([]);
-    const config = parseConfig('[recommend.replacement]\nenable_replacement = true\n[server]\nport = 1');
-    expect(keysWithoutEffect(config)).toEqual(['recommend.replacement.enable_replacement']);
   });
 });
 

@@ -1,61 +1,16 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/domain/log.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als-memory.ts';
 import { fitMemory } from '../../src/model/memory-budget.ts';
 import type { PlacedModel } from '../../src/model/mf-scorer.ts';
-import type { Stores } from '../../src/store/open-store.ts';
 import type { JobKind, Jobs } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
-import { Training, type TrainingOptions } from '../../src/worker/training.ts';
-import { feedback, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
-import { storeLikes } from './likes.ts';
-
-const NOW_MS = Date.parse('2024-06-01T00:00:00Z');
-const SETTINGS = { factors: 8, epochs: 12, regularization: 0.2, seed: 3 };
+import { feedback, putFeedback } from '../store/helpers.ts';
+import { fitModel, SETTINGS, trainingBench } from './training-bench.ts';
 
 const sharedPool = new WorkerPool(2);
-const pools: WorkerPool[] = [];
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.close();
-});
 afterAll(() => sharedPool.close());
-
-interface Bench {
-  readonly stores: Stores;
-  readonly lines: string[];
-  training(more?: Partial<TrainingOptions>, pool?: WorkerPool): Training;
-}
-
-async function bench(): Promise<Bench> {
-  const folder = tempFolder();
-  const stores = openIn(folder);
-  await storeLikes(stores);
-  const lines: string[] = [];
-  const { dataPath, cachePath } = storeOptions(folder);
-  return {
-    stores,
-    lines,
-    training: (more, pool = sharedPool) => {
-      if (pool !== sharedPool) pools.push(pool);
-      return new Training(pool, {
-        dataPath,
-        cachePath,
-        settings: SETTINGS,
-        warmStart: false,
-        positiveTypes: ['like'],
-        positiveTtlMs: Number.POSITIVE_INFINITY,
-        clockErrorMs: 0,
-        listLengthMax: 100,
-        memoryBytesMax: 2 ** 30,
-        marks: stores.cache,
-        clock: () => NOW_MS,
-        log: createLogger('info', { write: (line: string) => void lines.push(line) }),
-        ...more,
-      });
-    },
-  };
-}
+const bench = () => trainingBench(sharedPool);
 
 function items({ memory, layout }: PlacedModel): Float32Array {
   return viewOf(memory, layout, 'itemFactors', 'f32').slice();
@@ -86,48 +41,60 @@ class SpoilingPool extends WorkerPool {
   }
 }
 
+const spoilers: SpoilingPool[] = [];
+afterEach(async () => {
+  for (const pool of spoilers.splice(0)) await pool.close();
+});
+
+function spoiling(trainings: number): SpoilingPool {
+  const pool = new SpoilingPool(trainings);
+  spoilers.push(pool);
+  return pool;
+}
+
 describe('a training', () => {
   it('is judged, says so in the model, and hands out what it left out', async () => {
     const { training } = await bench();
-    const trained = (await training().run(1))!;
+    const trained = (await fitModel(training(), 1))!;
     const { quality } = trained.placed.header;
     expect(quality['NDCG@10']).toBeGreaterThan(0.1);
     expect(quality.epochs).toBeLessThanOrEqual(SETTINGS.epochs);
-    expect(trained.heldOut.userRows.length).toBeGreaterThan(99);
-    expect(trained.heldOut.userRows.buffer).toBeInstanceOf(SharedArrayBuffer);
-    expect(trained.positives).toBeGreaterThan(trained.heldOut.userRows.length);
+    const { heldOut, interactions, positives } = trained.judged!.gathered;
+    expect(heldOut.userRows.length).toBeGreaterThan(99);
+    expect(heldOut.userRows.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(positives).toBe(interactions.count + heldOut.userRows.length);
   });
 
   it('keeps the model while feedback and settings stay, and trains anew when either changes', async () => {
     const { training, stores } = await bench();
     const first = training();
-    const one = (await first.run(1))!;
-    const two = (await first.run(2))!;
+    const one = (await fitModel(first, 1))!;
+    const two = (await fitModel(first, 2))!;
     expect(two).toMatchObject({ unchanged: true, generation: 1 });
     expect(two.placed).toBe(one.placed);
     const restarted = training({ settings: { ...SETTINGS, regularization: 0.3 } });
     await restarted.load();
-    expect(await restarted.run(2)).toMatchObject({ unchanged: false, generation: 2 });
+    expect(await fitModel(restarted, 2)).toMatchObject({ unchanged: false, generation: 2 });
     await stores.data.write(putFeedback([feedback('like', 'u1', 'i-new')]));
-    expect(await restarted.run(3)).toMatchObject({ unchanged: false, generation: 3 });
+    expect(await fitModel(restarted, 3)).toMatchObject({ unchanged: false, generation: 3 });
   });
 
   it('keeps a saved model over a restart while feedback and settings stay', async () => {
     const { training } = await bench();
-    await training().run(7);
+    await fitModel(training(), 7);
     const restarted = training();
     await restarted.load();
-    expect(await restarted.run(8)).toMatchObject({ unchanged: true, generation: 7 });
+    expect(await fitModel(restarted, 8)).toMatchObject({ unchanged: true, generation: 7 });
   });
 
   it('starts from the last items when told to, and at random otherwise', async () => {
     const { training, stores } = await bench();
     const epochs = 1;
-    await training({ settings: { ...SETTINGS, factors: 8 } }).run(1);
+    await fitModel(training({ settings: { ...SETTINGS, factors: 8 } }), 1);
     await stores.data.write(putFeedback([feedback('like', 'u1', 'i-new')]));
-    const cold = (await training({ settings: { ...SETTINGS, epochs } }).run(2))!;
-    await training({ settings: { ...SETTINGS, factors: 8 } }).run(3);
-    const warm = (await training({ settings: { ...SETTINGS, epochs }, warmStart: true }).run(4))!;
+    const cold = (await fitModel(training({ settings: { ...SETTINGS, epochs } }), 2))!;
+    await fitModel(training({ settings: { ...SETTINGS, factors: 8 } }), 3);
+    const warm = (await fitModel(training({ settings: { ...SETTINGS, epochs }, warmStart: true }), 4))!;
     expect(items(warm.placed)).toHaveLength(items(cold.placed).length);
     expect(warm.placed.header.quality['NDCG@10']).toBeGreaterThan(cold.placed.header.quality['NDCG@10']!);
   });
@@ -136,33 +103,36 @@ describe('a training', () => {
 describe('a training that goes wrong', () => {
   it('is reported and tried once more with a stronger penalty', async () => {
     const { training, lines } = await bench();
-    const pool = new SpoilingPool(1);
-    const trained = await training({}, pool).run(1);
+    const pool = spoiling(1);
+    const trained = await fitModel(training({}, pool), 1);
     expect(trained?.placed.header.regularization).toBe(10 * SETTINGS.regularization);
-    expect(pool.tasks).toHaveLength(2);
+    // The spoiled one, the one that took its place, and the one that learns what was held out.
+    expect(pool.tasks).toHaveLength(3);
     expect(lines.join()).toContain('its factors are not finite');
   });
 
   it('leaves the last model when it goes wrong again', async () => {
     const { training, stores } = await bench();
-    await training().run(1);
+    await fitModel(training(), 1);
     await stores.data.write(putFeedback([feedback('like', 'u1', 'i-new')]));
-    const pool = new SpoilingPool(2);
-    await expect(training({}, pool).run(2)).rejects.toThrow('diverged twice: its factors are not finite');
+    const pool = spoiling(2);
+    await expect(fitModel(training({}, pool), 2)).rejects.toThrow(
+      'diverged twice: its factors are not finite',
+    );
     expect((await training().load())?.generation).toBe(1);
   });
 
   it('goes wrong by itself with settings beyond what numbers hold', async () => {
     const { training } = await bench();
     const settings = { ...SETTINGS, unobservedWeight: 1e38 };
-    await expect(training({ settings }).run(1)).rejects.toThrow('diverged twice');
+    await expect(fitModel(training({ settings }), 1)).rejects.toThrow('diverged twice');
   });
 });
 
 describe('memory', () => {
   it('is refused beyond the limit, with both numbers and the keys that help', async () => {
     const { training } = await bench();
-    const refused = training({ memoryBytesMax: 2 ** 20, settings: { factors: 512 } }).run(1);
+    const refused = fitModel(training({ memoryBytesMax: 2 ** 20, settings: { factors: 512 } }), 1);
     await expect(refused).rejects.toThrow(
       /needs \d+ MiB .* may take 1 MiB: raise \[worker\] memory_max_mb .* factors/,
     );
@@ -170,8 +140,8 @@ describe('memory', () => {
 
   it('is what was worked out, for the training and for the model', async () => {
     const { training } = await bench();
-    const pool = new SpoilingPool(0);
-    const { placed } = (await training({}, pool).run(1))!;
+    const pool = spoiling(0);
+    const { placed } = (await fitModel(training({}, pool), 1))!;
     const [task] = pool.tasks;
     const pages = (bytes: number) => Math.ceil(bytes / 65_536) * 65_536;
     const { userCount, itemCount } = placed.header;
@@ -202,11 +172,11 @@ describe('memory', () => {
 describe('stopping', () => {
   it('ends a training under way, stores nothing of it, and leaves the store sound', async () => {
     const { training, stores } = await bench();
-    await training().run(1);
+    await fitModel(training(), 1);
     await stores.data.write(putFeedback([feedback('like', 'u1', 'i-new')]));
     const stopped = training({ settings: { ...SETTINGS, epochs: 1000, factors: 64, solver: 'cholesky' } });
     const told: number[] = [];
-    const run = stopped.run(2, (stage, done) => {
+    const run = fitModel(stopped, 2, (stage, done) => {
       if (stage !== 'training') return;
       told.push(done);
       if (done === 1) stopped.stop();
@@ -214,13 +184,13 @@ describe('stopping', () => {
     expect(await run).toBeUndefined();
     expect(told).toEqual([0, 1]);
     expect((await training().load())?.generation).toBe(1);
-    expect(await training().run(2)).toMatchObject({ generation: 2, unchanged: false });
+    expect(await fitModel(training(), 2)).toMatchObject({ generation: 2, unchanged: false });
   });
 
   it('before the training begins, lets it not begin', async () => {
     const { training } = await bench();
     const stopped = training();
     stopped.stop();
-    expect(await stopped.run(1)).toBeUndefined();
+    expect(await fitModel(stopped, 1)).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-ba
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { ListsJob } from '../messages.ts';
+import type { ListPlan, ListsJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
 
 /** See `ListsJob`. A user for whom no recommender has anything gets no list. */
@@ -16,7 +16,7 @@ export async function makeLists(job: ListsJob): Promise<number> {
   const lists = withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
     const history = new History(reads, plan.positiveTtlMs);
-    const maker = new ListMaker(plan.settings, copiedWorld(job, reads, isPositive), isPositive);
+    const maker = new ListMaker(plan.settings, copiedWorld(plan, job.slot, reads, isPositive), isPositive);
     const made: UserList[] = [];
     for (let userRow = job.fromUserRow; userRow < job.toUserRow; userRow++) {
       if (reads.userIdAt(userRow) === undefined) continue;
@@ -34,8 +34,9 @@ export async function makeLists(job: ListsJob): Promise<number> {
 }
 
 /** What lists are made of, as of the moment at which the pass began. */
-function copiedWorld(
-  { plan, slot }: ListsJob,
+export function copiedWorld(
+  plan: ListPlan,
+  slot: number,
   reads: LocalReads,
   isPositive: (type: number) => boolean,
 ): ListWorld {

@@ -4,7 +4,7 @@ import {
   fingerprint,
   type Interactions,
 } from '../../dataset/interactions.ts';
-import { leaveOut } from '../../dataset/leave-out.ts';
+import { type HeldOutPairs, leaveOut } from '../../dataset/leave-out.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { AlsSolver, trainedModel } from '../../model/als.ts';
 import { type AlsTask, placeAls } from '../../model/als-memory.ts';
@@ -28,11 +28,13 @@ import { cacheAt, withReads } from './stores.ts';
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 
+const NOTHING: HeldOutPairs = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
+
 /** See `GatherJob`. */
 export function gather(job: GatherJob): Gathered | undefined {
   const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
   if (records.userRows.length === 0) return undefined;
-  const { heldOut, ...kept } = leaveOut(records, job.seed);
+  const { heldOut, ...kept } = job.leavesOut ? leaveOut(records, job.seed) : { ...records, heldOut: NOTHING };
   const interactions = buildInteractions({ userCount, itemCount, ...kept });
   return {
     interactions: {
@@ -79,10 +81,11 @@ function positives(reads: LocalReads, { positiveTypes, sinceMs, untilMs }: Gathe
 }
 
 /** See `PlaceJob`. */
-export async function place({ gathered, settings, slots, warmStartFrom }: PlaceJob): Promise<AlsTask> {
-  const { interactions, heldOut } = gathered;
+export async function place(job: PlaceJob): Promise<AlsTask> {
+  const { settings, slots, warmStartFrom } = job;
+  const { interactions, heldOut } = job.gathered;
   const itemFactors =
-    warmStartFrom === undefined ? undefined : await savedItems(warmStartFrom, settings, interactions);
+    warmStartFrom === undefined ? job.itemFactors : await savedItems(warmStartFrom, settings, interactions);
   const start = { heldOut, ...(itemFactors !== undefined && { itemFactors }) };
   return placeAls(interactions, settings, slots, start);
 }
@@ -106,11 +109,14 @@ export function phase({ task, phase, slot }: PhaseJob): boolean {
 
 /** See `PublishJob`. */
 export async function publish(job: PublishJob): Promise<PlacedModel> {
-  const { generation, fingerprint, settings } = job;
+  const { fingerprint, save } = job;
   const model = trainedModel(job.task, fingerprint, job.quality);
-  const cache = cacheAt(job.cachePath);
-  await cache.putBlob(MODEL_NAME, encodeModel(model));
-  await cache.putMark(MODEL_NAME, { generation, fingerprint, settings } satisfies ModelMark);
+  if (save !== undefined) {
+    const { cachePath, ...rest } = save;
+    const cache = cacheAt(cachePath);
+    await cache.putBlob(MODEL_NAME, encodeModel(model));
+    await cache.putMark(MODEL_NAME, { fingerprint, ...rest } satisfies ModelMark);
+  }
   return placeModel(model, loadKernels, job.slots, job.listLengthMax);
 }
 

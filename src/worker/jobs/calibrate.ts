@@ -1,0 +1,179 @@
+import type { HeldOutPairs } from '../../dataset/leave-out.ts';
+import { ndcg } from '../../model/evaluation/metrics.ts';
+import { fitLogistic, type LogisticRegression, logisticProbability } from '../../model/logistic.ts';
+import { typeTest } from '../../recommend/feedback-types.ts';
+import { History } from '../../recommend/history.ts';
+import { FOLD_IN_LIKES_MAX, ListMaker } from '../../recommend/list-maker.ts';
+import { RANKING_FEATURES, rankingFeatures } from '../../recommend/ranker.ts';
+import { type TrendCounts, Trends } from '../../recommend/trends.ts';
+import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import { openGeneration } from '../generation.ts';
+import type { CalibrateJob, Calibration } from '../messages.ts';
+import { copiedWorld } from './lists.ts';
+import { withReads } from './stores.ts';
+
+/** Users whose lists are judged at most. */
+const JUDGED_USERS_MAX = 2000;
+/** Fewer users with a hit among their candidates than this teach nothing. */
+const CASES_MIN = 50;
+/** Records read at a time. */
+const SCAN_RECORDS = 65_536;
+/** Length of the lists that are compared. */
+const LENGTH = 10;
+
+/** One user's candidates as of the moment before what is held out. */
+interface Case {
+  readonly features: Float64Array;
+  /** 1 for each candidate that the user then liked. */
+  readonly labels: Uint8Array;
+  /** Items that the user then liked, candidates or not. */
+  readonly likedCount: number;
+}
+
+/** See `CalibrateJob`. */
+export function calibrate(job: CalibrateJob): Calibration | undefined {
+  return withReads(job.plan.dataPath, (reads) => {
+    const cases = gatherCases(job, reads);
+    const taught = cases.filter(({ labels }) => labels.includes(1) && labels.includes(0));
+    if (taught.length < CASES_MIN) return undefined;
+    const halves = [0, 1].map((half) => taught.filter((_, at) => at % 2 === half));
+    const [even, odd] = halves.map((half) => fitCases(half)) as [LogisticRegression, LogisticRegression];
+    // Each user is judged by weights that were learnt from the others.
+    const combined = mean(taught, (one, at) => rankQuality(one, blend(one, at % 2 === 0 ? odd : even)));
+    const alone = (feature: (typeof RANKING_FEATURES)[number]) =>
+      mean(taught, (one) => rankQuality(one, column(one, RANKING_FEATURES.indexOf(feature))));
+    const quality = {
+      users: taught.length,
+      combined,
+      collaborative: alone('collaborative'),
+      popular: alone('popular'),
+    };
+    const wins = combined >= Math.max(quality.collaborative, quality.popular);
+    return { ranking: wins ? fitCases(taught) : undefined, quality };
+  });
+}
+
+function gatherCases(job: CalibrateJob, reads: LocalReads): Case[] {
+  const { plan, heldOut, slot } = job;
+  const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
+  const heldBy = itemsByUser(heldOut);
+  const cutMs = earliest(reads, heldBy, isPositive);
+  const world = {
+    ...copiedWorld(plan, slot, reads, isPositive),
+    generation: openGeneration(plan.generation, slot, () => []),
+    trends: trendsAt(reads, job, heldBy, isPositive, cutMs),
+  };
+  const maker = new ListMaker(
+    { ...plan.settings, collaborative: true, popular: true, userBased: false },
+    world,
+    isPositive,
+  );
+  const history = new History(reads, plan.positiveTtlMs);
+  const users = [...heldBy.keys()].sort((a, b) => a - b);
+  const stride = Math.max(1, users.length / JUDGED_USERS_MAX);
+  const cases: Case[] = [];
+  for (let at = 0; at < users.length; at += stride) {
+    const userRow = users[Math.floor(at)]!;
+    const held = heldBy.get(userRow)!;
+    history.load(userRow, cutMs, held);
+    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
+    const vector = world.generation.collaborative?.foldIn(liked);
+    if (vector === undefined) continue;
+    const similarity = world.similarItems(liked.slice(0, plan.settings.seedItems));
+    const candidates = maker.match(history, vector, similarity);
+    const userLabels = () => world.labelsOf(userRow);
+    cases.push({
+      features: rankingFeatures({ candidates, userRow, userLabels, vector }, world.generation, world.trends),
+      labels: Uint8Array.from(candidates, (row) => (held.has(row) ? 1 : 0)),
+      likedCount: held.size,
+    });
+  }
+  return cases;
+}
+
+function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<number>> {
+  const items = new Map<number, Set<number>>();
+  userRows.forEach((user, at) => {
+    const known = items.get(user);
+    if (known === undefined) items.set(user, new Set([itemRows[at]!]));
+    else known.add(itemRows[at]!);
+  });
+  return items;
+}
+
+/** When the first positive feedback on a pair held out was given, milliseconds since the epoch. */
+function earliest(
+  reads: LocalReads,
+  heldBy: ReadonlyMap<number, ReadonlySet<number>>,
+  isPositive: (type: number) => boolean,
+): number {
+  const feedback = new FeedbackColumns();
+  let first = Number.POSITIVE_INFINITY;
+  for (const [user, held] of heldBy) {
+    reads.readUserFeedback(user, feedback);
+    for (let at = 0; at < feedback.length; at++) {
+      if (held.has(feedback.itemRows[at]!) && isPositive(feedback.types[at]!))
+        first = Math.min(first, feedback.timesMs[at]!);
+    }
+  }
+  return first;
+}
+
+/** The trends as they were at `cutMs`, without what is held out. */
+function trendsAt(
+  reads: LocalReads,
+  { popularWindowMs }: CalibrateJob,
+  heldBy: ReadonlyMap<number, ReadonlySet<number>>,
+  isPositive: (type: number) => boolean,
+  cutMs: number,
+): TrendCounts {
+  const trends = new Trends(popularWindowMs, () => cutMs);
+  const block = new FeedbackColumns(SCAN_RECORDS);
+  for (let from = 0; from >= 0; ) {
+    from = reads.scanFeedback(from, SCAN_RECORDS, block);
+    const kept = new FeedbackColumns(block.length + 1);
+    for (let at = 0; at < block.length; at++) {
+      const user = block.userRows[at]!;
+      const item = block.itemRows[at]!;
+      if (block.timesMs[at]! > cutMs || heldBy.get(user)?.has(item)) continue;
+      kept.push(user, item, block.types[at]!, block.timesMs[at]!);
+    }
+    trends.apply(kept, isPositive, 1);
+    trends.drain();
+  }
+  return trends;
+}
+
+function fitCases(cases: readonly Case[]): LogisticRegression {
+  const width = RANKING_FEATURES.length;
+  const rows = cases.reduce((sum, { labels }) => sum + labels.length, 0);
+  const features = new Float64Array(rows * width);
+  const labels = new Uint8Array(rows);
+  let at = 0;
+  for (const one of cases) {
+    features.set(one.features, at * width);
+    labels.set(one.labels, at);
+    at += one.labels.length;
+  }
+  return fitLogistic({ width, features, labels });
+}
+
+function blend(one: Case, ranking: LogisticRegression): Float64Array {
+  const width = RANKING_FEATURES.length;
+  return Float64Array.from(one.labels, (_, at) => logisticProbability(ranking, one.features, at * width));
+}
+
+function column(one: Case, feature: number): Float64Array {
+  return Float64Array.from(one.labels, (_, at) => one.features[at * RANKING_FEATURES.length + feature]!);
+}
+
+/** NDCG of the candidates in the order of their scores. */
+function rankQuality({ labels, likedCount }: Case, scores: Float64Array): number {
+  const order = Array.from(scores, (_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b);
+  const hits = order.slice(0, LENGTH).map((at) => labels[at] === 1);
+  return ndcg(hits, LENGTH, likedCount);
+}
+
+function mean<T>(values: readonly T[], of: (value: T, at: number) => number): number {
+  return values.reduce((sum, value, at) => sum + of(value, at), 0) / values.length;
+}

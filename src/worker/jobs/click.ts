@@ -1,0 +1,96 @@
+import { rowIndices } from '../../dataset/interactions.ts';
+import { loadKernels } from '../../kernel/load-kernels.ts';
+import { encodeFm } from '../../model/fm-model.ts';
+import type { PairColumns } from '../../model/fm-pairs.ts';
+import { placeFm } from '../../model/fm-scorer.ts';
+import { trainClickModel } from '../../model/fm-training.ts';
+import { typeTest } from '../../recommend/feedback-types.ts';
+import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import type { ClickJob, PlacedClick } from '../messages.ts';
+import { CLICK_NAME } from '../model-mark.ts';
+import { cacheAt, withReads } from './stores.ts';
+
+/** Records read at a time. */
+const SCAN_RECORDS = 65_536;
+
+/** See `ClickJob`. */
+export async function learnClicks(job: ClickJob): Promise<PlacedClick | undefined> {
+  const { gathered, seed, slots, cancelled } = job;
+  const { interactions, heldOut } = gathered;
+  const { userCount, itemCount } = interactions;
+  const learnt = withReads(job.dataPath, (reads) => {
+    const itemLabels = itemLabelsOf(reads);
+    const model = trainClickModel(
+      {
+        positives: columnsOf(interactions.byUser),
+        negatives: readWithoutPositive(reads, job),
+        heldOut,
+        userCount,
+        itemCount,
+        userLabelsOf: (row) => reads.userAt(row)?.Labels ?? [],
+        itemLabelsOf: itemLabels,
+        seed,
+      },
+      loadKernels,
+      { shouldStop: () => Atomics.load(cancelled, 0) !== 0 },
+    );
+    return model && { model, placed: placeFm(model, itemLabels, slots) };
+  });
+  if (learnt === undefined) return undefined;
+  await cacheAt(job.cachePath).putBlob(CLICK_NAME, encodeFm(learnt.model));
+  return { placed: learnt.placed, quality: learnt.model.quality };
+}
+
+/** All items' labels by row. */
+export function itemLabelsOf(reads: LocalReads): (row: number) => readonly string[] {
+  const labels: (readonly string[])[] = [];
+  reads.scanItems(0, (item) => (labels[item.row] = item.labels));
+  return (row) => labels[row] ?? [];
+}
+
+function columnsOf(byUser: ClickJob['gathered']['interactions']['byUser']): PairColumns {
+  const userRows = new Uint32Array(byUser.indices.length);
+  for (let row = 0; row < byUser.rowCount; row++)
+    userRows.fill(row, byUser.indptr[row], byUser.indptr[row + 1]);
+  return { userRows, itemRows: byUser.indices };
+}
+
+/** Pairs with read feedback in effect and no positive one, known or held out. */
+function readWithoutPositive(reads: LocalReads, job: ClickJob): PairColumns {
+  const { interactions, heldOut } = job.gathered;
+  const isRead = typeTest(job.readTypes, () => reads.feedbackTypes());
+  const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
+  const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
+  const found = new FeedbackColumns(SCAN_RECORDS);
+  const block = new FeedbackColumns(SCAN_RECORDS);
+  for (let from = 0; from >= 0; ) {
+    from = reads.scanFeedback(from, SCAN_RECORDS, block);
+    for (let at = 0; at < block.length; at++) {
+      const user = block.userRows[at]!;
+      const item = block.itemRows[at]!;
+      if (!isRead(block.types[at]!) || block.timesMs[at]! > job.untilMs) continue;
+      // Rows that came after the feedback was gathered are not part of this fit.
+      if (user >= interactions.userCount || item >= interactions.itemCount) continue;
+      const last = found.length - 1;
+      if (found.userRows[last] === user && found.itemRows[last] === item) continue;
+      if (contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item))) continue;
+      found.push(user, item, 0, 0);
+    }
+  }
+  return {
+    userRows: found.userRows.subarray(0, found.length),
+    itemRows: found.itemRows.subarray(0, found.length),
+  };
+}
+
+/** Whether the ascending values hold one. */
+function contains(values: Uint32Array, wanted: number): boolean {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === wanted;
+}
