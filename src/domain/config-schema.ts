@@ -99,6 +99,12 @@ const server = Type.Object(
       16_777_216,
       'Largest comment, in UTF-8 bytes.',
     ),
+    hit_cache_mb: number(
+      64,
+      0,
+      65_536,
+      'Memory for the heads of the lists of users who were asked for lately, in MiB; 0 for none.',
+    ),
     max_n: integer(DEFAULT_LIMITS.nMax, 1, 1_000_000, 'Largest n of a list or page.'),
   },
   { description: 'The HTTP server.' },

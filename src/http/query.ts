@@ -24,7 +24,9 @@ export interface Query {
   readonly writeBackDelayMs?: number;
 }
 
-type MutableQuery = { -readonly [K in keyof Query]: Query[K] } & { categories: string[] };
+type MutableQuery = { -readonly [K in keyof Query]: Query[K] };
+
+const NO_CATEGORIES: readonly string[] = [];
 
 /** What a query is read with. */
 export interface QueryRules {
@@ -39,7 +41,7 @@ export interface QueryRules {
  * @throws FurzeError INVALID_PARAMETER
  */
 export function parseQuery(text: string, names: readonly QueryName[], rules: QueryRules): Query {
-  const query: MutableQuery = { n: rules.defaultN, offset: 0, cursor: '', categories: [] };
+  const query: MutableQuery = { n: rules.defaultN, offset: 0, cursor: '', categories: NO_CATEGORIES };
   if (text === '' || names.length === 0) return query;
   const plain = plainCount(text);
   if (plain >= 0 && plain <= rules.limits.nMax && names.includes('n')) {
@@ -88,7 +90,7 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       query.cursor = value;
       return;
     case 'category':
-      query.categories.push(checkId(value, 'category', limits, 'INVALID_PARAMETER'));
+      query.categories = [...query.categories, checkId(value, 'category', limits, 'INVALID_PARAMETER')];
       if (query.categories.length > limits.labelsMax) {
         throw refusal('category', `must be given at most ${limits.labelsMax} times`);
       }

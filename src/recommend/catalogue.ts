@@ -4,6 +4,11 @@ import type { CatalogueItem } from '../store/data-store.ts';
 /** The rows that carry a name (a category or a label). */
 type Postings = Map<string, Set<number>>;
 
+/** States of a row: without an item, with one that may be listed, with a hidden one. */
+const ABSENT = 0;
+const VISIBLE = 1;
+const HIDDEN = 2;
+
 const NO_NAMES: readonly string[] = [];
 
 /**
@@ -14,7 +19,8 @@ export class Catalogue {
   /** Ready JSON of each item's id, undefined for a row without an item. */
   private readonly jsonIds: (string | undefined)[] = [];
   private readonly ids: (string | undefined)[] = [];
-  private hiddenFlags = new Uint8Array(1024);
+  /** One of the states above by row. */
+  private states = new Uint8Array(1024);
   private timesMs = new Float64Array(1024).fill(Number.NaN);
   private readonly categoriesByRow: (readonly string[] | undefined)[] = [];
   private readonly labelsByRow: (readonly string[] | undefined)[] = [];
@@ -53,7 +59,7 @@ export class Catalogue {
     this.replaceNames(row, distinct(item.categories), distinct(item.labels));
     this.ids[row] = item.itemId;
     this.jsonIds[row] = JSON.stringify(item.itemId);
-    this.hiddenFlags[row] = item.hidden ? 1 : 0;
+    this.states[row] = item.hidden ? HIDDEN : VISIBLE;
     this.timesMs[row] = item.timestampMs;
     for (const listener of this.listeners) listener(row);
   }
@@ -64,20 +70,21 @@ export class Catalogue {
     this.replaceNames(row, NO_NAMES, NO_NAMES);
     this.ids[row] = undefined;
     this.jsonIds[row] = undefined;
+    this.states[row] = ABSENT;
     this.timesMs[row] = Number.NaN;
     for (const listener of this.listeners) listener(row);
   }
 
   /** True for an item that exists, is not hidden and not out of date: only such may stand in a list. */
   isListable(row: number): boolean {
-    if (this.ids[row] === undefined || this.hiddenFlags[row] !== 0) return false;
+    if (this.states[row] !== VISIBLE) return false;
     return (
       this.itemTtlMs === Number.POSITIVE_INFINITY || !(this.timesMs[row]! < this.clock() - this.itemTtlMs)
     );
   }
 
   isHidden(row: number): boolean {
-    return this.hiddenFlags[row] === 1;
+    return this.states[row] === HIDDEN;
   }
 
   /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
@@ -146,10 +153,10 @@ export class Catalogue {
       this.categoriesByRow.push(undefined);
       this.labelsByRow.push(undefined);
     }
-    if (row < this.hiddenFlags.length) return;
-    const capacity = Math.max(row + 1, this.hiddenFlags.length * 2);
-    const { hiddenFlags, timesMs } = this;
-    (this.hiddenFlags = new Uint8Array(capacity)).set(hiddenFlags);
+    if (row < this.states.length) return;
+    const capacity = Math.max(row + 1, this.states.length * 2);
+    const { states, timesMs } = this;
+    (this.states = new Uint8Array(capacity)).set(states);
     (this.timesMs = new Float64Array(capacity).fill(Number.NaN)).set(timesMs);
   }
 }

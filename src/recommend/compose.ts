@@ -5,6 +5,7 @@ import type { ChangeSet, DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
 import { Fallbacks } from './fallbacks.ts';
 import { History, type TypeTest } from './history.ts';
+import { HitCache } from './hit-cache.ts';
 import { type FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import { ListMaker, type ListSettings } from './list-maker.ts';
 import { UserLists } from './lists.ts';
@@ -72,6 +73,14 @@ export async function composeRecommendation(parts: {
       arrivalMs: config.server.cache_expire,
     },
     arrivedMs: () => live.arrivedMs,
+    onReplaced: (userRow) => hits.forget(userRow),
+  });
+  const hits: HitCache = new HitCache({
+    bytesMax: config.server.hit_cache_mb * 2 ** 20,
+    catalogue,
+    clock,
+    clockErrorMs: config.server.clock_error,
+    isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
   const itemNeighbors = new ItemNeighbors(catalogue, item_neighbors.neighbor_type, findRelated);
   const { latest, popular: popularIndex } = live;
@@ -94,6 +103,7 @@ export async function composeRecommendation(parts: {
     data,
     userNeighborType,
     lists,
+    hits,
     replacesRead: settings.replacement !== undefined,
     fallbacks,
     fallbackOrder: online.fallback_recommend,
@@ -115,7 +125,10 @@ export async function composeRecommendation(parts: {
     effectiveUntilMs: () => clock() + config.server.clock_error,
   });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
-  data.onChange((changes) => follow(changes, live, lists, marks));
+  data.onChange((changes) => {
+    follow(changes, live, lists, marks);
+    hits.apply(changes);
+  });
   return { recommender, explainer, live, lists, generations, settings, reads };
 }
 

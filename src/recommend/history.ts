@@ -16,6 +16,10 @@ export class History {
   private positiveSinceMs = Number.NEGATIVE_INFINITY;
   private untilMs = Number.POSITIVE_INFINITY;
   userRow = -1;
+  /** Time of the last feedback in effect, milliseconds since the epoch, -Infinity for none. */
+  inEffectSinceMs = Number.NEGATIVE_INFINITY;
+  /** Time of the first feedback that is not in effect yet, Infinity for none. */
+  nextEffectMs = Number.POSITIVE_INFINITY;
 
   /** @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never */
   constructor(reads: LocalReads, positiveTtlMs = Number.POSITIVE_INFINITY) {
@@ -34,11 +38,19 @@ export class History {
     this.positiveSinceMs = untilMs - this.positiveTtlMs;
     this.readRows.clear();
     this.feedback.clear();
+    this.inEffectSinceMs = Number.NEGATIVE_INFINITY;
+    this.nextEffectMs = Number.POSITIVE_INFINITY;
     if (userRow < 0) return;
     this.reads.readUserFeedback(userRow, this.feedback);
     if (except !== undefined) this.feedback.dropItems(except);
     const { length, itemRows, timesMs } = this.feedback;
-    for (let at = 0; at < length; at++) if (timesMs[at]! <= untilMs) this.readRows.add(itemRows[at]!);
+    for (let at = 0; at < length; at++) {
+      const timeMs = timesMs[at]!;
+      if (timeMs <= untilMs) {
+        this.readRows.add(itemRows[at]!);
+        if (timeMs > this.inEffectSinceMs) this.inEffectSinceMs = timeMs;
+      } else if (timeMs < this.nextEffectMs) this.nextEffectMs = timeMs;
+    }
   }
 
   /** True when the user has any feedback in effect on the item. */

@@ -60,6 +60,7 @@ export class UserLists {
   private readonly clock: Clock;
   private readonly ages: ListAges;
   private readonly arrivedMs: () => number;
+  private readonly onReplaced: (userRow?: number) => void;
   private readonly dirty = new DirtyUsers();
   /** Users whose feedback changed since the running pass began: the lists that it makes for them may be behind. */
   private readonly changedInPass = new DirtyUsers();
@@ -78,6 +79,8 @@ export class UserLists {
     ages: ListAges;
     /** When an item last became listable, milliseconds since the epoch. */
     arrivedMs: () => number;
+    /** Called when the user's list was made anew, or, without a row, when any may have been. */
+    onReplaced: (userRow?: number) => void;
   }) {
     this.cache = options.cache;
     this.generations = options.generations;
@@ -85,6 +88,7 @@ export class UserLists {
     this.clock = options.clock;
     this.ages = options.ages;
     this.arrivedMs = options.arrivedMs;
+    this.onReplaced = options.onReplaced;
   }
 
   /** Notes that the user's feedback changed. */
@@ -96,6 +100,7 @@ export class UserLists {
   /** Lists were stored by other threads: looks at them from now on. */
   refresh(): void {
     this.cache.local?.refresh();
+    this.onReplaced();
   }
 
   /** A pass that replaces all lists begins: it may not see feedback that comes from now on. */
@@ -126,9 +131,9 @@ export class UserLists {
   }
 
   /** True when the list has to be made again before it is served. */
-  isBehind({ userRow, madeMs }: UserList): boolean {
+  isBehind({ userRow, madeMs }: Pick<UserList, 'userRow' | 'madeMs'>, nowMs = this.clock()): boolean {
     const { refreshMs, expireMs, arrivalMs } = this.ages;
-    const ageMs = this.clock() - madeMs;
+    const ageMs = nowMs - madeMs;
     return (
       ageMs > refreshMs ||
       ageMs > expireMs ||
@@ -164,6 +169,7 @@ export class UserLists {
     this.dirty.set(history.userRow, false);
     this.unsaved.set(history.userRow, list);
     this.saving ??= this.save();
+    this.onReplaced(history.userRow);
     return list;
   }
 

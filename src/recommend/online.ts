@@ -5,6 +5,7 @@ import type { DataStore, LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FallbackName, Fallbacks } from './fallbacks.ts';
 import type { History, TypeTest } from './history.ts';
+import type { HitCache } from './hit-cache.ts';
 import {
   type FindRelated,
   filterRanked,
@@ -32,6 +33,7 @@ export interface OnlineParts {
   readonly findRelated: FindRelated;
   readonly userNeighborType: NeighborType;
   readonly lists: UserLists;
+  readonly hits: HitCache;
   readonly maker: ListMaker;
   readonly generations: GenerationSlot;
   /** Whether lists hold items that the user has read, which then may be shown. */
@@ -80,6 +82,7 @@ class Answer {
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
   private readonly chosen = new RowSet();
+  private readonly isShown = (row: number) => this.parts.replacesRead || !this.parts.history.hasRead(row);
 
   constructor(parts: OnlineParts) {
     this.parts = parts;
@@ -131,12 +134,17 @@ export class OnlineRecommender implements Recommender {
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
-    const { reads, history, lists } = this.parts;
+    const { reads, history, lists, hits } = this.parts;
+    const ready = hits.find(userId, query);
+    if (ready !== undefined) return ready;
     const userRow = reads.userRow(userId);
     history.load(userRow, this.effectiveUntilMs());
     const answer = new Answer(this.chosen, query.offset + query.n);
     const list = answer.wanted > 0 ? lists.of(history) : undefined;
-    if (list !== undefined) this.takeList(answer, list.itemRows, query.categories);
+    if (list !== undefined) {
+      this.takeList(answer, list.itemRows, query.categories);
+      if (answer.missing === 0) hits.keep(userId, history, list, this.isShown);
+    }
     if (answer.missing === 0 && query.writeBackType === undefined) return this.idsJson(answer.rows, query);
     return this.complete(userId, userRow, answer, query);
   }
@@ -156,11 +164,11 @@ export class OnlineRecommender implements Recommender {
   }
 
   private takeList(answer: Answer, itemRows: Uint32Array, categories: readonly string[]): void {
-    const { catalogue, history, replacesRead } = this.parts;
+    const { catalogue } = this.parts;
     for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
       const row = itemRows[at]!;
-      const isUnread = replacesRead || !history.hasRead(row);
-      if (isUnread && catalogue.isListable(row) && catalogue.isInAll(row, categories)) answer.take(row);
+      if (this.isShown(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories))
+        answer.take(row);
     }
   }
 

@@ -1,0 +1,146 @@
+import type { Clock } from '../domain/clock.ts';
+import type { UserList } from '../store/cache-store.ts';
+import type { ChangeSet, FeedbackColumns } from '../store/data-store.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { History } from './history.ts';
+import { HIT_ID_LENGTH_MAX, HIT_ROWS, HIT_SLOT_BYTES, HitSlots } from './hit-slots.ts';
+import { HitTexts } from './hit-texts.ts';
+import type { RecommendQuery } from './recommender.ts';
+import { RowSet } from './row-set.ts';
+
+/** Share of the memory for answers as text; the rest is for lists. */
+const TEXT_SHARE = 1 / 4;
+/** A slot and its number of rows in the text. */
+const SLOT_BYTES = HIT_SLOT_BYTES + 1;
+
+export interface HitCacheOptions {
+  /** Memory at most; 0 for no cache. */
+  readonly bytesMax: number;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  /** Feedback up to this much later than now is in effect, milliseconds. */
+  readonly clockErrorMs: number;
+  /** True for a list that is to be made again before it is served. */
+  readonly isBehind: (list: { readonly userRow: number; readonly madeMs: number }, nowMs: number) => boolean;
+}
+
+/**
+ * The heads of the lists of users who were asked for before, less what they have read: an answer takes one look-up
+ * instead of a read of the user, of the feedback and of the list. It holds until the user's feedback changes, until
+ * feedback of a later time takes effect and until the list is behind or another takes its place. What may change
+ * otherwise, whether an item may be listed and its categories, is asked of the catalogue each time.
+ */
+export class HitCache {
+  private readonly options: HitCacheOptions;
+  private readonly slots: HitSlots;
+  private readonly texts: HitTexts;
+  private readonly seen = new RowSet();
+  private readonly head = new Uint32Array(HIT_ROWS);
+
+  constructor(options: HitCacheOptions) {
+    this.options = options;
+    const textBytes = options.bytesMax * TEXT_SHARE;
+    this.slots = new HitSlots(Math.floor((options.bytesMax - textBytes) / SLOT_BYTES));
+    this.texts = new HitTexts(this.slots.count, textBytes);
+  }
+
+  /** Users that can be kept at the same time. */
+  get capacity(): number {
+    return this.slots.count;
+  }
+
+  /** The answer as JSON text, or undefined when it is not to be had from here. */
+  find(userId: string, query: RecommendQuery): string | undefined {
+    const { slots, texts } = this;
+    const { n, offset, categories, writeBackType } = query;
+    const wanted = n + offset;
+    if (slots.count === 0 || wanted === 0 || wanted > HIT_ROWS || writeBackType !== undefined)
+      return undefined;
+    const { clock, clockErrorMs, isBehind } = this.options;
+    const nowMs = clock();
+    if (!slots.find(userId, nowMs + clockErrorMs) || wanted > slots.length || isBehind(slots, nowMs))
+      return undefined;
+    const isHead = offset === 0 && categories.length === 0 && this.areListable(n);
+    if (isHead && texts.countAt(slots.slot) === n) return texts.textAt(slots.slot);
+    const text = this.compose(query);
+    if (isHead) texts.put(slots.slot, text!, n);
+    return text;
+  }
+
+  /**
+   * Keeps the head of a list as it is at the moment.
+   * @param history that of the list's user, loaded for the moment
+   * @param accept tells which entries the user may be shown, as long as the feedback stays as it is
+   */
+  keep(
+    userId: string,
+    history: History,
+    { itemRows, madeMs }: UserList,
+    accept: (itemRow: number) => boolean,
+  ): void {
+    if (this.slots.count === 0 || userId.length > HIT_ID_LENGTH_MAX) return;
+    const { head, seen } = this;
+    seen.clear();
+    let length = 0;
+    for (let at = 0; at < itemRows.length && length < HIT_ROWS; at++) {
+      const row = itemRows[at]!;
+      if (seen.has(row) || !accept(row)) continue;
+      seen.add(row);
+      head[length++] = row;
+    }
+    const { userRow, inEffectSinceMs: fromMs, nextEffectMs: untilMs } = history;
+    const slot = this.slots.put(userId, userRow, head, length, { madeMs, fromMs, untilMs });
+    this.texts.drop(slot);
+  }
+
+  /** Forgets the users whose feedback a commit changed, and those it deleted. */
+  apply({ added, removed, deletedUserRows }: ChangeSet): void {
+    if (this.slots.count === 0) return;
+    this.forgetUsers(added);
+    this.forgetUsers(removed);
+    for (const userRow of deletedUserRows) this.slots.forget(userRow);
+  }
+
+  /** Forgets a user, or everybody: another list may be there. */
+  forget(userRow?: number): void {
+    if (userRow === undefined) this.slots.clear();
+    else if (this.slots.count > 0) this.slots.forget(userRow);
+  }
+
+  /** True when none of the first `count` rows found is to be left out. */
+  private areListable(count: number): boolean {
+    const { catalogue } = this.options;
+    const { words, rowsAt } = this.slots;
+    for (let at = rowsAt; at < rowsAt + count; at++) if (!catalogue.isListable(words[at]!)) return false;
+    return true;
+  }
+
+  /** The answer out of the rows found, undefined when they are too few. */
+  private compose({ n, offset, categories }: RecommendQuery): string | undefined {
+    const { catalogue } = this.options;
+    const { words, rowsAt, length } = this.slots;
+    const wanted = n + offset;
+    let taken = 0;
+    let json = '[';
+    for (let at = rowsAt; at < rowsAt + length && taken < wanted; at++) {
+      const row = words[at]!;
+      if (!catalogue.isListable(row)) continue;
+      if (categories.length > 0 && !catalogue.isInAll(row, categories)) continue;
+      if (taken++ < offset) continue;
+      json += taken > offset + 1 ? ',' : '';
+      json += catalogue.jsonIdAt(row)!;
+    }
+    json += ']';
+    return taken === wanted ? json : undefined;
+  }
+
+  private forgetUsers({ length, userRows }: FeedbackColumns): void {
+    let last = -1;
+    for (let at = 0; at < length; at++) {
+      const userRow = userRows[at]!;
+      // A batch is in the order of its users.
+      if (userRow !== last) this.slots.forget(userRow);
+      last = userRow;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+/** Item rows that a slot has room for. */
+export const HIT_ROWS = 50;
+/** UTF-16 units of the longest user id that has room in a slot. */
+export const HIT_ID_LENGTH_MAX = 40;
+
+/*
+ * A slot, 320 bytes in words of 4: f64 from | f64 until | f64 made | round | user row | length of id, rows | next in chain |
+ * 20 words of id | 50 item rows. A look-up reads its first two or three cache lines.
+ */
+const FROM_AT = 0;
+const UNTIL_AT = 1;
+const MADE_AT = 2;
+const ROUND_AT = 6;
+const USER_ROW_AT = 7;
+const LENGTHS_AT = 8;
+const NEXT_AT = 9;
+const ID_AT = 10;
+const ROWS_AT = ID_AT + HIT_ID_LENGTH_MAX / 2;
+const SLOT_WORDS = ROWS_AT + HIT_ROWS;
+
+/** Slots that one hash is looked for in. */
+const WAYS = 16;
+/** Slots whose memory is taken together, when the first of them is used: 320 KiB. */
+const PAGE_SLOTS = 1024;
+/** Bytes of a slot with its share of the tables beside it: hash, head of a chain, turn of the bucket. */
+export const HIT_SLOT_BYTES = SLOT_WORDS * 4 + 4 + 4 + 1;
+
+interface Page {
+  readonly words: Uint32Array;
+  readonly times: Float64Array;
+  readonly units: Uint16Array;
+}
+
+/**
+ * Item rows by user id, in a table of fixed size: 16 slots a bucket, given away in turn. Nothing in it is an object, so
+ * it costs the garbage collector nothing. A slot counts when its round is the current one; chains through the slots
+ * find a user's by its row.
+ */
+export class HitSlots {
+  /** After a successful `find`: the item rows are `words[rowsAt]` and the `length - 1` behind it; the list is of `userRow` and was made at `madeMs`. */
+  words: Uint32Array = new Uint32Array(0);
+  rowsAt = 0;
+  length = 0;
+  slot = 0;
+  userRow = 0;
+  madeMs = 0;
+  /** Number of slots. */
+  readonly count: number;
+  private readonly bucketCount: number;
+  private readonly hashes: Uint32Array;
+  private readonly pages: (Page | undefined)[] = [];
+  private readonly turns: Uint8Array;
+  /** First slot of each chain and one, 0 for none; a chain holds the rows that are the same modulo `count`. */
+  private readonly heads: Uint32Array;
+  private round = 1;
+
+  /** @param countMax slots at most */
+  constructor(countMax: number) {
+    this.bucketCount = Math.floor(countMax / WAYS);
+    this.count = this.bucketCount * WAYS;
+    this.hashes = new Uint32Array(this.count);
+    this.turns = new Uint8Array(this.bucketCount);
+    this.heads = new Uint32Array(this.count);
+  }
+
+  /** Looks the user up. @returns false when there is nothing that is right at `nowMs` */
+  find(userId: string, nowMs: number): boolean {
+    const slot = this.slotOf(userId, hashOf(userId));
+    if (slot < 0) return false;
+    const { words, times } = this.pages[Math.floor(slot / PAGE_SLOTS)]!;
+    const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
+    if (words[at + ROUND_AT] !== this.round) return false;
+    if (!(nowMs >= times[at / 2 + FROM_AT]! && nowMs < times[at / 2 + UNTIL_AT]!)) return false;
+    this.words = words;
+    this.rowsAt = at + ROWS_AT;
+    this.length = words[at + LENGTHS_AT]! & 0xffff;
+    this.slot = slot;
+    this.userRow = words[at + USER_ROW_AT]!;
+    this.madeMs = times[at / 2 + MADE_AT]!;
+    return true;
+  }
+
+  /**
+   * @param userId at most `HIT_ID_LENGTH_MAX` UTF-16 units
+   * @param length how many of `itemRows` count, at most `HIT_ROWS`
+   * @param time from (inclusive) and until (exclusive) when the rows are right, and when the list was made, milliseconds
+   * @returns the number of the slot
+   */
+  put(
+    userId: string,
+    userRow: number,
+    itemRows: Uint32Array,
+    length: number,
+    time: { readonly fromMs: number; readonly untilMs: number; readonly madeMs: number },
+  ): number {
+    const hash = hashOf(userId);
+    let slot = this.slotOf(userId, hash);
+    if (slot < 0) slot = this.takeSlot(hash);
+    const page = (this.pages[Math.floor(slot / PAGE_SLOTS)] ??= createPage());
+    const { words, times, units } = page;
+    const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
+    if (words[at + ROUND_AT] !== 0) this.unchain(slot);
+    this.hashes[slot] = hash;
+    times[at / 2 + FROM_AT] = time.fromMs;
+    times[at / 2 + UNTIL_AT] = time.untilMs;
+    times[at / 2 + MADE_AT] = time.madeMs;
+    words[at + ROUND_AT] = this.round;
+    words[at + LENGTHS_AT] = (userId.length << 16) | length;
+    for (let i = 0; i < userId.length; i++) units[(at + ID_AT) * 2 + i] = userId.charCodeAt(i);
+    for (let i = 0; i < length; i++) words[at + ROWS_AT + i] = itemRows[i]!;
+    words[at + USER_ROW_AT] = userRow;
+    const chain = userRow % this.count;
+    words[at + NEXT_AT] = this.heads[chain]!;
+    this.heads[chain] = slot + 1;
+    return slot;
+  }
+
+  /** Drops the slot of a user, if there is one. */
+  forget(userRow: number): void {
+    let link = this.heads[userRow % this.count]!;
+    while (link !== 0) {
+      const slot = link - 1;
+      if (this.wordOf(slot, USER_ROW_AT) === userRow) {
+        this.unchain(slot);
+        this.setWord(slot, ROUND_AT, 0);
+        return;
+      }
+      link = this.wordOf(slot, NEXT_AT);
+    }
+  }
+
+  /** Drops all. */
+  clear(): void {
+    if (this.round < 0xffffffff) {
+      this.round++;
+      return;
+    }
+    this.round = 1;
+    this.pages.length = 0;
+    this.heads.fill(0);
+    this.hashes.fill(0);
+  }
+
+  private slotOf(userId: string, hash: number): number {
+    const first = (hash % this.bucketCount) * WAYS;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      if (this.hashes[slot] === hash && this.holds(slot, userId)) return slot;
+    }
+    return -1;
+  }
+
+  private holds(slot: number, userId: string): boolean {
+    const page = this.pages[Math.floor(slot / PAGE_SLOTS)];
+    if (page === undefined) return false;
+    const { words, units } = page;
+    const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
+    const { length } = userId;
+    if (words[at + ROUND_AT] === 0 || words[at + LENGTHS_AT]! >>> 16 !== length) return false;
+    const idAt = (at + ID_AT) * 2;
+    for (let i = 0; i < length; i++) if (units[idAt + i] !== userId.charCodeAt(i)) return false;
+    return true;
+  }
+
+  /** A slot of the bucket that does not count, or else the one whose turn it is. */
+  private takeSlot(hash: number): number {
+    const bucket = hash % this.bucketCount;
+    const first = bucket * WAYS;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      if (this.wordOf(slot, ROUND_AT) !== this.round) return slot;
+    }
+    const turn = this.turns[bucket]!;
+    this.turns[bucket] = (turn + 1) % WAYS;
+    return first + turn;
+  }
+
+  private unchain(slot: number): void {
+    const next = this.wordOf(slot, NEXT_AT);
+    const chain = this.wordOf(slot, USER_ROW_AT) % this.count;
+    let link = this.heads[chain]!;
+    if (link === slot + 1) {
+      this.heads[chain] = next;
+      return;
+    }
+    while (this.wordOf(link - 1, NEXT_AT) !== slot + 1) link = this.wordOf(link - 1, NEXT_AT);
+    this.setWord(link - 1, NEXT_AT, next);
+  }
+
+  /** 0 where no page is. */
+  private wordOf(slot: number, word: number): number {
+    return this.pages[Math.floor(slot / PAGE_SLOTS)]?.words[(slot % PAGE_SLOTS) * SLOT_WORDS + word] ?? 0;
+  }
+
+  private setWord(slot: number, word: number, value: number): void {
+    this.pages[Math.floor(slot / PAGE_SLOTS)]!.words[(slot % PAGE_SLOTS) * SLOT_WORDS + word] = value;
+  }
+}
+
+function createPage(): Page {
+  const buffer = new ArrayBuffer(PAGE_SLOTS * SLOT_WORDS * 4);
+  return {
+    words: new Uint32Array(buffer),
+    times: new Float64Array(buffer),
+    units: new Uint16Array(buffer),
+  };
+}
+
+/** FNV-1a over UTF-16 units. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
