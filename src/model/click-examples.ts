@@ -20,8 +20,8 @@ import {
   type UserItems,
 } from './fm-pairs.ts';
 
-/** Held-out positives that are judged at most. */
-const JUDGED_MAX = 20_000;
+/** Held-out records, positives and negatives, that are judged at most: some 100 ms an epoch. */
+const JUDGED_MAX = 200_000;
 
 /** What a click-through model is trained from. Rows of users lie below `userCount`, of items below `itemCount`. */
 export interface ClickData {
@@ -43,7 +43,9 @@ export interface ClickExamples {
   readonly examples: Examples;
   readonly judged: Examples;
   readonly known: UserItems;
+  /** Of the items for sampling; `sampler` draws by them. */
   readonly weights: Float64Array;
+  readonly sampler: ItemSampler;
   readonly sampledPerPositive: number;
   readonly fingerprint: number;
   /** The generator that chose them, for what is drawn later. */
@@ -61,64 +63,73 @@ export function* chooseExamples(data: ClickData, settings: ClickSettings): Gener
     item: yield* labelRows(itemCount, itemLabelsOf, itemLabels),
   };
   const known = yield* groupByUser(userCount, itemCount, [positives, negatives]);
-  const [positiveCount, negativeCount] = [positives.userRows.length, negatives.userRows.length];
-  const most = settings.examplesMax;
-  const share = negativeCount / positiveCount;
-  const [heldOutPositives] = yield* dealPairs(
-    heldOut,
-    [Math.min(JUDGED_MAX, heldOut.userRows.length), 0],
-    random,
-  );
-  const heldOutCount = heldOutPositives.userRows.length;
-  const [chosen] = yield* dealPairs(positives, [Math.min(most, positiveCount), 0], random);
-  // Negatives are judged in the share that they have in the data, so some of them are held out, too.
-  const judgedNegatives = Math.min(Math.round(heldOutCount * share), Math.floor(negativeCount / 2));
-  const [heldOutNegatives, trained] = yield* dealPairs(
-    negatives,
-    [judgedNegatives, Math.min(most, negativeCount - judgedNegatives)],
-    random,
-  );
-  const sampledPerPositive = settings.negativesPerPositive * Math.max(0, 1 - share);
   const weights = itemWeights(itemCount, [positives, negatives], settings.popularityExponent);
-  const sampled = yield* sampleJudged(heldOutPositives, userCount, itemCount, known, sampledPerPositive, {
-    sampler: new ItemSampler(weights, random),
+  const sampler = new ItemSampler(weights, random);
+  const counts = chooseCounts(data, settings);
+  const { sampledPerPositive } = counts;
+  const [judgedPositives] = yield* dealPairs(heldOut, [counts.judgedPositives, 0], random);
+  const [chosenPositives] = yield* dealPairs(positives, [counts.positives, 0], random);
+  const [judgedNegatives, chosenNegatives] = yield* dealPairs(
+    negatives,
+    [counts.judgedNegatives, counts.negatives],
     random,
-  });
+  );
+  const own = yield* groupByUser(userCount, itemCount, [judgedPositives]);
+  const drawn = drawNegatives(judgedPositives, [known, own], sampledPerPositive, sampler, random);
   return {
     layout: { userCount, itemCount, userLabels, itemLabels },
     labels,
-    examples: joinExamples([chosen], [trained]),
-    judged: joinExamples([heldOutPositives], [heldOutNegatives, sampled]),
+    examples: joinExamples([chosenPositives], [chosenNegatives]),
+    judged: joinExamples([judgedPositives], [judgedNegatives, drawn]),
     known,
     weights,
+    sampler,
     sampledPerPositive,
     fingerprint: yield* pairsFingerprint([positives, negatives, heldOut]),
     random,
   };
 }
 
-/** Negatives for the held-out positives: items that their users have in no record, held out or not. */
-function* sampleJudged(
-  positives: PairColumns,
-  userCount: number,
-  itemCount: number,
-  known: UserItems,
+/**
+ * How many of each are taken. Of more records than `examplesMax` the same part of both sides is; and negatives are
+ * judged in the share that they have in the data, so some of them are held out, too.
+ */
+function chooseCounts({ positives, negatives, heldOut }: ClickData, settings: ClickSettings) {
+  const [positiveCount, negativeCount] = [positives.userRows.length, negatives.userRows.length];
+  const share = negativeCount / positiveCount;
+  const sampledPerPositive = settings.negativesPerPositive * Math.max(0, 1 - share);
+  const judgedMost = Math.floor(JUDGED_MAX / (1 + share + sampledPerPositive));
+  const judgedPositives = Math.min(judgedMost, heldOut.userRows.length);
+  const judgedNegatives = Math.min(Math.round(judgedPositives * share), negativeCount >> 1);
+  const part = Math.min(1, settings.examplesMax / Math.max(positiveCount, negativeCount));
+  return {
+    sampledPerPositive,
+    judgedPositives,
+    judgedNegatives,
+    positives: Math.round(positiveCount * part),
+    negatives: Math.min(Math.round(negativeCount * part), negativeCount - judgedNegatives),
+  };
+}
+
+/** Negatives for each positive: items that its user has in no record, held out or not. */
+function drawNegatives(
+  { userRows }: PairColumns,
+  known: readonly UserItems[],
   perPositive: number,
-  { sampler, random }: { readonly sampler: ItemSampler; readonly random: Random },
-): Generator<void, PairColumns> {
-  const own = yield* groupByUser(userCount, itemCount, [positives]);
-  const userRows: number[] = [];
-  const itemRows: number[] = [];
-  for (let at = 0; at < positives.userRows.length; at++) {
-    const userRow = positives.userRows[at]!;
+  sampler: ItemSampler,
+  random: Random,
+): PairColumns {
+  const drawn = { userRows: [] as number[], itemRows: [] as number[] };
+  for (let at = 0; at < userRows.length; at++) {
+    const userRow = userRows[at]!;
     for (let left = wholeDraws(perPositive, random); left > 0; left--) {
-      const itemRow = sampler.drawUnknown(userRow, known, own);
+      const itemRow = sampler.drawUnknown(userRow, ...known);
       if (itemRow < 0) continue;
-      userRows.push(userRow);
-      itemRows.push(itemRow);
+      drawn.userRows.push(userRow);
+      drawn.itemRows.push(itemRow);
     }
   }
-  return { userRows, itemRows };
+  return drawn;
 }
 
 /** A whole number of draws whose mean is `wanted`. */

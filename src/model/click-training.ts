@@ -10,7 +10,7 @@ import { centreBlock } from './fm-centering.ts';
 import { featureBlocks, mostLabels } from './fm-features.ts';
 import { FmMachine, type FmParameters } from './fm-machine.ts';
 import type { FmModel } from './fm-model.ts';
-import { ItemSampler, shuffleExamples } from './fm-pairs.ts';
+import { shuffleExamples } from './fm-pairs.ts';
 import { FmRowBuffer } from './fm-rows.ts';
 
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
@@ -31,7 +31,6 @@ export class ClickTraining {
   readonly #settings: ClickSettings;
   readonly #parts: ClickExamples;
   readonly #rows: FmRowBuffer;
-  readonly #sampler: ItemSampler;
   /** 1 for each user and item that an example may hold; the others have no feature worth keeping. */
   readonly #seen: { readonly users: Uint8Array; readonly items: Uint8Array };
   readonly #judgedScores: Float32Array;
@@ -48,7 +47,6 @@ export class ClickTraining {
     this.#parts = parts;
     this.machine = new FmMachine(arena, instantiate(arena.memory), featureCount, settings);
     this.#rows = new FmRowBuffer(arena, CHUNK_ROWS, entries, layout, labels);
-    this.#sampler = new ItemSampler(parts.weights, parts.random);
     this.#judgedScores = new Float32Array(parts.judged.targets.length);
     this.#seen = seenRows(parts);
   }
@@ -75,7 +73,7 @@ export class ClickTraining {
 
   /** One pass over the examples in a new order, each positive with new negatives. @returns the mean loss of a row */
   *epoch(learningRate: number): Generator<void, number> {
-    const { examples, known, sampledPerPositive, random } = this.#parts;
+    const { examples, known, sampler, sampledPerPositive, random } = this.#parts;
     let loss = 0;
     let count = 0;
     const train = () => {
@@ -96,7 +94,7 @@ export class ClickTraining {
           this.#rows.push(userRow, itemRow, value);
         }
         if (left-- === 0) break;
-        itemRow = this.#sampler.drawUnknown(userRow, known);
+        itemRow = sampler.drawUnknown(userRow, known);
       }
     }
     train();
