@@ -6,10 +6,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { finish } from '../src/model/als.ts';
 import { CLICK_DEFAULTS } from '../src/model/click-settings.ts';
-import { evaluateFullCatalogue, evaluateSampled } from '../src/model/evaluation/evaluate.ts';
+import { evaluateSampled } from '../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from '../src/model/factorization-machine.ts';
 import { FM_DEFAULTS } from '../src/model/fm-settings.ts';
+import { evaluateInThreads } from './quality/evaluate-workers.ts';
 import { evaluateClick, fitClick, hasLabels, loadClickSet } from './quality/features.ts';
 import {
   defaultSettings,
@@ -129,7 +130,7 @@ async function runRanking(
   const evaluation =
     set.cases.length > 0
       ? evaluateSampled(ranker, set.cases, options.cutoffs)
-      : evaluateFullCatalogue(ranker, set.train.byUser, set.test, options.cutoffs);
+      : await evaluateInThreads(ranker, set.train.byUser, set.test, options.cutoffs, options.workers);
   console.log(`${evaluation.userCount} users evaluated`);
   return { settings, seconds: seconds(started, fitted), metrics: evaluation.metrics };
 }

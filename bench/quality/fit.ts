@@ -2,9 +2,10 @@
 
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import { fingerprint } from '../../src/dataset/interactions.ts';
+import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { driveAls, finish, trainedModel } from '../../src/model/als.ts';
-import { placeAls } from '../../src/model/als-memory.ts';
+import { type AlsOutcome, driveAls, finish, qualityOf, trainedModel } from '../../src/model/als.ts';
+import { type AlsTask, placeAls } from '../../src/model/als-memory.ts';
 import { ALS_DEFAULTS, alsSettings } from '../../src/model/als-settings.ts';
 import { BPR_DEFAULTS, fitBpr } from '../../src/model/bpr.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
@@ -19,6 +20,7 @@ import { beginSlimPhase, SLIM_PHASES, slimTable } from '../../src/model/slim.ts'
 import { placeSlim } from '../../src/model/slim-memory.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim-settings.ts';
 import { AlsWorkers } from './als-workers.ts';
+import type { PlacedRanker } from './evaluate-workers.ts';
 import { SlimWorkers } from './slim-workers.ts';
 
 export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'popular'] as const;
@@ -54,9 +56,9 @@ export async function fitRanker(
 ): Promise<Ranker> {
   switch (model) {
     case 'als':
-      return mfRanker(await fitAlsInThreads(train, settings, workers));
+      return mfRanker((await fitAlsInThreads(train, settings, workers)).model, workers);
     case 'bpr':
-      return mfRanker(finish(fitBpr(train, settings, loadKernels)));
+      return mfRanker(finish(fitBpr(train, settings, loadKernels)), workers);
     case 'slim':
       return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
     case 'items':
@@ -66,19 +68,27 @@ export async function fitRanker(
   }
 }
 
-async function fitAlsInThreads(
+/** Trains ALS; with records held out it is judged by them after each epoch and ends in time. */
+export async function fitAlsInThreads(
   train: Interactions,
   settings: Settings,
   workers: number,
-): Promise<MatrixFactorization> {
-  const task = placeAls(train, alsSettings(settings), workers);
+  heldOut?: HeldOutPairs,
+): Promise<{ readonly model: MatrixFactorization; readonly task: AlsTask; readonly outcome: AlsOutcome }> {
+  const task = placeAls(train, alsSettings(settings), workers, heldOut && { heldOut });
   const threads = await AlsWorkers.start(task);
   try {
-    for await (const _epoch of driveAls(task, (phase) => threads.run(phase)));
+    const course = driveAls(task, (phase) => threads.run(phase));
+    for (;;) {
+      const step = await course.next();
+      if (step.done !== true) continue;
+      // Nobody cancels a training of this command.
+      const outcome = step.value!;
+      return { model: trainedModel(task, fingerprint(train), qualityOf(outcome)), task, outcome };
+    }
   } finally {
     await threads.close();
   }
-  return trainedModel(task, fingerprint(train));
 }
 
 async function fitSlimInThreads(
@@ -99,7 +109,8 @@ async function fitSlimInThreads(
   return slimTable(task, fingerprint(train));
 }
 
-function mfRanker(model: MatrixFactorization): Ranker {
-  const placed = placeModel(model, loadKernels);
-  return createMfRanker(new MfScorer(placed, loadKernels(placed.memory)));
+/** @param slots threads that may evaluate it */
+function mfRanker(model: MatrixFactorization, slots: number): PlacedRanker {
+  const placed = placeModel(model, loadKernels, slots);
+  return { ...createMfRanker(new MfScorer(placed, loadKernels(placed.memory))), placed };
 }

@@ -1,7 +1,16 @@
-/** A seeded random search of settings on the validation part of a set; the test part is never looked at. */
+/**
+ * A seeded search of settings on the validation part of a set, by the same successive halving as the service's own
+ * search; the test part is never looked at.
+ */
+import { type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
+import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
-import { fitRanker, type RankingModel, type Settings } from './fit.ts';
+import { viewOf } from '../../src/memory/layout.ts';
+import { alsSettings } from '../../src/model/als-settings.ts';
+import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
+import { type Measured, successiveHalving } from '../../src/model/search.ts';
+import { logUniform, proposeAls } from '../../src/model/search-space.ts';
+import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
 import type { RankingSet } from './load.ts';
 
 /** One tried setting and the NDCG@10 that it reached on the validation part. */
@@ -10,33 +19,45 @@ export interface Trial {
   readonly ndcg: number;
 }
 
-/** A number between two positive bounds, uniform in its logarithm, to two significant digits. */
-function logUniform(random: Random, least: number, most: number): number {
-  return Number((least * (most / least) ** random.float()).toPrecision(2));
+/** Users of the validation part that a trial is judged by at most. */
+const JUDGED_USERS = 2000;
+/** Epochs of the longest trials, against those of the settings to begin with. */
+const LONGER = 2;
+
+type Propose = (random: Random, base: Settings, count: number, set: RankingSet) => Settings[];
+
+/** Draws settings one by one. */
+function each(draw: (random: Random) => Settings): Propose {
+  return (random, _base, count) => Array.from({ length: count }, () => draw(random));
 }
 
 /** What is searched for each model; settings given on the command line stay as given. */
-const SPACES: Readonly<Record<RankingModel, (random: Random) => Settings>> = {
-  als: (random) => ({
-    regularization: logUniform(random, 1e-3, 0.3),
-    unobservedWeight: logUniform(random, 3e-3, 1),
-    epochs: 5 + random.below(16),
-  }),
-  bpr: (random) => ({
+const SPACES: Readonly<Record<RankingModel, Propose>> = {
+  als: (random, base, count, { validation: { train } }) =>
+    proposeAls(random, alsSettings(base), count, {
+      meanCount: train.count / Math.max(1, train.userCount),
+      itemCount: train.itemCount,
+      factorsMax: LONGER * (base.factors ?? 1),
+    }).map(({ regularization, unobservedWeight, regularizationExponent, factors }) => ({
+      regularization,
+      unobservedWeight,
+      regularizationExponent,
+      factors,
+    })),
+  bpr: each((random) => ({
     learningRate: logUniform(random, 0.01, 0.2),
     regularization: logUniform(random, 1e-3, 0.1),
-    epochs: 20 + random.below(181),
-  }),
-  slim: (random) => ({
+  })),
+  slim: each((random) => ({
     regularization: logUniform(random, 1, 500),
     frequencyRegularization: random.below(5) / 4,
     userExponent: random.below(5) / 4,
-  }),
-  items: (random) => ({ neighbors: 20 + random.below(481), shrink: logUniform(random, 0.5, 200) }),
-  popular: () => ({}),
+  })),
+  items: each((random) => ({ neighbors: 20 + random.below(481), shrink: logUniform(random, 0.5, 200) })),
+  popular: each(() => ({})),
 };
 
-/** Tries the base settings first and then random ones; the best trial comes first. */
+/** Tries the base settings and then random ones; the best trial comes first. */
 export async function searchSettings(
   model: RankingModel,
   set: RankingSet,
@@ -45,16 +66,56 @@ export async function searchSettings(
   options: { readonly trials: number; readonly seed: number; readonly workers: number },
   tell: (trial: Trial) => void,
 ): Promise<Trial[]> {
-  const random = createRandom(options.seed);
-  const { train, test } = set.validation;
-  const trials: Trial[] = [];
-  for (let at = 0; at < options.trials; at++) {
-    const settings = { ...base, ...(at === 0 ? {} : SPACES[model](random)), ...fixed };
-    const ranker = await fitRanker(model, train, settings, options.workers);
-    const { metrics } = evaluateFullCatalogue(ranker, train.byUser, test, [10]);
-    const trial = { settings, ndcg: metrics.get('NDCG@10')?.mean ?? 0 };
-    tell(trial);
-    trials.push(trial);
+  const present = { ...base, ...fixed };
+  const drawn = SPACES[model](createRandom(options.seed), present, options.trials, set);
+  const hasEpochs = base.epochs !== undefined;
+  const withEpochs = (settings: Settings, epochs: number): Settings =>
+    hasEpochs && fixed.epochs === undefined ? { ...settings, epochs } : settings;
+  const presentEpochs = present.epochs ?? 1;
+  const { trials } = await successiveHalving<Settings>({
+    present,
+    candidates: drawn.map((settings) => ({ ...base, ...settings, ...fixed })),
+    epochsMax: fixed.epochs ?? LONGER * presentEpochs,
+    presentEpochs,
+    measure: (settings, epochs) => measure(model, set, withEpochs(settings, epochs), options.workers),
+    isOver: () => false,
+    nowMs: () => performance.now(),
+    tell: ({ settings, bestEpoch, quality }) =>
+      tell({ settings: withEpochs(settings, bestEpoch), ndcg: quality }),
+  });
+  return trials
+    .map(({ settings, bestEpoch, quality }) => ({
+      settings: withEpochs(settings, bestEpoch),
+      ndcg: quality,
+    }))
+    .sort((a, b) => b.ndcg - a.ndcg);
+}
+
+async function measure(
+  model: RankingModel,
+  { validation: { train, test } }: RankingSet,
+  settings: Settings,
+  workers: number,
+): Promise<Measured> {
+  if (model === 'als') {
+    const { task, outcome } = await fitAlsInThreads(train, settings, workers, pairsOf(test));
+    const values = viewOf(task.memory, task.layout, 'bestGains', 'f32').slice();
+    return { values, epochs: outcome.epochs, bestEpoch: outcome.bestEpoch };
   }
-  return trials.sort((a, b) => b.ndcg - a.ndcg);
+  const ranker = await fitRanker(model, train, settings, workers);
+  const part = evaluateUsers(ranker, train.byUser, test, [10], {
+    first: 0,
+    end: test.rowCount,
+    limit: JUDGED_USERS,
+  });
+  const epochs = settings.epochs ?? 0;
+  return { values: part.values.get('NDCG@10') ?? [], epochs, bestEpoch: epochs };
+}
+
+function pairsOf(matrix: CompressedMatrix): HeldOutPairs {
+  const userRows = new Uint32Array(matrix.indices.length);
+  for (let row = 0; row < matrix.rowCount; row++) {
+    userRows.fill(row, matrix.indptr[row]!, matrix.indptr[row]! + rowIndices(matrix, row).length);
+  }
+  return { userRows, itemRows: matrix.indices };
 }

@@ -10,6 +10,15 @@ export interface Evaluation {
   readonly metrics: ReadonlyMap<string, Estimate>;
 }
 
+/** What the lists of some users measure: plain data, so that threads may share the users of an evaluation. */
+export interface EvaluationPart {
+  readonly userCount: number;
+  /** A value for each of the users by metric name. */
+  readonly values: ReadonlyMap<string, readonly number[]>;
+  /** For each cut-off, 1 at every item that stands in a list. */
+  readonly shown: readonly Uint8Array[];
+}
+
 /**
  * Ranks the whole catalogue for every user with held-out items, leaving out the items seen in training.
  * NDCG, recall, precision, hit rate and MRR at each cut-off are means over those users; `Coverage@k` is the
@@ -24,11 +33,27 @@ export function evaluateFullCatalogue(
   cutoffs: readonly number[],
   userLimit = test.rowCount,
 ): Evaluation {
+  const part = evaluateUsers(ranker, train, test, cutoffs, {
+    first: 0,
+    end: test.rowCount,
+    limit: userLimit,
+  });
+  return mergeParts([part], cutoffs);
+}
+
+/** The part of `evaluateFullCatalogue` that is about the users with rows from `first` up to `end`, at most `limit`. */
+export function evaluateUsers(
+  ranker: Ranker,
+  train: CompressedMatrix,
+  test: CompressedMatrix,
+  cutoffs: readonly number[],
+  { first, end, limit = end }: { readonly first: number; readonly end: number; readonly limit?: number },
+): EvaluationPart {
   const values = new Map<string, number[]>();
   const shown = cutoffs.map(() => new Uint8Array(test.columnCount));
   const longest = Math.max(...cutoffs);
   let userCount = 0;
-  for (let userRow = 0; userRow < test.rowCount && userCount < userLimit; userRow++) {
+  for (let userRow = first; userRow < end && userCount < limit; userRow++) {
     const relevant = new Set(rowIndices(test, userRow));
     if (relevant.size === 0) continue;
     userCount++;
@@ -39,13 +64,24 @@ export function evaluateFullCatalogue(
       for (const itemRow of list.subarray(0, k)) shown[at]![itemRow] = 1;
     });
   }
+  return { userCount, values, shown };
+}
+
+/** Puts parts together, which are about other users each; the parts' order sets the last bits of the means. */
+export function mergeParts(parts: readonly EvaluationPart[], cutoffs: readonly number[]): Evaluation {
+  const values = new Map<string, number[]>();
+  for (const part of parts) {
+    for (const [name, list] of part.values) values.set(name, (values.get(name) ?? []).concat(list));
+  }
   const metrics = estimates(values);
   cutoffs.forEach((k, at) => {
+    const flags = parts.map(({ shown }) => shown[at]!);
+    const itemCount = flags[0]?.length ?? 0;
     let covered = 0;
-    for (const flag of shown[at]!) covered += flag;
-    metrics.set(`Coverage@${k}`, { mean: covered / Math.max(1, test.columnCount), halfWidth: 0 });
+    for (let item = 0; item < itemCount; item++) if (flags.some((shown) => shown[item] === 1)) covered++;
+    metrics.set(`Coverage@${k}`, { mean: covered / Math.max(1, itemCount), halfWidth: 0 });
   });
-  return { userCount, metrics };
+  return { userCount: parts.reduce((sum, { userCount }) => sum + userCount, 0), metrics };
 }
 
 function pushMetrics(values: Map<string, number[]>, hits: boolean[], k: number, relevantCount: number): void {

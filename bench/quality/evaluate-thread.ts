@@ -1,0 +1,10 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
+import { createMfRanker } from '../../src/model/mf-ranker.ts';
+import { MfScorer } from '../../src/model/mf-scorer.ts';
+import type { EvaluateJob } from './evaluate-workers.ts';
+
+const { placed, slot, train, test, cutoffs, first, end } = workerData as EvaluateJob;
+const ranker = createMfRanker(new MfScorer(placed, loadKernels(placed.memory), slot));
+parentPort?.postMessage(evaluateUsers(ranker, train, test, cutoffs, { first, end }));
