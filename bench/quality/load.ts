@@ -1,6 +1,6 @@
 /** Reads a public data set from a folder and splits it as its format has it. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import {
   buildInteractions,
@@ -73,13 +73,20 @@ export const RATING_FILES = {
 } as const;
 
 /** @throws Error unless exactly one file of the folder has a name like `pattern` */
-export function readText(folder: string, pattern: RegExp): string {
+export /**
+ * Reads the one file of a folder whose name fits. Where a folder holds several sets, the beginning of the names wanted
+ * may stand behind it: `Data/ml-1m` reads `Data/ml-1m.train.rating`.
+ */
+function readText(place: string, pattern: RegExp): string {
+  const isFolder = existsSync(place) && statSync(place).isDirectory();
+  const folder = isFolder ? place : dirname(place);
+  const prefix = isFolder ? '' : basename(place);
   const names = readdirSync(folder)
-    .filter((name) => pattern.test(name))
+    .filter((name) => name.startsWith(prefix) && pattern.test(name))
     .sort();
   if (names.length !== 1) {
     const found = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
-    throw new Error(`${folder} must hold one file like ${pattern.source}; ${found}`);
+    throw new Error(`${place} must hold one file like ${pattern.source}; ${found}`);
   }
   const bytes = readFileSync(join(folder, names[0]!));
   return (names[0]!.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');

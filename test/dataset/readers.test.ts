@@ -49,12 +49,33 @@ describe('NCF files', () => {
   it('are refused with the line that is wrong', () => {
     expect(() => parseNcfRatings('0\t1\n-1\t2')).toThrow('line 2');
     expect(() => parseNcfNegatives('0,25 3')).toThrow('no pair');
+    expect(() => parseNcfNegatives('(0,25)\t1\n(1,2)3\t4')).toThrow('line 2');
+    expect(() => parseNcfNegatives('(0,25)\t1\tx')).toThrow('line 1: "x"');
+  });
+
+  it('may end lines as Windows does, and hold blanks where nobody looks', () => {
+    expect(parseNcfRatings('0\t25\t5\t97 \r\n\r\n1\t3\t4.0\t97\r\n\n')).toEqual({
+      userRows: [0, 1],
+      itemRows: [25, 3],
+    });
+    expect(parseNcfNegatives('(0, 25)\t7\t8\t\r\n \r\n(1,3) 9\r\n(2,4)\r\n')).toEqual([
+      { userRow: 0, itemRow: 25, negativeRows: Uint32Array.of(7, 8) },
+      { userRow: 1, itemRow: 3, negativeRows: Uint32Array.of(9) },
+      { userRow: 2, itemRow: 4, negativeRows: new Uint32Array(0) },
+    ]);
   });
 });
 
 describe('LightGCN files', () => {
   it('are read, with users that have no item', () => {
     expect(parseLightgcn('0 5 6\n1\n2 5 \n')).toEqual({ userRows: [0, 0, 2], itemRows: [5, 6, 5] });
+  });
+
+  it('may end lines as Windows does, and hold blank lines', () => {
+    expect(parseLightgcn('0 5 6 \r\n1 \r\n\r\n2\t5\r\n\n')).toEqual({
+      userRows: [0, 0, 2],
+      itemRows: [5, 6, 5],
+    });
   });
 });
 

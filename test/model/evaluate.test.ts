@@ -3,7 +3,12 @@ import { buildInteractions } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { finish, fitAls } from '../../src/model/als.ts';
 import { fitBpr } from '../../src/model/bpr.ts';
-import { evaluateFullCatalogue, evaluateSampled } from '../../src/model/evaluation/evaluate.ts';
+import {
+  evaluateFullCatalogue,
+  evaluateSampled,
+  evaluateUsers,
+  mergeParts,
+} from '../../src/model/evaluation/evaluate.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
@@ -48,6 +53,13 @@ describe.each(rankers)('the model %s', (_name, ranker) => {
       negativeRows: Uint32Array.from({ length: 10 }, (_, at) => at * 2 + ((userRow + 1) % 2)),
     }));
     expect(evaluateSampled(ranker, cases, [1]).metrics.get('HR@1')?.mean).toBeCloseTo(1);
+  });
+
+  it('measures the same in parts as in one', () => {
+    const part = (first: number, end: number) =>
+      evaluateUsers(ranker, board.byUser, missing.byUser, [1, 3], { first, end });
+    const whole = evaluateFullCatalogue(ranker, board.byUser, missing.byUser, [1, 3]);
+    expect(mergeParts([part(0, 7), part(7, 30), part(30, 40)], [1, 3])).toEqual(whole);
   });
 
   it('repeats itself', () => {

@@ -33,13 +33,13 @@ export interface NegativeCase {
 export function parseNcfNegatives(text: string): NegativeCase[] {
   const cases: NegativeCase[] = [];
   for (const { number, line } of lines(text)) {
-    const fields = line.trim().split(/\s+/);
-    const pair = /^\((\d+),\s*(\d+)\)$/.exec(fields[0] ?? '');
-    if (pair === null) refuseLine(number, `"${fields[0]}" is no pair such as (0,25)`);
+    const [, user, item, rest = ''] = /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)(?:\s+(.*))?$/.exec(line) ?? [];
+    if (user === undefined) refuseLine(number, `"${line.slice(0, 20)}" begins with no pair such as (0,25)`);
+    const negatives = rest.trim() === '' ? [] : rest.trim().split(/\s+/);
     cases.push({
-      userRow: rowNumber(pair[1], number),
-      itemRow: rowNumber(pair[2], number),
-      negativeRows: Uint32Array.from(fields.slice(1), (field) => rowNumber(field, number)),
+      userRow: rowNumber(user, number),
+      itemRow: rowNumber(item, number),
+      negativeRows: Uint32Array.from(negatives, (field) => rowNumber(field, number)),
     });
   }
   return cases;
