@@ -88,11 +88,36 @@ export function parseTimestamp(text: string): number {
   return timeMs >= FIRST_MS && timeMs <= LAST_MS ? timeMs : Number.NaN;
 }
 
+/** Two digits of each number below 100. */
+const PAIRS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const DAY_MS = 1440 * MINUTE_MS;
+/** Days whose text is remembered, by their number modulo this: eleven years of them side by side. */
+const DAYS_KEPT = 4096;
+const keptDays = new Float64Array(DAYS_KEPT).fill(Number.NaN);
+const keptTexts = new Array<string>(DAYS_KEPT).fill('');
+
+/** The text of a day with the `T` behind it. @param day days since the Unix epoch */
+function dayText(day: number): string {
+  const at = day & (DAYS_KEPT - 1);
+  if (keptDays[at] !== day) {
+    keptTexts[at] = new Date(day * DAY_MS).toISOString().slice(0, 11);
+    keptDays[at] = day;
+  }
+  return keptTexts[at]!;
+}
+
 /**
  * Writes a moment as UTC, `2022-03-04T05:06:07Z`, with `.678` only when it has milliseconds.
  * @param timeMs milliseconds since the Unix epoch, year 0 to 9999
  */
 export function formatTimestamp(timeMs: number): string {
-  const text = new Date(timeMs).toISOString();
-  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text;
+  const moment = Math.trunc(timeMs);
+  const day = Math.floor(moment / DAY_MS);
+  const inDay = moment - day * DAY_MS;
+  const second = Math.floor(inDay / 1000);
+  const minute = Math.floor(second / 60);
+  const hour = Math.floor(minute / 60);
+  const text = `${dayText(day)}${PAIRS[hour]}:${PAIRS[minute - hour * 60]}:${PAIRS[second - minute * 60]}`;
+  const milliseconds = inDay - second * 1000;
+  return milliseconds === 0 ? `${text}Z` : `${text}.${String(milliseconds).padStart(3, '0')}Z`;
 }

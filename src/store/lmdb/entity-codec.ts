@@ -1,7 +1,8 @@
-import { Decoder, Encoder } from '@msgpack/msgpack';
+import { Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../../domain/entities.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
 import type { CatalogueItem } from '../data-store.ts';
+import { TextReader } from './text-reader.ts';
 
 /*
  * An entity starts with its id, so that a row becomes an id without decoding the rest.
@@ -14,8 +15,7 @@ const HIDDEN = 1;
 const ITEM_HEAD_BYTES = 1 + 8 + 4;
 
 const encoder = new Encoder();
-const decoder = new Decoder();
-const utf8 = new TextDecoder();
+const reader = new TextReader();
 
 export function encodeUser(user: User): Uint8Array {
   const rest = encoder.encodeSharedRef([user.Labels, user.Subscribe, user.Comment]);
@@ -25,13 +25,11 @@ export function encodeUser(user: User): Uint8Array {
 }
 
 export function decodeUser(bytes: Uint8Array): User {
-  const idEnd = endOfId(bytes);
-  const [Labels, Subscribe, Comment] = decoder.decode(slice(bytes, idEnd, bytes.length)) as [
-    string[],
-    string[],
-    string,
-  ];
-  return { UserId: decodeId(bytes), Labels, Comment, Subscribe };
+  const UserId = decodeId(bytes);
+  reader.open(bytes, endOfId(bytes)).arrayLength();
+  const Labels = reader.texts();
+  const Subscribe = reader.texts();
+  return { UserId, Labels, Comment: reader.text(), Subscribe };
 }
 
 export function encodeItem(item: Item): Uint8Array {
@@ -51,28 +49,28 @@ export function encodeItem(item: Item): Uint8Array {
 export function decodeItem(bytes: Uint8Array): Item {
   const item = decodeCatalogueItem(bytes, 0);
   const at = endOfId(bytes);
-  const listsLength = viewOf(bytes).getUint32(at + 9, true);
+  const commentAt = at + ITEM_HEAD_BYTES + viewOf(bytes).getUint32(at + 9, true);
   return {
     ItemId: item.itemId,
     IsHidden: item.hidden,
     Categories: item.categories,
     Timestamp: Number.isNaN(item.timestampMs) ? '' : formatTimestamp(item.timestampMs),
     Labels: item.labels,
-    Comment: utf8.decode(slice(bytes, at + ITEM_HEAD_BYTES + listsLength, bytes.length)),
+    Comment: reader.open(bytes, commentAt).characters(bytes.length - commentAt),
   };
 }
 
 export function decodeCatalogueItem(bytes: Uint8Array, row: number): CatalogueItem {
   const at = endOfId(bytes);
-  const view = viewOf(bytes);
-  const listsAt = at + ITEM_HEAD_BYTES;
-  const lists = slice(bytes, listsAt, listsAt + view.getUint32(at + 9, true));
-  const [categories, labels] = decoder.decode(lists) as [string[], string[]];
+  const itemId = decodeId(bytes);
+  reader.open(bytes, at + ITEM_HEAD_BYTES).arrayLength();
+  const categories = reader.texts();
+  const labels = reader.texts();
   return {
     row,
-    itemId: decodeId(bytes),
+    itemId,
     hidden: (bytes[at]! & HIDDEN) !== 0,
-    timestampMs: view.getFloat64(at + 1, true),
+    timestampMs: viewOf(bytes).getFloat64(at + 1, true),
     categories,
     labels,
   };
@@ -92,15 +90,7 @@ export function toCatalogueItem(item: Item, row: number): CatalogueItem {
 
 /** The id at the head of an encoded user or item. */
 export function decodeId(bytes: Uint8Array): string {
-  const end = endOfId(bytes);
-  // Short ASCII, the usual id, is read faster by hand than by a decoder.
-  let id = '';
-  if (end <= 34) {
-    let at = 2;
-    for (; at < end && bytes[at]! < 0x80; at++) id += String.fromCharCode(bytes[at]!);
-    if (at === end) return id;
-  }
-  return utf8.decode(slice(bytes, 2, end));
+  return reader.open(bytes, 2).characters(endOfId(bytes) - 2);
 }
 
 function startWithId(id: string, moreBytes: number): Uint8Array {
@@ -116,11 +106,12 @@ function endOfId(bytes: Uint8Array): number {
   return 2 + (bytes[0]! | (bytes[1]! << 8));
 }
 
-/** As `subarray`, which must not be asked of a reused buffer: its length is not its view's own. */
-function slice(bytes: Uint8Array, from: number, to: number): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from);
+/** A view of the bytes, made anew only when they lie elsewhere: reads share one buffer. */
+function viewOf(bytes: Uint8Array): DataView {
+  if (lastView.buffer !== bytes.buffer || lastView.byteOffset !== bytes.byteOffset) {
+    lastView = new DataView(bytes.buffer, bytes.byteOffset);
+  }
+  return lastView;
 }
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset);
-}
+let lastView: DataView = new DataView(new ArrayBuffer(0));
