@@ -19,7 +19,14 @@ import {
   type RankingModel,
   type Settings,
 } from './quality/fit.ts';
-import { type FeatureSet, FORMATS, type Format, loadSet, type RankingSet } from './quality/load.ts';
+import {
+  type FeatureSet,
+  FORMATS,
+  type Format,
+  loadSet,
+  type RankingSet,
+  withValidation,
+} from './quality/load.ts';
 import { searchSettings } from './quality/search.ts';
 
 interface Options {
@@ -143,20 +150,20 @@ function runFeatures(set: FeatureSet, model: 'fm' | 'linear', given: Settings): 
     set.validation?.featureCount ?? 0,
     set.test.featureCount,
   );
+  const { train, validation } = withValidation(set, settings.seed);
   const started = performance.now();
   const run = fitFactorizationMachine(
-    set.train,
+    train,
     featureCount,
     { ...settings, linearOnly: model === 'linear' },
     loadKernels,
-    set.validation,
+    validation,
   );
   let told = 0;
   const machine = finish(run, ({ done, loss, heldOutLoss }) => {
     if (done === told) return;
     told = done;
-    const validation = Number.isNaN(heldOutLoss) ? '' : `, validation ${heldOutLoss.toFixed(5)}`;
-    console.log(`epoch ${done}: log loss ${loss.toFixed(5)}${validation}`);
+    console.log(`epoch ${done}: log loss ${loss.toFixed(5)}, validation ${heldOutLoss.toFixed(5)}`);
   });
   const fitted = performance.now();
   const probabilities = predictProbabilities(machine, set.test, loadKernels);

@@ -17,6 +17,7 @@ import {
 } from '../../src/dataset/readers/ncf.ts';
 import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
+import { createRandom } from '../../src/domain/random.ts';
 
 export const FORMATS = ['ncf', 'lightgcn', 'libfm', 'movielens', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -120,6 +121,46 @@ function loadLibfm(folder: string): FeatureSet {
   const hasValidation = readdirSync(folder).some((name) => /valid(ation)?\.libfm$/.test(name));
   const validation = hasValidation ? parseLibfm(readText(folder, /valid(ation)?\.libfm$/)) : null;
   return { kind: 'features', train, validation, test };
+}
+
+/** Share of the training rows that say when to stop, where the set has no file of its own for that. */
+const VALIDATION_SHARE = 0.1;
+
+/** The set's own validation rows, or else a random tenth of its training rows, which are then no longer trained on. */
+export function withValidation(
+  { train, validation }: FeatureSet,
+  seed: number,
+): { readonly train: FeatureRows; readonly validation: FeatureRows } {
+  if (validation !== null) return { train, validation };
+  const random = createRandom(seed);
+  const isHeld = Uint8Array.from(train.targets, () => (random.float() < VALIDATION_SHARE ? 1 : 0));
+  return {
+    train: chooseRows(train, (row) => isHeld[row] === 0),
+    validation: chooseRows(train, (row) => isHeld[row] === 1),
+  };
+}
+
+function chooseRows(rows: FeatureRows, isChosen: (row: number) => boolean): FeatureRows {
+  const starts = [0];
+  const features: number[] = [];
+  const values: number[] = [];
+  const targets: number[] = [];
+  for (let row = 0; row < rows.targets.length; row++) {
+    if (!isChosen(row)) continue;
+    for (let at = rows.starts[row]!; at < rows.starts[row + 1]!; at++) {
+      features.push(rows.features[at]!);
+      values.push(rows.values[at]!);
+    }
+    targets.push(rows.targets[row]!);
+    starts.push(features.length);
+  }
+  return {
+    targets: Float32Array.from(targets),
+    starts: Uint32Array.from(starts),
+    features: Uint32Array.from(features),
+    values: Float32Array.from(values),
+    featureCount: rows.featureCount,
+  };
 }
 
 function loadRatings(folder: string, pattern: RegExp, options: LoadOptions): RankingSet {

@@ -63,7 +63,7 @@ export function* chooseExamples(data: ClickData, settings: ClickSettings): Gener
     item: yield* labelRows(itemCount, itemLabelsOf, itemLabels),
   };
   const known = yield* groupByUser(userCount, itemCount, [positives, negatives]);
-  const weights = itemWeights(itemCount, [positives, negatives], settings.popularityExponent);
+  const weights = yield* itemWeights(itemCount, [positives, negatives], settings.popularityExponent);
   const sampler = new ItemSampler(weights, random);
   const counts = chooseCounts(data, settings);
   const { sampledPerPositive } = counts;

@@ -11,7 +11,7 @@ import type { FmSettings } from './fm-settings.ts';
 /** Sums of squared gradients begin here, so that the first steps are not longer than the learning rate allows. */
 const INITIAL_SQUARES = 1;
 /** Numbers that are initialised between two yields. */
-const SLICE = 1 << 20;
+const SLICE = 1 << 18;
 
 /** One bias, a weight and a vector of `paddedFactors(factors)` a feature. */
 export interface FmParameters {

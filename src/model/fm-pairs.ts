@@ -51,9 +51,13 @@ export function* groupByUser(
       if (--count % SLICE === 0) yield;
     }
   }
-  for (let row = 0; row < userCount; row++) {
-    if (starts[row + 1]! - starts[row]! > 1) items.subarray(starts[row], starts[row + 1]).sort();
-    if (row % SLICE === SLICE - 1) yield;
+  for (let row = 0, work = 0; row < userCount; row++) {
+    const length = starts[row + 1]! - starts[row]!;
+    if (length > 1) items.subarray(starts[row], starts[row + 1]).sort();
+    work += 1 + length;
+    if (work < SLICE) continue;
+    work = 0;
+    yield;
   }
   return { starts, items };
 }
@@ -222,14 +226,17 @@ export class ItemSampler {
  * Weights of the items for sampling: the number of their records to the power `exponent` (0: all alike). An item that
  * has no records weighs nothing, so that the model learns nothing of it but by its labels.
  */
-export function itemWeights(
+export function* itemWeights(
   itemCount: number,
   columns: readonly PairColumns[],
   exponent: number,
-): Float64Array {
+): Generator<void, Float64Array> {
   const weights = new Float64Array(itemCount);
   for (const { itemRows } of columns) {
-    for (let at = 0; at < itemRows.length; at++) weights[itemRows[at]!]!++;
+    for (let at = 0; at < itemRows.length; at++) {
+      weights[itemRows[at]!]!++;
+      if (at % SLICE === SLICE - 1) yield;
+    }
   }
   return weights.map((count) => (count === 0 ? 0 : count ** exponent));
 }

@@ -56,7 +56,8 @@ describe('pairs', () => {
 
 describe('sampled items', () => {
   it('come as often as their weights say, and never without weight', () => {
-    const weights = itemWeights(5, [{ userRows: [0, 0, 0, 0, 0], itemRows: [1, 1, 1, 1, 3] }], 0.5);
+    const columns = { userRows: [0, 0, 0, 0, 0], itemRows: [1, 1, 1, 1, 3] };
+    const weights = finish(itemWeights(5, [columns], 0.5));
     expect([...weights]).toEqual([0, 2, 0, 1, 0]);
     const sampler = new ItemSampler(weights, createRandom(1));
     const drawn = new Array(5).fill(0) as number[];
