@@ -20,7 +20,7 @@ const board = checkerboard(40, 20);
 const settings = { factors: 7, epochs: 8, regularization: 0.01, seed: 5 };
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);
 
-describe.each(['cg', 'cholesky'] as const)('ALS solved by %s', (solver) => {
+describe.each(['cg', 'cholesky', 'ialspp', 'auto'] as const)('ALS solved by %s', (solver) => {
   const model = finish(fitAls(board, { ...settings, solver }, instantiate));
   const placed = placeModel(model, instantiate);
   const scorer = new MfScorer(placed, instantiate(placed.memory));
@@ -90,6 +90,14 @@ describe('ALS', () => {
     };
     const model = finish(fitAls({ ...sparse, byUser: emptied }, settings, instantiate));
     expect([...model.userFactors.subarray(39 * 8)]).toEqual(new Array(8).fill(0));
+  });
+
+  it.each([
+    [4, 'cholesky'],
+    [5, 'cg'],
+    [256, 'cg'],
+  ] as const)('takes for %i factors the solver %s by itself', (factors, solver) => {
+    expect(placeAls(board, alsSettings({ factors })).solver).toBe(solver);
   });
 
   it('works out its memory before it starts', () => {
