@@ -1,10 +1,10 @@
 // Implicit ALS by conjugate gradient (Hu, Koren, Volinsky 2008; Takács, Pilászy, Tikk 2011): the row's normal matrix
 // is applied, never built.
 //
-// Scratch: gathered rows, gatherRows x f, and a block more | 8 coefficients | residual | direction | product, f each.
+// Scratch: gathered rows, gatherRows x f and more (gathered-rows.ts) | residual | direction | product, f each.
 
 import { multiplyAdd } from './fused';
-import { applyEntries, BLOCK_ROWS, COEFFICIENT_BYTES } from './gathered-rows';
+import { applyEntries, clearGathered, gatheredBytes } from './gathered-rows';
 import { addScaled, dot, scaleAdd, sumLanes4 } from './vector';
 
 /** [s0·v s1·v s2·v s3·v], f a multiple of 4. */
@@ -66,7 +66,7 @@ function solveRow(
   unobservedWeight: f32, regularization: f32, steps: u32, scratch: usize, capacity: u32,
 ): void {
   const rowBytes = <usize>f << 2;
-  const residual = scratch + <usize>(capacity + BLOCK_ROWS) * rowBytes + COEFFICIENT_BYTES;
+  const residual = scratch + gatheredBytes(capacity, rowBytes);
   const direction = residual + rowBytes;
   const product = direction + rowBytes;
   // r = Σ w (1 - x·s) s - (unobservedWeight G + regularization I) x
@@ -95,6 +95,7 @@ export function alsSolveRows(
 ): void {
   assert((f & 3) == 0);
   capacity &= ~7;
+  clearGathered(scratch, capacity, <usize>f << 2);
   for (let row = firstRow; row < endRow; row++) {
     const at = <usize>row << 2;
     const start = load<u32>(starts + at);

@@ -3,11 +3,11 @@
 // can be inverted exactly for any row's regularisation: it is the preconditioner (Golub and Van Loan, Matrix
 // Computations, section 11.5.2), under which two steps do what three do without.
 //
-// Scratch: gathered rows, gatherRows x f, and a block more | 8 coefficients | residual | direction | product |
+// Scratch: gathered rows, gatherRows x f and more (gathered-rows.ts) | residual | direction | product |
 // diagonal | its inverse, f each.
 
 import { multiplyAdd } from './fused';
-import { applyEntries, COEFFICIENT_BYTES, BLOCK_ROWS } from './gathered-rows';
+import { applyEntries, clearGathered, gatheredBytes } from './gathered-rows';
 import { addScaled, dot, sumLanes } from './vector';
 
 /** Writes the diagonal and its inverse, and residual = - diagonal x. */
@@ -56,7 +56,7 @@ function solveRow(
   unobservedWeight: f32, regularization: f32, steps: u32, scratch: usize, capacity: u32,
 ): void {
   const rowBytes = <usize>f << 2;
-  const residual = scratch + <usize>(capacity + BLOCK_ROWS) * rowBytes + COEFFICIENT_BYTES;
+  const residual = scratch + gatheredBytes(capacity, rowBytes);
   const direction = residual + rowBytes;
   const product = direction + rowBytes;
   const diagonal = product + rowBytes;
@@ -88,6 +88,7 @@ export function alsSpectralRows(
 ): void {
   assert((f & 3) == 0);
   capacity &= ~7;
+  clearGathered(scratch, capacity, <usize>f << 2);
   for (let row = firstRow; row < endRow; row++) {
     const at = <usize>row << 2;
     const start = load<u32>(starts + at);

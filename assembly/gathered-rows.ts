@@ -17,53 +17,49 @@ import { sumLanes4 } from './vector';
 /** Source rows in a block. */
 export const BLOCK_ROWS: u32 = 8;
 /** Bytes of a block's sums and coefficients. */
-export const COEFFICIENT_BYTES: usize = 32;
+const COEFFICIENT_BYTES: usize = 32;
 
-/** Where the source row of entry i lies. */
-// @ts-ignore: decorator
-@inline
-function rowAt(source: usize, columns: usize, i: u32, rowBytes: usize): usize {
-  return source + <usize>load<u32>(columns + (<usize>i << 2)) * rowBytes;
+/** Bytes that gathering takes: `capacity` rows and a block more, the coefficients, a row of zeros. */
+export function gatheredBytes(capacity: u32, rowBytes: usize): usize {
+  return <usize>(capacity + BLOCK_ROWS + 1) * rowBytes + COEFFICIENT_BYTES;
 }
 
-/** Copies rows i .. count - 1 of the listed ones, fewer than 8, into a block and fills it with zero rows. */
-function gatherPart(source: usize, columns: usize, i: u32, count: u32, rowBytes: usize, block: usize): void {
-  const end = block + (rowBytes << 3);
-  for (let lane: u32 = 0; lane < BLOCK_ROWS; lane++) {
-    let to = block + (<usize>lane << 4);
-    if (i + lane < count) {
-      let from = rowAt(source, columns, i + lane, rowBytes);
-      for (; to < end; to += 128, from += 16) v128.store(to, v128.load(from));
-    } else {
-      for (; to < end; to += 128) v128.store(to, f32x4.splat(0));
-    }
-  }
+/** Prepares a scratch for gathering. */
+export function clearGathered(blocks: usize, capacity: u32, rowBytes: usize): void {
+  memory.fill(blocks + gatheredBytes(capacity, rowBytes) - rowBytes, 0, rowBytes);
 }
 
-/** Copies rows i .. i + 3 into a half of a block. @returns their products with v */
-function gatherDots4(source: usize, columns: usize, i: u32, v: usize, rowBytes: usize, to: usize): v128 {
-  const s0 = rowAt(source, columns, i, rowBytes);
-  const s1 = rowAt(source, columns, i + 1, rowBytes);
-  const s2 = rowAt(source, columns, i + 2, rowBytes);
-  const s3 = rowAt(source, columns, i + 3, rowBytes);
+/** Copies 4 listed source rows into a half of a block, zeros where fewer are `left`. @returns their products with v */
+function gatherDots4(
+  source: usize, columns: usize, left: i32, zeros: usize, v: usize, rowBytes: usize, to: usize,
+): v128 {
+  let s0 = left > 0 ? source + <usize>load<u32>(columns) * rowBytes : zeros;
+  let s1 = left > 1 ? source + <usize>load<u32>(columns, 4) * rowBytes : zeros;
+  let s2 = left > 2 ? source + <usize>load<u32>(columns, 8) * rowBytes : zeros;
+  let s3 = left > 3 ? source + <usize>load<u32>(columns, 12) * rowBytes : zeros;
   let a0 = f32x4.splat(0);
   let a1 = f32x4.splat(0);
   let a2 = f32x4.splat(0);
   let a3 = f32x4.splat(0);
-  for (let at: usize = 0; at < rowBytes; at += 16, to += 128) {
-    const x = v128.load(v + at);
-    let y = v128.load(s0 + at);
+  // The pointers advance: V8 would compute an address that stays the same anew in every turn.
+  for (const end = v + rowBytes; v < end; v += 16, to += 128) {
+    const x = v128.load(v);
+    let y = v128.load(s0);
     v128.store(to, y);
     a0 = multiplyAdd(a0, x, y);
-    y = v128.load(s1 + at);
+    y = v128.load(s1);
     v128.store(to, y, 16);
     a1 = multiplyAdd(a1, x, y);
-    y = v128.load(s2 + at);
+    y = v128.load(s2);
     v128.store(to, y, 32);
     a2 = multiplyAdd(a2, x, y);
-    y = v128.load(s3 + at);
+    y = v128.load(s3);
     v128.store(to, y, 48);
     a3 = multiplyAdd(a3, x, y);
+    s0 += 16;
+    s1 += 16;
+    s2 += 16;
+    s3 += 16;
   }
   return sumLanes4(a0, a1, a2, a3);
 }
@@ -118,29 +114,23 @@ function addBlock(block: usize, coefficients: usize, out: usize, rowBytes: usize
   }
 }
 
-/** Turns 4 sums into coefficients, `count` of which have a weight. */
+/** Turns 4 sums into coefficients, which are multiplied by the weights that are `left`. */
 // @ts-ignore: decorator
 @inline
-function weightSums(at: usize, offset: f32, sign: f32, weights: usize, count: u32): void {
-  const c = multiplyAdd(f32x4.splat(offset), f32x4.splat(sign), v128.load(at));
-  v128.store(at, weights ? f32x4.mul(c, loadWeights(weights, count)) : c);
-}
-
-/** The weights at an address: `count` of them, then zeros. */
-function loadWeights(at: usize, count: u32): v128 {
-  if (count >= 4) return v128.load(at);
-  let weights = f32x4.splat(0);
-  if (count > 0) weights = f32x4.replace_lane(weights, 0, load<f32>(at));
-  if (count > 1) weights = f32x4.replace_lane(weights, 1, load<f32>(at, 4));
-  if (count > 2) weights = f32x4.replace_lane(weights, 2, load<f32>(at, 8));
-  return weights;
+function weightSums(at: usize, offset: f32, sign: f32, weights: usize, left: i32): void {
+  v128.store(at, multiplyAdd(f32x4.splat(offset), f32x4.splat(sign), v128.load(at)));
+  if (!weights) return;
+  if (left >= 4) {
+    v128.store(at, f32x4.mul(v128.load(at), v128.load(weights)));
+    return;
+  }
+  for (; left > 0; left--, at += 4, weights += 4) store<f32>(at, load<f32>(at) * load<f32>(weights));
 }
 
 /**
  * out += Σ weight (offset + sign * (s·v)) s over all entries of a row.
  * @param isFirst gathers the blocks; later calls for the same row find them
- * @param blocks room for `capacity` rows, a multiple of 8, one block more, into which the rows past them go, and
- * the coefficients
+ * @param blocks a cleared scratch of `gatheredBytes`; entries past `capacity`, a multiple of 8, are gathered every time
  */
 export function applyEntries(
   blocks: usize, capacity: u32, source: usize, columns: usize, weights: usize, count: u32, isFirst: bool, offset: f32,
@@ -148,20 +138,20 @@ export function applyEntries(
 ): void {
   const rowBytes = <usize>f << 2;
   const coefficients = blocks + <usize>(capacity + BLOCK_ROWS) * rowBytes;
+  const zeros = coefficients + COEFFICIENT_BYTES;
   for (let i: u32 = 0; i < count; i += BLOCK_ROWS) {
     const block = blocks + <usize>min<u32>(i, capacity) * rowBytes;
-    const isGathered = !isFirst && i < capacity;
-    const left = count - i;
-    if (!isGathered && left >= BLOCK_ROWS) {
-      v128.store(coefficients, gatherDots4(source, columns, i, v, rowBytes, block));
-      v128.store(coefficients, gatherDots4(source, columns, i + 4, v, rowBytes, block + 64), 16);
+    const left = <i32>(count - i);
+    const offsetBytes = <usize>i << 2;
+    if (isFirst || i >= capacity) {
+      const at = columns + offsetBytes;
+      v128.store(coefficients, gatherDots4(source, at, left, zeros, v, rowBytes, block));
+      v128.store(coefficients, gatherDots4(source, at + 16, left - 4, zeros, v, rowBytes, block + 64), 16);
     } else {
-      if (!isGathered) gatherPart(source, columns, i, count, rowBytes, block);
       blockDots(block, v, rowBytes, coefficients);
     }
-    const at = weights ? weights + (<usize>i << 2) : 0;
-    weightSums(coefficients, offset, sign, at, left);
-    weightSums(coefficients + 16, offset, sign, at ? at + 16 : 0, left > 4 ? left - 4 : 0);
+    weightSums(coefficients, offset, sign, weights ? weights + offsetBytes : 0, left);
+    weightSums(coefficients + 16, offset, sign, weights ? weights + offsetBytes + 16 : 0, left - 4);
     addBlock(block, coefficients, out, rowBytes);
   }
 }

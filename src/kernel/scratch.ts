@@ -23,13 +23,13 @@ export function topKScratchBytes(f: number): number {
   return 128 + 64 * f * 4 + 64 * 8;
 }
 
-/** Source rows that conjugate gradient works on at a time; one block more than is gathered has room, and a number each. */
+/** Source rows that conjugate gradient works on at a time: room for a block more, a number each, and a row of zeros. */
 const GATHER_BLOCK_ROWS = 8;
 
 /** Scratch of the ALS kernels: gathered rows with a prediction each, vectors, a matrix, a block of scaled rows. */
 export function alsScratchBytes(f: number, gatherRows: number): number {
   return (
-    (gatherRows + GATHER_BLOCK_ROWS) * f * 4 +
+    (gatherRows + GATHER_BLOCK_ROWS + 1) * f * 4 +
     GATHER_BLOCK_ROWS * 4 +
     alignedRows(gatherRows) * 4 +
     5 * f * 4 +
