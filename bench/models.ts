@@ -1,5 +1,6 @@
 // The aims of training and batch work, each in one alternating run against the Python package `implicit`.
-// npm run bench:models [-- --smoke | --full] [-- --only TEXT] [-- --rounds 3] [-- --python PATH]
+// npm run bench:models [-- --smoke | --full] [-- --only TEXT] [-- --rounds 3] [-- --steps N]
+// [-- --python PATH]; steps are those of conjugate gradient, the model's own unless told
 import { parseArgs } from 'node:util';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../src/memory/shared-memory.ts';
@@ -24,9 +25,11 @@ const { values: options } = parseArgs({
     full: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '3' },
+    steps: { type: 'string' },
     python: { type: 'string', default: 'python3' },
   },
 });
+const given = options.steps === undefined ? {} : { steps: Number(options.steps) };
 const divisor = options.full ? 1 : options.smoke ? 400 : 10;
 const rounds = options.smoke ? 1 : Number(options.rounds);
 
@@ -75,14 +78,14 @@ const reference = await Reference.start(options.python, train, THREADS);
 if (reference === undefined) console.log(`${options.python} cannot import implicit: no reference figures`);
 
 const makers: readonly (() => Promise<ModelCase | undefined>)[] = [
-  () => alsEpochCase(data, 64, THREADS, '0.45', reference),
-  () => alsEpochCase(data, 128, THREADS, '0.7', reference),
-  async () => alsQualityCase(data, THREADS, reference),
+  () => alsEpochCase(data, { ...given, factors: 64 }, THREADS, '0.45', reference),
+  () => alsEpochCase(data, { ...given, factors: 128 }, THREADS, '0.7', reference),
+  async () => alsQualityCase(data, given, THREADS, reference),
   () => topKCase(data, THREADS, reference),
   () => neighborCase(data, THREADS, reference),
   () => bprCase(data, THREADS, reference),
   () => queryCase(options.smoke ? 20 : 1),
-  () => alsScalingCase(data),
+  () => alsScalingCase(data, given),
   () => clickScoringCase(options.smoke ? 1000 : 100_000),
   () => clickTrainingCase(data),
 ];

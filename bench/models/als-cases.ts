@@ -3,7 +3,7 @@ import { transpose } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { alsPhases, beginPhase, trainedModel } from '../../src/model/als.ts';
 import { type AlsTask, placeAls } from '../../src/model/als-memory.ts';
-import { ALS_DEFAULTS, alsSettings } from '../../src/model/als-settings.ts';
+import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als-settings.ts';
 import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
@@ -28,8 +28,8 @@ class AlsRun {
     this.#threads = threads;
   }
 
-  static async start(data: Interactions, factors: number, threads: number): Promise<AlsRun> {
-    const task = placeAls(data, alsSettings({ factors }), threads);
+  static async start(data: Interactions, given: Partial<AlsSettings>, threads: number): Promise<AlsRun> {
+    const task = placeAls(data, alsSettings(given), threads);
     return new AlsRun(task, await AlsWorkers.start(task));
   }
 
@@ -47,12 +47,13 @@ class AlsRun {
 
 export async function alsEpochCase(
   { train }: HeldOut,
-  factors: number,
+  given: Partial<AlsSettings> & { readonly factors: number },
   threads: number,
   aim: string,
   reference: Reference | undefined,
 ): Promise<ModelCase> {
-  const run = await AlsRun.start(train, factors, threads);
+  const { factors } = given;
+  const run = await AlsRun.start(train, given, threads);
   return {
     name: `ALS epoch, f=${factors}, ${threads} threads`,
     aim,
@@ -63,8 +64,8 @@ export async function alsEpochCase(
   };
 }
 
-export async function alsScalingCase({ train }: HeldOut): Promise<ModelCase> {
-  const [one, two] = [await AlsRun.start(train, 64, 1), await AlsRun.start(train, 64, 2)];
+export async function alsScalingCase({ train }: HeldOut, given: Partial<AlsSettings>): Promise<ModelCase> {
+  const [one, two] = [await AlsRun.start(train, given, 1), await AlsRun.start(train, given, 2)];
   return {
     name: 'ALS epoch, f=64, 2 workers against 1',
     aim: '0.54 (1.85 times)',
@@ -81,6 +82,7 @@ export async function alsScalingCase({ train }: HeldOut): Promise<ModelCase> {
 /** Seconds of training until the NDCG@100 that the reference ends with; evaluation stops the clock. */
 export function alsQualityCase(
   data: HeldOut,
+  given: Partial<AlsSettings>,
   threads: number,
   reference: Reference | undefined,
 ): ModelCase | undefined {
@@ -99,7 +101,7 @@ export function alsQualityCase(
       return times;
     },
     ours: async () => {
-      const reached = await trainUntil(goal, data, threads);
+      const reached = await trainUntil(goal, data, given, threads);
       result.note = `NDCG@100 ${reached.ndcg.toFixed(4)} after ${reached.epochs} epochs; implicit ${goal.toFixed(4)}`;
       const never = Number.POSITIVE_INFINITY;
       return reached.ndcg >= goal ? reached.times : { seconds: never, cpu: never };
@@ -114,12 +116,17 @@ interface Reached {
   readonly ndcg: number;
 }
 
-async function trainUntil(goal: number, data: HeldOut, threads: number): Promise<Reached> {
+async function trainUntil(
+  goal: number,
+  data: HeldOut,
+  given: Partial<AlsSettings>,
+  threads: number,
+): Promise<Reached> {
   // The reference transposes the matrix in its fit; here that is done when the set is read, so it is counted again.
   let times = await timed(async () => void transpose(data.train.byUser));
   let task: AlsTask | undefined;
   const placing = await timed(async () => {
-    task = placeAls(data.train, alsSettings(), threads);
+    task = placeAls(data.train, alsSettings(given), threads);
   });
   times = sumTimes(times, placing);
   const workers = await AlsWorkers.start(task!);
