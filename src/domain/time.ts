@@ -2,6 +2,7 @@ const FORM =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?)?$/;
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
 /** The first and the last moment that four digits of year can write. */
 const FIRST_MS = -62_167_219_200_000;
 const LAST_MS = 253_402_300_799_999;
@@ -11,10 +12,16 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** As Date.UTC at midnight, which takes the years 0 to 99 for 1900 to 1999. */
+/** Days from 0000-03-01 to 1970-01-01. */
+const EPOCH_DAY = 719_468;
+/** Days before each month of a year that begins in March, so that the leap day is its last. */
+const DAYS_BEFORE = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275];
+
+/** Milliseconds since the Unix epoch at the start of a day that exists, year 0 to 9999. */
 function midnightUtc(year: number, month: number, day: number): number {
-  if (year > 99) return Date.UTC(year, month - 1, day);
-  return new Date(0).setUTCFullYear(year, month - 1, day);
+  const years = month > 2 ? year : year - 1;
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  return (years * 365 + leapDays + DAYS_BEFORE[month - 1]! + day - 1 - EPOCH_DAY) * DAY_MS;
 }
 
 /** The number that `count` digits from `at` on write, NaN when there is anything else. */
@@ -90,7 +97,6 @@ export function parseTimestamp(text: string): number {
 
 /** Two digits of each number below 100. */
 const PAIRS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
-const DAY_MS = 1440 * MINUTE_MS;
 /** Days whose text is remembered, by their number modulo this: eleven years of them side by side. */
 const DAYS_KEPT = 4096;
 const keptDays = new Float64Array(DAYS_KEPT).fill(Number.NaN);

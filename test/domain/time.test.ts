@@ -46,6 +46,13 @@ test.each([
   expect(parseTimestamp(text)).toBeNaN();
 });
 
+test('every day is where Date has it', () => {
+  for (let day = -719_528; day <= 2_932_896; day += 13) {
+    const text = new Date(day * 86_400_000).toISOString().slice(0, 10);
+    expect(parseTimestamp(text)).toBe(day * 86_400_000);
+  }
+});
+
 test('what is written is read back, to the millisecond', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }), (timeMs) => {

@@ -21,6 +21,7 @@ import {
 } from './data-tables.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { type FeedbackEdit, FeedbackWriter } from './feedback-writer.ts';
+import { KnownRows } from './known-rows.ts';
 import { FEEDBACK_TYPES_MAX, rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
 import { EditKind } from './pair-merge.ts';
@@ -70,6 +71,8 @@ export class CommandApplier {
   private readonly state: StoreState;
   private readonly types: string[];
   private readonly typeNumbers: Map<string, number>;
+  private readonly knownUsers = new KnownRows();
+  private readonly knownItems = new KnownRows();
   private readonly positive: ReadonlySet<string>;
   private readonly read: ReadonlySet<string>;
   private changes = new ChangeLog();
@@ -159,6 +162,7 @@ export class CommandApplier {
     const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
     this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
     this.tables.userIds.remove(Buffer.from(userId));
+    this.knownUsers.delete(userId);
     this.tables.users.remove(rowKey(userRow));
     this.state.users--;
     this.changes.deletedUserRows.push(userRow);
@@ -186,6 +190,7 @@ export class CommandApplier {
     const userRows = this.reader.local.readItemUsers(itemRow);
     this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
     this.tables.itemIds.remove(Buffer.from(itemId));
+    this.knownItems.delete(itemId);
     this.tables.items.remove(rowKey(itemRow));
     this.state.items--;
     this.changes.deletedItemRows.push(itemRow);
@@ -210,18 +215,19 @@ export class CommandApplier {
 
   private putFeedback(feedback: readonly Feedback[], overwrite: boolean): WriteResult {
     this.addTypes(feedback);
-    const users = new Map<string, number>();
-    const items = new Map<string, number>();
+    const { knownUsers: users, knownItems: items } = this;
     const { autoInsertUser, autoInsertItem } = this.rules;
     const edits: FeedbackEdit[] = [];
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment } of feedback) {
-      let userRow = users.get(UserId) ?? this.reader.local.userRow(UserId);
-      let itemRow = items.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+      const knownUser = users.get(UserId);
+      const knownItem = items.get(ItemId);
+      let userRow = knownUser ?? this.reader.local.userRow(UserId);
+      let itemRow = knownItem ?? this.reader.local.itemRow(ItemId);
       if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
       if (userRow < 0) userRow = this.insertUser(UserId);
       if (itemRow < 0) itemRow = this.insertItem(ItemId);
-      users.set(UserId, userRow);
-      items.set(ItemId, itemRow);
+      if (knownUser === undefined) users.set(UserId, userRow);
+      if (knownItem === undefined) items.set(ItemId, itemRow);
       edits.push({
         kind: overwrite ? EditKind.overwrite : EditKind.insert,
         userRow,
