@@ -50,6 +50,7 @@ for (const factors of values.factors.split(',').map(Number)) {
     const seconds: number[] = [];
     const reached: number[] = [];
     let spent = 0;
+    let judging = 0;
     for (const step of alsCourse(task)) {
       if (step.kind === 'epoch') {
         seconds.push(spent);
@@ -60,7 +61,9 @@ for (const factors of values.factors.split(',').map(Number)) {
       beginPhase(task);
       const started = performance.now();
       await threads.run(step);
-      if (step.kind === 'gramian' || step.kind === 'solve') spent += (performance.now() - started) / 1000;
+      const took = (performance.now() - started) / 1000;
+      if ('side' in step) spent += took;
+      else judging += took;
     }
     await threads.close();
     const median = seconds.toSorted((a, b) => a - b)[seconds.length >> 1]!;
@@ -68,6 +71,7 @@ for (const factors of values.factors.split(',').map(Number)) {
       factors,
       solver,
       'epoch, s': median.toFixed(3),
+      'judging, share': (judging / seconds.reduce((sum, value) => sum + value, 0)).toFixed(3),
       'NDCG@10 by epoch': reached.map((value) => value.toFixed(4)).join(' '),
     });
     console.log(JSON.stringify(table.at(-1)));

@@ -161,11 +161,11 @@ export function chanceQuality(itemCount: number): number {
 
 /** Floating-point operations of judging that cost too little to save any, a small part of a second. */
 const FREE_OPERATIONS = 4e9;
-/** Share of an epoch's time that judging may take. */
-const SHARE_MAX = 0.05;
+/** Share of an epoch's time that judging should take, unless it would come too rarely to find the best epoch. */
+const SHARE_WANTED = 0.05;
 /** Judging runs so many times faster, by operation, than solving does. */
 const SPEED = 3;
-const PERIOD_MAX = 5;
+const PERIOD_MAX = 3;
 
 /** Epochs from one judging to the next, worked out from shapes alone so that it is the same on every machine. */
 export function judgePeriod({ judged, userCount, itemCount, count, settings }: AlsTask): number {
@@ -173,5 +173,5 @@ export function judgePeriod({ judged, userCount, itemCount, count, settings }: A
   const judging = 2 * judged * itemCount * factors;
   if (judging <= FREE_OPERATIONS) return 1;
   const epoch = 2 * (userCount + itemCount) * factors ** 2 + 8 * count * (steps + 1) * factors;
-  return Math.min(PERIOD_MAX, Math.ceil(judging / SPEED / (SHARE_MAX * epoch)));
+  return Math.min(PERIOD_MAX, Math.ceil(judging / SPEED / (SHARE_WANTED * epoch)));
 }
