@@ -19,7 +19,8 @@ import {
   sharedU32,
 } from './neighbor-table.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity.ts';
-import { IndexedSearch, type IndexPlan } from './similarity-index.ts';
+import type { IndexPlan } from './similarity-index.ts';
+import { IndexedSearch } from './similarity-indexed.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './similarity-memory.ts';
 
 /** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
@@ -74,8 +75,10 @@ export function neighborTaskProgress({ counter, similarity }: NeighborTask): Pro
  */
 export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
   const { similarity, draft, plan, counter, only } = task;
-  const exact = new SimilaritySearch(similarity, kernels, slot);
-  const search = plan === undefined || plan.exact ? exact : new IndexedSearch(exact, plan);
+  const search =
+    plan === undefined || plan.exact
+      ? new SimilaritySearch(similarity, kernels, slot)
+      : new IndexedSearch(similarity, plan);
   const keep: VisitNeighbors = (row, { rows, scores }) => {
     draft.rows.set(rows, row * draft.k);
     draft.scores.set(scores, row * draft.k);

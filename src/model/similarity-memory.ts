@@ -19,6 +19,8 @@ import type { Incidence } from './similarity-incidence.ts';
 const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
+/** Frequent elements by which an index may put rows into classes: the bits of a uint32. */
+export const CLASS_ELEMENTS_MAX = 32;
 /** Rows compared in one call of the kernel, and the entries that a thread has room for. */
 export const BLOCK_ROWS = 64;
 const BLOCK_NEIGHBORS = 400;
@@ -32,7 +34,7 @@ export interface SimilarityOptions {
   readonly population?: number;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
-  /** Whether to make room for an approximate index; see `similarity-index.ts`. */
+  /** Whether to make room for an index, 16 bytes a row; see `similarity-index.ts`. */
   readonly reserveIndex?: boolean;
 }
 
@@ -90,7 +92,11 @@ function arrayPlans(shape: Shape): ArrayPlan[] {
     ['outCounts', 'u32', [slots, BLOCK_ROWS]],
     ['scratch', 'f32', [slots, Math.ceil(neighborScratchBytes(rows) / 64) * 16]],
   ];
-  if (hasIndexRoom) plans.push(['indexStarts', 'u32', [rows + 1]], ['indexColumns', 'u32', [entryCount]]);
+  if (hasIndexRoom) {
+    const { rowCount } = shape;
+    plans.push(['classOf', 'u32', [rowCount]], ['classRows', 'u32', [rowCount]]);
+    plans.push(['classMasks', 'u32', [rowCount]], ['classStarts', 'u32', [rowCount + 1]]);
+  }
   return plans;
 }
 

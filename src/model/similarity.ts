@@ -54,18 +54,7 @@ export class SimilaritySearch {
    * @param allowed bits of the rows that may stand in a list, for all rows; every row when absent
    */
   topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors, allowed?: Uint32Array): void {
-    this.#visitBlocks('starts', 'columns', firstRow, endRow, k, visit, allowed);
-  }
-
-  /** As `topRows`, but meets only rows that share an element which the index kept; scores count those alone. */
-  topCandidates(
-    firstRow: number,
-    endRow: number,
-    k: number,
-    visit: VisitNeighbors,
-    allowed?: Uint32Array,
-  ): void {
-    this.#visitBlocks('indexStarts', 'indexColumns', firstRow, endRow, k, visit, allowed);
+    this.#visitBlocks(firstRow, endRow, k, visit, allowed);
   }
 
   /** The neighbors of one row, at most `k`; a copy. @throws RangeError when the row is not one of the placed */
@@ -103,8 +92,6 @@ export class SimilaritySearch {
     let found = NOTHING;
     const room = exceptRow < 0 ? k : k + 1;
     this.#visitBlocks(
-      'starts',
-      'columns',
       row,
       row + 1,
       room,
@@ -117,8 +104,6 @@ export class SimilaritySearch {
   }
 
   #visitBlocks(
-    starts: string,
-    columns: string,
     firstRow: number,
     endRow: number,
     k: number,
@@ -133,7 +118,7 @@ export class SimilaritySearch {
     const block = Math.min(BLOCK_ROWS, Math.floor(entries / k));
     for (let first = firstRow; first < endRow; first += block) {
       const end = Math.min(endRow, first + block);
-      this.#compare(starts, columns, first, end, k, allowedBits);
+      this.#compare(first, end, k, allowedBits);
       for (let row = first; row < end; row++) {
         const from = (row - first) * k;
         const to = from + this.#outCounts[row - first]!;
@@ -152,20 +137,13 @@ export class SimilaritySearch {
     return offset + this.#slot * words * 4;
   }
 
-  #compare(
-    starts: string,
-    columns: string,
-    firstRow: number,
-    endRow: number,
-    k: number,
-    allowedBits: number,
-  ) {
+  #compare(firstRow: number, endRow: number, k: number, allowedBits: number) {
     const { layout, shrink } = this.placed;
     const offset = (name: string) => arrayOf(layout, name).offset;
     const scratch = arrayOf(layout, 'scratch');
     this.#kernels.neighborTopK({
-      starts: offset(starts),
-      columns: offset(columns),
+      starts: offset('starts'),
+      columns: offset('columns'),
       otherStarts: offset('elementStarts'),
       otherColumns: offset('elementRows'),
       columnWeights: offset('weights'),
