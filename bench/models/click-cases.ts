@@ -99,6 +99,7 @@ function randomModel(itemCount: number): FmModel {
     calibration: { slope: 1, offset: 0 },
     positiveRate: 0.5,
     negativesPerPositive: 1,
+    foldIn: { background: [0, 1], negativesWeight: 1, vectorPrecision: 1, weightPrecision: 1 },
     seed: 1,
     fingerprint: 1,
     quality: {},

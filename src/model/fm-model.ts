@@ -1,6 +1,7 @@
 /** A trained factorisation machine for click-through prediction as data, and its self-describing form as bytes. */
 import { paddedFactors } from '../kernel/scratch.ts';
 import { type FeatureLayout, featureBlocks } from './fm-features.ts';
+import type { FoldInTerms } from './fm-fold-in.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from './framed-model.ts';
 
 /** "FRZC". */
@@ -33,6 +34,8 @@ export interface FmSummary {
   readonly positiveRate: number;
   /** Sampled negatives for each positive of the training; 0 when all negatives were feedback. */
   readonly negativesPerPositive: number;
+  /** What a user is folded in with. */
+  readonly foldIn: FoldInTerms;
   readonly seed: number;
   /** Hash of the training data. */
   readonly fingerprint: number;
@@ -95,6 +98,9 @@ function checkHeader(description: unknown): FmHeader {
     header.calibration?.offset,
     header.positiveRate,
     header.negativesPerPositive,
+    header.foldIn?.negativesWeight,
+    header.foldIn?.vectorPrecision,
+    header.foldIn?.weightPrecision,
   ];
   const sound =
     counts.every(Number.isInteger) &&
@@ -103,6 +109,8 @@ function checkHeader(description: unknown): FmHeader {
     header.userCount >= 0 &&
     header.itemCount >= 0 &&
     header.calibration.slope > 0 &&
+    Array.isArray(header.foldIn.background) &&
+    header.foldIn.background.every((row) => Number.isInteger(row) && row >= 0 && row < header.itemCount) &&
     isNames(header.userLabels) &&
     isNames(header.itemLabels) &&
     typeof header.quality === 'object';

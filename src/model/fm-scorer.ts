@@ -9,6 +9,7 @@ import { arrayOf, elementCount, LayoutBuilder, type MemoryLayout, viewOf } from 
 import { createSharedMemory, f32, u32 } from '../memory/shared-memory.ts';
 import { sigmoid } from './fm-calibration.ts';
 import { featureBlocks, type LabelsOf } from './fm-features.ts';
+import { foldInSide } from './fm-fold-in.ts';
 import { assertSound, type FmModel, type FmSummary } from './fm-model.ts';
 import { type FmSide, FmSides, rowWidth, scoreOfSides } from './fm-sides.ts';
 import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
@@ -114,7 +115,7 @@ export class FmScorer {
   readonly #kernels: Kernels;
   readonly #users: FmSides;
   readonly #items: FmSides;
-  readonly #itemOffset: number;
+  readonly #halves: Float32Array;
   readonly #query: Float32Array;
   readonly #candidates: Uint32Array;
   readonly #scores: Float32Array;
@@ -128,7 +129,7 @@ export class FmScorer {
     this.#users = sidesOf(memory, layout, header.factors, 'user', viewOf(memory, layout, 'users', 'f32'));
     const halves = viewOf(memory, layout, 'itemSides', 'f32');
     this.#items = sidesOf(memory, layout, header.factors, 'item', halves);
-    this.#itemOffset = halves.byteOffset;
+    this.#halves = halves;
     const ofSlot = (name: string) => {
       const { offset, shape } = arrayOf(layout, name);
       return [offset + slot * shape[1]! * 4, shape[1]!] as const;
@@ -142,6 +143,19 @@ export class FmScorer {
   userSide(userRow: number, labels: readonly string[]): FmSide {
     const isKnown = userRow >= 0 && userRow < this.header.userCount;
     return this.#users.side(isKnown ? userRow : -1, labels, this.header.bias);
+  }
+
+  /**
+   * A user's half from the items that it likes now, in place of what the training knew of it: for users that came
+   * later or whose feedback has changed. Repeats and items that the model does not know are passed over; without any
+   * other it is `userSide(-1, labels)`.
+   */
+  foldIn(labels: readonly string[], likedItemRows: ArrayLike<number>): FmSide {
+    const { itemCount, factors, foldIn } = this.header;
+    const user = this.userSide(-1, labels);
+    const liked = [...new Set(Array.from(likedItemRows))].filter((row) => row < itemCount);
+    if (liked.length === 0) return user;
+    return foldInSide(user, liked, { halves: this.#halves, width: rowWidth(factors) }, foldIn);
   }
 
   /** The half of an item that came after the training, by its labels alone. */
@@ -188,7 +202,7 @@ export class FmScorer {
     }
     this.#kernels.scoreItems(
       this.#query.byteOffset,
-      this.#itemOffset,
+      this.#halves.byteOffset,
       rowWidth(factors),
       this.#candidates.byteOffset,
       end - first,
