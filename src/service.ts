@@ -95,7 +95,7 @@ export async function startService({ config, log, clock = systemClock }: Service
     const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
     const progress = new ProgressTracker(clock, log);
     const fits = new Fits({
-      learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, clock, log)),
+      learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, log)),
       listPass,
       turn,
       progress,
@@ -227,18 +227,11 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger): Search
   };
 }
 
-function learningOptions(
-  config: Config,
-  paths: StorePaths,
-  marks: CacheStore,
-  clock: Clock,
-  log: Logger,
-): LearningOptions {
+function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, log: Logger): LearningOptions {
   const { data_source, item_neighbors, offline, popular, collaborative } = config.recommend;
   return {
     ...paths,
     readTypes: data_source.read_feedback_types,
-    clockErrorMs: config.server.clock_error,
     clickThrough: offline.enable_click_through_prediction,
     neighborType: item_neighbors.neighbor_type,
     enableIndex: item_neighbors.enable_index,
@@ -246,7 +239,6 @@ function learningOptions(
     popularWindowMs: popular.popular_window,
     seed: collaborative.seed,
     marks,
-    clock,
     log,
   };
 }

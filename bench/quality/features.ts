@@ -14,6 +14,7 @@ import { auc, type Estimate, logLoss } from '../../src/model/evaluation/metrics.
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
 import type { FmModel } from '../../src/model/fm-model.ts';
 import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
+import type { FmSide } from '../../src/model/fm-sides.ts';
 import { trainClickModel } from '../../src/model/fm-training.ts';
 import { readSideLabels } from './labels.ts';
 import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
@@ -75,13 +76,14 @@ export function loadClickSet(
   const last = new Map(trainAt.map((at) => [pairOf(at), at]));
   const distinct = [...last.values()].sort((a, b) => a - b);
   const distinctTimes = pick(records.times, distinct);
-  const heldOut = new Set(holdOut({ ...side(distinct), times: distinctTimes }, options.seed));
+  const { late, judged } = holdOut({ ...side(distinct), times: distinctTimes }, options.seed);
+  const [isLate, isJudged] = [new Set(late), new Set(judged)];
   const { userLabels, itemLabels } = readSideLabels(format, folder, records.userIds, records.itemIds);
   return {
     data: {
-      positives: side(distinct.filter((_, place) => !heldOut.has(place))),
+      positives: side(distinct.filter((_, place) => !isLate.has(place))),
       negatives: side(readAt),
-      heldOut: side(distinct.filter((_, place) => heldOut.has(place))),
+      heldOut: side(distinct.filter((_, place) => isJudged.has(place))),
       userCount,
       itemCount,
       userLabelsOf: (row) => userLabels[row]!,
@@ -117,7 +119,8 @@ export function fitClick(
 /**
  * AUC and log loss of the positives after the training against items drawn beside them, in two ways: all items alike
  * (`AUC`, `LogLoss`), and as often as they were taken up (`AUC-popular`), where knowing what is popular is no help. And
- * the ranking of the whole catalogue.
+ * the ranking of the whole catalogue, by users as they were trained and (`-folded`) as if they came later and were
+ * folded in from the same feedback.
  */
 export function evaluateClick(
   { data, train, test }: ClickSet,
@@ -126,7 +129,6 @@ export function evaluateClick(
 ): Map<string, Estimate> {
   const placed = placeFm(model, data.itemLabelsOf);
   const scorer = new FmScorer(placed, loadKernels(placed.memory));
-  const ranker = createFmRanker(scorer, data);
   const metrics = new Map<string, Estimate>();
   const note = (name: string, mean: number) => metrics.set(name, { mean, halfWidth: 0 });
   for (const drawn of ['alike', 'popular'] as const) {
@@ -146,17 +148,27 @@ export function evaluateClick(
       ),
     );
   }
-  const { metrics: ranking } = evaluateFullCatalogue(ranker, train, test, cutoffs);
-  return new Map([...metrics, ...ranking]);
+  const trained = createFmRanker(scorer, data.itemCount, (userRow) =>
+    scorer.userSide(userRow, data.userLabelsOf(userRow)),
+  );
+  const folded = createFmRanker(scorer, data.itemCount, (userRow) =>
+    scorer.foldIn(data.userLabelsOf(userRow), rowIndices(train, userRow)),
+  );
+  const { metrics: ranking } = evaluateFullCatalogue(trained, train, test, cutoffs);
+  const { metrics: foldedRanking } = evaluateFullCatalogue(folded, train, test, cutoffs);
+  const ndcgs = [...foldedRanking].filter(([name]) => name.startsWith('NDCG'));
+  return new Map([
+    ...metrics,
+    ...ranking,
+    ...ndcgs.map(([name, value]) => [`${name}-folded`, value] as const),
+  ]);
 }
 
-function createFmRanker(scorer: FmScorer, data: ClickData): Ranker {
-  const everyRow = Uint32Array.from({ length: data.itemCount }, (_, row) => row);
-  const logits = (userRow: number, itemRows: Uint32Array) =>
-    scorer.logits(scorer.userSide(userRow, data.userLabelsOf(userRow)), itemRows);
+function createFmRanker(scorer: FmScorer, itemCount: number, sideOf: (userRow: number) => FmSide): Ranker {
+  const everyRow = Uint32Array.from({ length: itemCount }, (_, row) => row);
   return {
-    topItems: (userRow, k, excluded) => topRows(logits(userRow, everyRow), k, excluded),
-    scoreItems: (userRow, itemRows, out) => out.set(logits(userRow, itemRows)),
+    topItems: (userRow, k, excluded) => topRows(scorer.logits(sideOf(userRow), everyRow), k, excluded),
+    scoreItems: (userRow, itemRows, out) => out.set(scorer.logits(sideOf(userRow), itemRows)),
   };
 }
 

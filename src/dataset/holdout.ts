@@ -19,25 +19,42 @@ export interface TimedPairs {
   readonly times: ArrayLike<number>;
 }
 
-/**
- * The positions of the records held out, ascending. Of the latest records, those of users without an earlier one are
- * not held out: nothing could be told about such a user. Empty when fewer than `HOLDOUT_USERS_MIN` users are left.
- */
-export function holdOut(pairs: TimedPairs, seed: number): Uint32Array {
-  const { userRows } = pairs;
+/** What is held out. Positions ascend. */
+export interface HoldOut {
+  /** All of the latest records: no model may have seen them when it is judged. */
+  readonly late: Uint32Array;
+  /** Those of users with an earlier record, for about the others nothing can be told. */
+  readonly judged: Uint32Array;
+  /** The time of the first of them; Infinity when there are none. */
+  readonly sinceTime: number;
+}
+
+const NOTHING: HoldOut = {
+  late: new Uint32Array(0),
+  judged: new Uint32Array(0),
+  sinceTime: Number.POSITIVE_INFINITY,
+};
+
+/** Chooses what is held out; nothing when fewer than `HOLDOUT_USERS_MIN` users could be judged. */
+export function holdOut(pairs: TimedPairs, seed: number): HoldOut {
+  const { userRows, times } = pairs;
   const count = Math.min(RECORDS_MAX, Math.round(userRows.length * SHARE));
-  if (count < HOLDOUT_USERS_MIN) return new Uint32Array(0);
+  if (count < HOLDOUT_USERS_MIN) return NOTHING;
   const late = latest(pairs, count, seed);
   const isLate = new Uint8Array(userRows.length);
   for (const at of late) isLate[at] = 1;
-  const known = new Set<number>();
-  for (const at of late) known.add(userRows[at]!);
+  const lateUsers = new Set<number>();
+  for (const at of late) lateUsers.add(userRows[at]!);
   const hasEarlier = new Set<number>();
   for (let at = 0; at < userRows.length; at++) {
-    if (isLate[at] === 0 && known.has(userRows[at]!)) hasEarlier.add(userRows[at]!);
+    if (isLate[at] === 0 && lateUsers.has(userRows[at]!)) hasEarlier.add(userRows[at]!);
   }
-  if (hasEarlier.size < HOLDOUT_USERS_MIN) return new Uint32Array(0);
-  return late.filter((at) => hasEarlier.has(userRows[at]!)).sort();
+  if (hasEarlier.size < HOLDOUT_USERS_MIN) return NOTHING;
+  return {
+    late: late.sort(),
+    judged: late.filter((at) => hasEarlier.has(userRows[at]!)),
+    sinceTime: late.reduce((first, at) => Math.min(first, times[at]!), Number.POSITIVE_INFINITY),
+  };
 }
 
 /** Positions of the `count` latest records. */

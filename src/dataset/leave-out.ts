@@ -10,35 +10,58 @@ export interface HeldOutPairs {
 export interface LeftOut {
   readonly userRows: Uint32Array;
   readonly itemRows: Uint32Array;
+  /** What models are judged by. */
   readonly heldOut: HeldOutPairs;
+  /** The time of the first record left out, Infinity when there is none. */
+  readonly sinceTime: number;
+}
+
+/** Distinct pairs, by user. */
+class PairSet {
+  private readonly items = new Map<number, Set<number>>();
+
+  constructor({ userRows, itemRows }: TimedPairs, positions: Uint32Array) {
+    for (const at of positions) {
+      const known = this.items.get(userRows[at]!);
+      if (known === undefined) this.items.set(userRows[at]!, new Set([itemRows[at]!]));
+      else known.add(itemRows[at]!);
+    }
+  }
+
+  has(userRow: number, itemRow: number): boolean {
+    return this.items.get(userRow)?.has(itemRow) === true;
+  }
+
+  columns(): HeldOutPairs {
+    const userRows = Array.from(this.items, ([user, items]) =>
+      new Array<number>(items.size).fill(user),
+    ).flat();
+    const itemRows = Array.from(this.items.values(), (items) => [...items]).flat();
+    return { userRows: Uint32Array.from(userRows), itemRows: Uint32Array.from(itemRows) };
+  }
 }
 
 /**
- * Splits positive feedback by `holdOut`. Every record of a pair held out is left out, so that an item which a user
+ * Splits positive feedback by `holdOut`. Every record of a pair left out is left out, so that an item which a user
  * liked in two ways is not learnt from the other record.
  */
 export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
-  const held = new Map<number, Set<number>>();
-  for (const at of holdOut(pairs, seed)) {
-    const items = held.get(pairs.userRows[at]!);
-    if (items === undefined) held.set(pairs.userRows[at]!, new Set([pairs.itemRows[at]!]));
-    else items.add(pairs.itemRows[at]!);
-  }
+  const { late, judged, sinceTime } = holdOut(pairs, seed);
+  const left = new PairSet(pairs, late);
   const userRows = new Uint32Array(pairs.userRows.length);
   const itemRows = new Uint32Array(pairs.userRows.length);
   let count = 0;
   for (let at = 0; at < userRows.length; at++) {
     const user = pairs.userRows[at]!;
     const item = pairs.itemRows[at]!;
-    if (held.get(user)?.has(item)) continue;
+    if (left.has(user, item)) continue;
     userRows[count] = user;
     itemRows[count++] = item;
   }
-  const heldUsers = Array.from(held, ([user, items]) => new Array<number>(items.size).fill(user)).flat();
-  const heldItems = Array.from(held.values(), (items) => [...items]).flat();
   return {
     userRows: userRows.subarray(0, count),
     itemRows: itemRows.subarray(0, count),
-    heldOut: { userRows: Uint32Array.from(heldUsers), itemRows: Uint32Array.from(heldItems) },
+    heldOut: new PairSet(pairs, judged).columns(),
+    sinceTime,
   };
 }

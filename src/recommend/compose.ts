@@ -72,6 +72,7 @@ export async function composeRecommendation(parts: {
       expireMs: config.recommend.cache_expire,
       arrivalMs: config.server.cache_expire,
     },
+    validSinceMs: await settingsSince(settings, cache, clock),
     arrivedMs: () => live.arrivedMs,
     onReplaced: (userRow) => hits.forget(userRow),
   });
@@ -141,6 +142,19 @@ function follow(changes: ChangeSet, live: LiveState, lists: UserLists, marks: Ty
     }
   }
   lists.delete(changes.deletedUserRows);
+}
+
+/** Name of the mark that tells which settings lists are made with. */
+const SETTINGS_MARK = 'list-settings';
+
+/** Since when lists are made with these settings, milliseconds since the epoch; now if they are new. */
+async function settingsSince(settings: ListSettings, cache: CacheStore, clock: Clock): Promise<number> {
+  const known = (await cache.getMark(SETTINGS_MARK)) as { settings: string; sinceMs: number } | undefined;
+  const text = JSON.stringify(settings);
+  if (known?.settings === text) return known.sinceMs;
+  const sinceMs = clock();
+  await cache.putMark(SETTINGS_MARK, { settings: text, sinceMs });
+  return sinceMs;
 }
 
 function listSettings({ recommend }: Config): ListSettings {

@@ -59,6 +59,7 @@ export class UserLists {
   private readonly generations: GenerationSlot;
   private readonly clock: Clock;
   private readonly ages: ListAges;
+  private readonly validSinceMs: number;
   private readonly arrivedMs: () => number;
   private readonly onReplaced: (userRow?: number) => void;
   private readonly dirty = new DirtyUsers();
@@ -77,6 +78,8 @@ export class UserLists {
     maker: ListMaker;
     clock: Clock;
     ages: ListAges;
+    /** Lists made before are of another configuration and not served, milliseconds since the epoch. */
+    validSinceMs: number;
     /** When an item last became listable, milliseconds since the epoch. */
     arrivedMs: () => number;
     /** Called when the user's list was made anew, or, without a row, when any may have been. */
@@ -87,6 +90,7 @@ export class UserLists {
     this.maker = options.maker;
     this.clock = options.clock;
     this.ages = options.ages;
+    this.validSinceMs = options.validSinceMs;
     this.arrivedMs = options.arrivedMs;
     this.onReplaced = options.onReplaced;
   }
@@ -120,7 +124,7 @@ export class UserLists {
     const row = history.userRow;
     if (row < 0) return undefined;
     const list = this.last(row);
-    if (list === undefined) return this.remake(history);
+    if (list === undefined || list.madeMs < this.validSinceMs) return this.remake(history);
     if (!this.isBehind(list)) return list;
     return this.remake(history) ?? (this.clock() - list.madeMs > this.ages.expireMs ? undefined : list);
   }
@@ -135,6 +139,7 @@ export class UserLists {
     const { refreshMs, expireMs, arrivalMs } = this.ages;
     const ageMs = nowMs - madeMs;
     return (
+      madeMs < this.validSinceMs ||
       ageMs > refreshMs ||
       ageMs > expireMs ||
       (ageMs > arrivalMs && madeMs <= this.arrivedMs()) ||

@@ -1,4 +1,3 @@
-import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
 import { cancelNeighborTask, neighborTaskProgress } from '../model/neighbor-table-task.ts';
@@ -21,7 +20,6 @@ export interface LearningOptions {
   readonly dataPath: string;
   readonly cachePath: string;
   readonly readTypes: readonly string[];
-  readonly clockErrorMs: number;
   /** Whether click-through is predicted. */
   readonly clickThrough: boolean;
   readonly neighborType: NeighborType;
@@ -30,7 +28,6 @@ export interface LearningOptions {
   readonly popularWindowMs: number;
   readonly seed: number;
   readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -127,7 +124,7 @@ export class Learning {
     { gathered }: JudgedModel,
     onProgress: OnProgress,
   ): Promise<PlacedClick | undefined> {
-    const { dataPath, cachePath, readTypes, clock, clockErrorMs, seed, clickThrough } = this.options;
+    const { dataPath, cachePath, readTypes, seed, clickThrough } = this.options;
     if (!clickThrough || gathered.heldOut.userRows.length === 0) return undefined;
     onProgress('predicting clicks', 0, 1);
     const click = await this.pool.run<'click'>({
@@ -136,7 +133,6 @@ export class Learning {
       cachePath,
       gathered,
       readTypes,
-      untilMs: clock() + clockErrorMs,
       seed,
       slots: this.servingSlot + 1,
       cancelled: this.cancelled,
@@ -150,7 +146,7 @@ export class Learning {
     click: PlacedClick | undefined,
   ): Promise<Calibration | undefined> {
     const { clickThrough, popularWindowMs, log } = this.options;
-    const { heldOut } = gathered;
+    const { heldOut, heldOutSinceMs } = gathered;
     if (!clickThrough || heldOut.userRows.length === 0 || this.isStopped) return undefined;
     const plan = this.planOf({
       number: 0,
@@ -163,6 +159,7 @@ export class Learning {
       kind: 'calibrate',
       plan,
       heldOut,
+      heldOutSinceMs,
       popularWindowMs,
       slot: 0,
     });

@@ -52,6 +52,8 @@ export interface GatherJob {
 export interface Gathered {
   readonly interactions: Interactions;
   readonly heldOut: HeldOutPairs;
+  /** When the first feedback left out was given, milliseconds since the epoch; Infinity when none is. */
+  readonly heldOutSinceMs: number;
   readonly fingerprint: number;
   /** Distinct pairs, those held out among them. */
   readonly positives: number;
@@ -152,8 +154,6 @@ export interface ClickJob {
   readonly cachePath: string;
   readonly gathered: Gathered;
   readonly readTypes: readonly string[];
-  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
-  readonly untilMs: number;
   readonly seed: number;
   readonly slots: number;
   /** Becomes 1 when the training is to end. */
@@ -171,6 +171,7 @@ export interface CalibrateJob {
   /** With a generation that was not trained on what is held out. */
   readonly plan: ListPlan;
   readonly heldOut: HeldOutPairs;
+  readonly heldOutSinceMs: number;
   readonly popularWindowMs: number;
   readonly slot: number;
 }

@@ -37,7 +37,7 @@ describe('leaving out what is held out', () => {
     for (let at = 0; at < userRows.length; at++) {
       if (users.has(userRows[at]!)) expect(itemRows[at]).not.toBe(9);
     }
-    expect(holdOut(data, 1).length).toBeGreaterThan(heldOut.userRows.length);
+    expect(holdOut(data, 1).judged.length).toBeGreaterThan(heldOut.userRows.length);
   });
 
   it('keeps everything where nothing is held out', () => {

@@ -54,14 +54,13 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
 }
 
 function gatherCases(job: CalibrateJob, reads: LocalReads): Case[] {
-  const { plan, heldOut, slot } = job;
+  const { plan, heldOut, slot, heldOutSinceMs: cutMs } = job;
   const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
   const heldBy = itemsByUser(heldOut);
-  const cutMs = earliest(reads, heldBy, isPositive);
   const world = {
     ...copiedWorld(plan, slot, reads, isPositive),
     generation: openGeneration(plan.generation, slot, () => []),
-    trends: trendsAt(reads, job, heldBy, isPositive, cutMs),
+    trends: trendsAt(reads, job, heldBy, isPositive),
   };
   const maker = new ListMaker(
     { ...plan.settings, collaborative: true, popular: true, userBased: false },
@@ -101,31 +100,12 @@ function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<numb
   return items;
 }
 
-/** When the first positive feedback on a pair held out was given, milliseconds since the epoch. */
-function earliest(
-  reads: LocalReads,
-  heldBy: ReadonlyMap<number, ReadonlySet<number>>,
-  isPositive: (type: number) => boolean,
-): number {
-  const feedback = new FeedbackColumns();
-  let first = Number.POSITIVE_INFINITY;
-  for (const [user, held] of heldBy) {
-    reads.readUserFeedback(user, feedback);
-    for (let at = 0; at < feedback.length; at++) {
-      if (held.has(feedback.itemRows[at]!) && isPositive(feedback.types[at]!))
-        first = Math.min(first, feedback.timesMs[at]!);
-    }
-  }
-  return first;
-}
-
-/** The trends as they were at `cutMs`, without what is held out. */
+/** The trends as they were before what is held out. */
 function trendsAt(
   reads: LocalReads,
-  { popularWindowMs }: CalibrateJob,
+  { popularWindowMs, heldOutSinceMs: cutMs }: CalibrateJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
   isPositive: (type: number) => boolean,
-  cutMs: number,
 ): TrendCounts {
   const trends = new Trends(popularWindowMs, () => cutMs);
   const block = new FeedbackColumns(SCAN_RECORDS);

@@ -55,9 +55,9 @@ function columnsOf(byUser: ClickJob['gathered']['interactions']['byUser']): Pair
   return { userRows, itemRows: byUser.indices };
 }
 
-/** Pairs with read feedback in effect and no positive one, known or held out. */
+/** Pairs with read feedback from before what is held out, and no positive one, known or held out. */
 function readWithoutPositive(reads: LocalReads, job: ClickJob): PairColumns {
-  const { interactions, heldOut } = job.gathered;
+  const { interactions, heldOut, heldOutSinceMs } = job.gathered;
   const isRead = typeTest(job.readTypes, () => reads.feedbackTypes());
   const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
   const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
@@ -68,7 +68,7 @@ function readWithoutPositive(reads: LocalReads, job: ClickJob): PairColumns {
     for (let at = 0; at < block.length; at++) {
       const user = block.userRows[at]!;
       const item = block.itemRows[at]!;
-      if (!isRead(block.types[at]!) || block.timesMs[at]! > job.untilMs) continue;
+      if (!isRead(block.types[at]!) || block.timesMs[at]! > heldOutSinceMs) continue;
       // Rows that came after the feedback was gathered are not part of this fit.
       if (user >= interactions.userCount || item >= interactions.itemCount) continue;
       const last = found.length - 1;

@@ -4,7 +4,7 @@ import {
   fingerprint,
   type Interactions,
 } from '../../dataset/interactions.ts';
-import { type HeldOutPairs, leaveOut } from '../../dataset/leave-out.ts';
+import { type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { AlsSolver, trainedModel } from '../../model/als.ts';
 import { type AlsTask, placeAls } from '../../model/als-memory.ts';
@@ -28,13 +28,11 @@ import { cacheAt, withReads } from './stores.ts';
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 
-const NOTHING: HeldOutPairs = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
-
 /** See `GatherJob`. */
 export function gather(job: GatherJob): Gathered | undefined {
   const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
   if (records.userRows.length === 0) return undefined;
-  const { heldOut, ...kept } = job.leavesOut ? leaveOut(records, job.seed) : { ...records, heldOut: NOTHING };
+  const { heldOut, sinceTime, ...kept } = job.leavesOut ? leaveOut(records, job.seed) : everything(records);
   const interactions = buildInteractions({ userCount, itemCount, ...kept });
   return {
     interactions: {
@@ -43,8 +41,20 @@ export function gather(job: GatherJob): Gathered | undefined {
       byItem: shareMatrix(interactions.byItem),
     },
     heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
+    heldOutSinceMs: sinceTime,
     fingerprint: fingerprint(interactions),
     positives: interactions.count + heldOut.userRows.length,
+  };
+}
+
+/** Nothing left out. */
+function everything({ userRows, itemRows }: Pick<LeftOut, 'userRows' | 'itemRows'>): LeftOut {
+  const none = new Uint32Array(0);
+  return {
+    userRows,
+    itemRows,
+    heldOut: { userRows: none, itemRows: none },
+    sinceTime: Number.POSITIVE_INFINITY,
   };
 }
 
