@@ -2,6 +2,7 @@
 export { dot, addScaled, countNonFinite, scoreItems } from './vector';
 export { gramian } from './gramian';
 export { packPanels, batchTopK } from './batch-top-k';
+export { packCoarse } from './coarse';
 export { queryTopK, selectTopK } from './query-top-k';
 export { normalMatrix, choleskySolve } from './cholesky';
 export { alsSolveRows } from './als-conjugate-gradient';

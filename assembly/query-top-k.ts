@@ -1,6 +1,10 @@
 // One query against all items: 4 panels of 8 at a time, eight independent sums, so that the additions' latency hides
-// behind the loads and the scan runs at memory speed.
+// behind the loads and the scan runs at memory speed. Where there are coarse panels these are scanned instead, and only
+// panels of 8 with an item that may reach the list are scored, by the same additions in the same order.
+//
+// Scratch: tile, 32 float32 | place in the read list | query as integers, f int16 | its unit and slack.
 
+import { packQuery, reachCoarse } from './coarse';
 import { multiplyAdd } from './fused';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
 
@@ -66,6 +70,20 @@ function scorePanel(query: usize, panel: usize, f: u32, tile: usize): void {
   v128.store(tile, a1, 16);
 }
 
+/** Offers 32 items, of which `reach` has the bits of those that may beat the threshold. @returns the new count */
+function offerReach(
+  query: usize, panel: usize, f: u32, first: u32, reach: u32, allowed: u32, k: u32, readItems: usize, readCount: u32,
+  tile: usize, outItems: usize, outScores: usize, count: u32,
+): u32 {
+  const panelBytes = <usize>f << 5;
+  for (; reach; reach >>= 8, allowed >>= 8, first += 8, panel += panelBytes) {
+    if (!(reach & 255)) continue;
+    scorePanel(query, panel, f, tile);
+    count = offerScores(tile, first, 8, k, reach & allowed, readItems, readCount, tile + 128, outItems, outScores, count);
+  }
+  return count;
+}
+
 /** The scan's place in the read list; `scratch` holds it between tiles. */
 function offerScores(
   scores: usize, first: u32, lanes: u32, k: u32, allowed: u32, readItems: usize, readCount: u32, cursor: usize,
@@ -88,7 +106,7 @@ function offerScores(
 
 export function queryTopK(
   query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
-  outItems: usize, outScores: usize, scratch: usize,
+  outItems: usize, outScores: usize, scratch: usize, coarse: usize,
 ): u32 {
   assert(k > 0 && !((query | panels | scratch) & 3));
   const tile = scratch;
@@ -97,6 +115,23 @@ export function queryTopK(
   store<u32>(cursor, 0);
   let count: u32 = 0;
   let first: u32 = 0;
+  if (coarse) {
+    const packed = scratch + 144;
+    packQuery(query, f, packed);
+    for (; first < items; first += 32, coarse += (<usize>f << 5) + 128) {
+      let allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+      if (items - first < 32) allowed &= (1 << (items - first)) - 1;
+      if (!allowed) continue;
+      const reach = allowed & reachCoarse(packed, coarse, f, thresholdOf(outScores, count, k));
+      if (!reach) continue;
+      const panel = panels + <usize>(first >> 3) * panelBytes;
+      count = offerReach(
+        query, panel, f, first, reach, allowed, k, readItems, readCount, tile, outItems, outScores, count,
+      );
+    }
+    sortHeap(outItems, outScores, count);
+    return count;
+  }
   for (; first + 32 <= items; first += 32) {
     const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
     if (!allowed) continue;

@@ -2,6 +2,7 @@ import type { Random } from '../src/domain/random.ts';
 import type { Kernels } from '../src/kernel/kernels.ts';
 import {
   alsScratchBytes,
+  coarseBytes,
   eigenScratchBytes,
   fmScratchBytes,
   neighborScratchBytes,
@@ -68,9 +69,9 @@ function putRows(context: CaseContext, lists: number[][]) {
   return { starts: ints(context, starts), columns: ints(context, lists.flat()), entries: starts.at(-1)! };
 }
 
-function panelsOf(context: CaseContext, items: number): number {
+function panelsOf(context: CaseContext, items: number, factors = floats(context, items * F)): number {
   const panels = context.arena.alloc(panelBytes(items, F));
-  context.kernels.packPanels(floats(context, items * F), items, F, panels);
+  context.kernels.packPanels(factors, items, F, panels);
   return panels;
 }
 
@@ -94,21 +95,27 @@ const batchTopK: CaseMaker = (context) => {
   };
 };
 
-const queryTopK: CaseMaker = (context) => {
-  const [items, k] = [Math.floor(100_000 / context.divisor), 100];
-  const { arena } = context;
-  const query = floats(context, F);
-  const panels = panelsOf(context, items);
-  const [outItems, outScores] = [arena.alloc(k * 4), arena.alloc(k * 4)];
-  const scratch = arena.alloc(topKScratchBytes(F));
-  const rest = { allowedBits: 0, readItems: 0, readCount: 0, scratch };
-  return {
-    name: `one query top-${k}, ${items} items, f=${F}`,
-    operations: 2 * items * F,
-    run: (kernels) => kernels.queryTopK({ query, panels, items, f: F, k, outItems, outScores, ...rest }),
-    native: { name: 'query-top-k', numbers: [query, panels, items, F, k, outItems, outScores] },
+const queryTopK =
+  (isCoarse: boolean): CaseMaker =>
+  (context) => {
+    const [items, k] = [Math.floor(100_000 / context.divisor), 100];
+    const { arena } = context;
+    const query = floats(context, F);
+    const factors = floats(context, items * F);
+    const panels = panelsOf(context, items, factors);
+    const coarse = isCoarse ? arena.alloc(coarseBytes(items, F)) : 0;
+    if (isCoarse) context.kernels.packCoarse(factors, items, F, coarse);
+    const [outItems, outScores] = [arena.alloc(k * 4), arena.alloc(k * 4)];
+    const scratch = arena.alloc(topKScratchBytes(F));
+    const rest = { allowedBits: 0, readItems: 0, readCount: 0, scratch };
+    return {
+      name: `one query top-${k}, ${items} items, f=${F}${isCoarse ? ', bytes first' : ''}`,
+      operations: 2 * items * F,
+      run: (kernels) =>
+        kernels.queryTopK({ query, panels, coarse, items, f: F, k, outItems, outScores, ...rest }),
+      native: { name: 'query-top-k', numbers: [query, panels, items, F, k, outItems, outScores] },
+    };
   };
-};
 
 const gramian: CaseMaker = (context) => {
   const rows = Math.floor(27_000 / context.divisor);
@@ -349,7 +356,8 @@ const neighbors: CaseMaker = (context) => {
 
 export const KERNEL_CASES: readonly CaseMaker[] = [
   batchTopK,
-  queryTopK,
+  queryTopK(false),
+  queryTopK(true),
   gramian,
   alsConjugateGradient(64),
   alsConjugateGradient(128),

@@ -2,7 +2,7 @@ import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
 import { transpose } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import { coarseBytes, neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { KernelThreads } from './kernel-threads.ts';
@@ -220,16 +220,21 @@ export async function bprCase(
 /** One query against the plain TypeScript twin over the same memory; the note tells the milliseconds of one. */
 export async function queryCase(divisor: number): Promise<ModelCase> {
   const items = Math.floor(QUERY_ITEMS / divisor);
-  const arena = arenaFor(F * 4, items * F * 4, panelBytes(items, F), K * 4, K * 4, topKScratchBytes(F));
+  const arena = arenaFor(
+    ...[F * 4, items * F * 4, panelBytes(items, F), coarseBytes(items, F)],
+    ...[K * 4, K * 4, topKScratchBytes(F)],
+  );
   const query = placeFactors(arena, 1, 1);
   const factors = placeFactors(arena, items, 2);
   const panels = arena.alloc(panelBytes(items, F));
   const [kernels, plain] = [loadKernels(arena.memory), loadKernels(arena.memory, 'plain')];
   kernels.packPanels(factors, items, F, panels);
+  const coarse = arena.alloc(coarseBytes(items, F));
+  kernels.packCoarse(factors, items, F, coarse);
   const [outItems, outScores] = [arena.alloc(K * 4), arena.alloc(K * 4)];
   const scratch = arena.alloc(topKScratchBytes(F));
   const rest = { allowedBits: 0, readItems: 0, readCount: 0, outItems, outScores, scratch };
-  const job = { query, panels, items, f: F, k: K, ...rest };
+  const job = { query, panels, coarse, items, f: F, k: K, ...rest };
   const repeat = async (run: () => void, times: number) => {
     const { seconds, cpu } = await timed(async () => {
       for (let at = 0; at < times; at++) run();

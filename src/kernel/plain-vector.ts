@@ -8,6 +8,7 @@ type VectorKernels = Pick<
   | 'countNonFinite'
   | 'gramian'
   | 'packPanels'
+  | 'packCoarse'
   | 'scoreItems'
   | 'normalMatrix'
   | 'choleskySolve'
@@ -18,6 +19,14 @@ export function dotAt(floats: Words['floats'], a: number, b: number, n: number):
   let sum = 0;
   for (let i = 0; i < n; i++) sum += floats[a + i]! * floats[b + i]!;
   return sum;
+}
+
+/** The nearest integer, halves to the even one; 0 for NaN. */
+function nearestEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  const isUp = rest > 0.5 || (rest === 0.5 && floor % 2 !== 0);
+  return Number.isNaN(value) ? 0 : floor + (isUp ? 1 : 0);
 }
 
 /** target += factor * source, given as float32 indexes. */
@@ -72,6 +81,22 @@ export function plainVectorKernels({ floats, ints }: Words): VectorKernels {
         }
       }
       floats.set(sums, out >>> 2);
+    },
+    packCoarse(factors, rows, f, out) {
+      const bytes = new Int8Array(floats.buffer);
+      for (let row = 0; row < Math.ceil(rows / 32) * 32; row++) {
+        const panel = out + (row >> 5) * (32 * f + 128);
+        const from = factors >>> 2;
+        const values = row < rows ? floats.slice(from + row * f, from + (row + 1) * f) : new Float32Array(f);
+        const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+        const scale = Math.max(Math.fround(largest / 127), Math.fround(1e-20));
+        const stored = Number.isFinite(largest) ? scale : Number.NaN;
+        floats[(panel + 32 * f) / 4 + (row & 31)] = row < rows ? stored : 0;
+        values.forEach((value, k) => {
+          const at = panel + (k >> 1) * 64 + (row & 31) * 2 + (k & 1);
+          bytes[at] = nearestEven(Math.fround(value / scale));
+        });
+      }
     },
     packPanels(factors, rows, f, out) {
       for (let row = 0; row < Math.ceil(rows / 8) * 8; row++) {

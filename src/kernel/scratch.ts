@@ -13,6 +13,11 @@ export function panelBytes(rows: number, f: number): number {
   return Math.ceil(rows / 8) * 8 * f * 4;
 }
 
+/** Bytes of `rows` rows of factors packed by `packCoarse`. */
+export function coarseBytes(rows: number, f: number): number {
+  return Math.ceil(rows / 32) * (32 * f + 128);
+}
+
 /** Bytes of a set of bits over `items`. */
 export function bitsBytes(items: number): number {
   return Math.ceil(items / 32) * 4;

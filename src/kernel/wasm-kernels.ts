@@ -68,6 +68,7 @@ function vectorCalls(native: Native) {
     countNonFinite: native.countNonFinite,
     gramian: native.gramian,
     packPanels: native.packPanels,
+    packCoarse: native.packCoarse,
     scoreItems: native.scoreItems,
     choleskySolve: native.choleskySolve,
     symmetricEigen: native.symmetricEigen,
@@ -79,6 +80,7 @@ function vectorCalls(native: Native) {
     | 'countNonFinite'
     | 'gramian'
     | 'packPanels'
+    | 'packCoarse'
     | 'scoreItems'
     | 'choleskySolve'
     | 'symmetricEigen'
@@ -100,7 +102,7 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 's
       // biome-ignore format: as above
       queryTopK!(
         j.query, j.panels, j.items, j.f, j.k, j.allowedBits, j.readItems, j.readCount,
-        j.outItems, j.outScores, j.scratch,
+        j.outItems, j.outScores, j.scratch, j.coarse ?? 0,
       ),
     selectTopK: (j) =>
       // biome-ignore format: as above

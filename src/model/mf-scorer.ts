@@ -8,6 +8,7 @@ import type { Kernels } from '../kernel/kernels.ts';
 import {
   alsScratchBytes,
   bitsBytes,
+  coarseBytes,
   type InstantiateKernels,
   paddedFactors,
   panelBytes,
@@ -51,6 +52,7 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
     ['userFactors', 'f32', [userCount, f]],
     ['itemFactors', 'f32', [itemCount, f]],
     ['panels', 'f32', [panelBytes(itemCount, f) / 4]],
+    ['coarse', 'u32', [coarseBytes(itemCount, f) / 4]],
     ['gramian', 'f32', [f, f]],
     ['query', 'f32', [slots, f]],
     ['starts', 'u32', [slots, 2]],
@@ -98,6 +100,7 @@ export function placeModel(
   const kernels = instantiate(memory);
   const items = arrayOf(layout, 'itemFactors').offset;
   kernels.packPanels(items, header.itemCount, f, arrayOf(layout, 'panels').offset);
+  kernels.packCoarse(items, header.itemCount, f, arrayOf(layout, 'coarse').offset);
   kernels.gramian(items, header.itemCount, f, arrayOf(layout, 'gramian').offset);
   return { memory, layout, header, slots, listLengthMax };
 }
@@ -191,6 +194,7 @@ export class MfScorer {
     const found = this.#kernels.queryTopK({
       query: this.#slotOffset('query'),
       panels: this.#offset('panels'),
+      coarse: this.#offset('coarse'),
       f: this.#f,
       items: this.header.itemCount,
       k,
