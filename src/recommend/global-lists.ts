@@ -1,7 +1,7 @@
 import type { LiveState } from './live-state.ts';
 
 /** A user may have read some of the global lists: they are this much longer than a user's list. */
-const SPARE_FACTOR = 4;
+export const SPARE_FACTOR = 4;
 
 /** Listable items, newest first. */
 export function topLatest({ latest, catalogue }: LiveState, cacheSize: number): readonly number[] {

@@ -2,8 +2,10 @@ import type { HeldOutPairs } from '../../dataset/leave-out.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
 import { fitLogistic, type LogisticRegression, logisticProbability } from '../../model/logistic.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
+import { SPARE_FACTOR } from '../../recommend/global-lists.ts';
 import { History } from '../../recommend/history.ts';
 import { FOLD_IN_LIKES_MAX, ListMaker } from '../../recommend/list-maker.ts';
+import { TopK } from '../../recommend/ranked.ts';
 import { RANKING_FEATURES, rankingFeatures } from '../../recommend/ranker.ts';
 import { type TrendCounts, Trends } from '../../recommend/trends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
@@ -57,10 +59,15 @@ function gatherCases(job: CalibrateJob, reads: LocalReads): Case[] {
   const { plan, heldOut, slot, heldOutSinceMs: cutMs } = job;
   const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
   const heldBy = itemsByUser(heldOut);
+  const copied = copiedWorld(plan, slot, reads, isPositive);
+  const trends = trendsAt(reads, job, heldBy, isPositive);
+  const global = globalLists(reads, trends, cutMs, plan.settings.cacheSize * SPARE_FACTOR, copied.isListable);
   const world = {
-    ...copiedWorld(plan, slot, reads, isPositive),
+    ...copied,
     generation: openGeneration(plan.generation, slot, () => []),
-    trends: trendsAt(reads, job, heldBy, isPositive),
+    trends,
+    popularRows: () => global.popular,
+    latestRows: () => global.latest,
   };
   const maker = new ListMaker(
     { ...plan.settings, collaborative: true, popular: true, userBased: false },
@@ -98,6 +105,25 @@ function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<numb
     else known.add(itemRows[at]!);
   });
   return items;
+}
+
+/** The most popular and the newest items as of `cutMs`. */
+function globalLists(
+  reads: LocalReads,
+  trends: TrendCounts,
+  cutMs: number,
+  k: number,
+  isListable: (row: number) => boolean,
+) {
+  const popular = new TopK(k);
+  const latest = new TopK(k);
+  reads.scanItems(0, ({ row, timestampMs }) => {
+    if (!isListable(row)) return;
+    const count = trends.window[row] ?? 0;
+    if (count > 0) popular.push(row, count);
+    if (timestampMs <= cutMs) latest.push(row, timestampMs);
+  });
+  return { popular: popular.sorted().rows, latest: latest.sorted().rows };
 }
 
 /** The trends as they were before what is held out. */
