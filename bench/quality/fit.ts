@@ -7,7 +7,10 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { type AlsOutcome, driveAls, finish, qualityOf, trainedModel } from '../../src/model/als.ts';
 import { type AlsTask, placeAls } from '../../src/model/als-memory.ts';
 import { ALS_DEFAULTS, alsSettings } from '../../src/model/als-settings.ts';
-import { BPR_DEFAULTS, fitBpr } from '../../src/model/bpr.ts';
+import { bprModel, driveBpr } from '../../src/model/bpr.ts';
+import { placeBpr } from '../../src/model/bpr-memory.ts';
+import { BPR_DEFAULTS, bprSettings } from '../../src/model/bpr-settings.ts';
+import type { BprPhase } from '../../src/model/bpr-solver.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
@@ -21,6 +24,7 @@ import { placeSlim } from '../../src/model/slim-memory.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim-settings.ts';
 import { AlsWorkers } from './als-workers.ts';
 import type { PlacedRanker } from './evaluate-workers.ts';
+import { PhaseWorkers } from './phase-workers.ts';
 import { SlimWorkers } from './slim-workers.ts';
 
 export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'popular'] as const;
@@ -47,7 +51,7 @@ export function defaultSettings(model: RankingModel): Settings {
   }
 }
 
-/** @param workers threads that train ALS and SLIM; the other models train in this one */
+/** @param workers threads that train ALS, BPR and SLIM; the other models train in this one */
 export async function fitRanker(
   model: RankingModel,
   train: Interactions,
@@ -58,7 +62,7 @@ export async function fitRanker(
     case 'als':
       return mfRanker((await fitAlsInThreads(train, settings, workers)).model, workers);
     case 'bpr':
-      return mfRanker(finish(fitBpr(train, settings, loadKernels)), workers);
+      return mfRanker(await fitBprInThreads(train, settings, workers), workers);
     case 'slim':
       return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
     case 'items':
@@ -89,6 +93,21 @@ export async function fitAlsInThreads(
   } finally {
     await threads.close();
   }
+}
+
+async function fitBprInThreads(
+  train: Interactions,
+  settings: Settings,
+  workers: number,
+): Promise<MatrixFactorization> {
+  const task = placeBpr(train, bprSettings(settings));
+  const threads = await PhaseWorkers.start<BprPhase>('./bpr-thread', task, workers);
+  try {
+    for await (const _epoch of driveBpr(task, (phase) => threads.run(phase)));
+  } finally {
+    await threads.close();
+  }
+  return bprModel(task, fingerprint(train));
 }
 
 async function fitSlimInThreads(

@@ -92,6 +92,7 @@ export async function evaluatePipeline(
   try {
     const results: PipelineResult[] = [];
     for (const [name, recommend] of CONFIGURATIONS) {
+      if (process.env.ONLY && !new RegExp(process.env.ONLY).test(name)) continue;
       const nowMs = timeline.splitMs + (1 + results.length) * STEP_MS;
       const service = await start(data, recommend, nowMs, options);
       try {

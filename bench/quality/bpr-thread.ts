@@ -1,0 +1,9 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import type { BprTask } from '../../src/model/bpr-memory.ts';
+import { type BprPhase, BprSolver } from '../../src/model/bpr-solver.ts';
+
+const { task } = workerData as { task: BprTask };
+const solver = new BprSolver(task, loadKernels(task.memory));
+parentPort?.on('message', (phase: BprPhase) => parentPort?.postMessage(solver.runPhase(phase)));
+parentPort?.postMessage(true);

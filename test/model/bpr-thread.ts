@@ -1,0 +1,10 @@
+// A thread of bpr.test.ts: runs every phase it is told of.
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import type { BprTask } from '../../src/model/bpr-memory.ts';
+import { type BprPhase, BprSolver } from '../../src/model/bpr-solver.ts';
+
+const task = workerData as BprTask;
+const solver = new BprSolver(task, loadKernels(task.memory));
+parentPort?.on('message', (phase: BprPhase) => parentPort?.postMessage(solver.runPhase(phase)));
+parentPort?.postMessage(true);
