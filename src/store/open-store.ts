@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly clock?: Clock;
   /** Told of failures that no answer shows in full. */
   readonly onTrouble?: TroubleLog;
+  /** Bytes of writes that may wait; more is refused as OVERLOADED. */
+  readonly waitingBytesMax?: number;
 }
 
 export interface Stores {
@@ -39,8 +41,8 @@ export interface Stores {
  * @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the data folder
  */
 export function openStore(options: StoreOptions): Stores {
-  const { dataPath, cachePath, sync, clock, onTrouble, ...rules } = options;
-  const data = new LmdbDataStore({ dataPath, sync, rules, clock, onTrouble });
+  const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, ...rules } = options;
+  const data = new LmdbDataStore({ dataPath, sync, rules, clock, onTrouble, waitingBytesMax });
   return { data, cache: openCacheStore(cachePath) };
 }
 

@@ -8,7 +8,7 @@ import { LmdbDataReader } from './data-reader.ts';
 import { openDataTables } from './data-tables.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 
-/** Bytes of commands that may wait for the writer; more is answered OVERLOADED. */
+/** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** What a decoded record counts for in that sum. */
 const RECORD_BYTES = 256;
@@ -21,6 +21,8 @@ export type TroubleLog = (message: string, error: unknown) => void;
 export interface DataStoreOptions extends WriterOptions {
   readonly clock?: Clock;
   readonly onTrouble?: TroubleLog;
+  /** Bytes of commands that may wait for the writer; one alone is always taken. */
+  readonly waitingBytesMax?: number;
 }
 
 interface Pending {
@@ -37,13 +39,16 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ((changes: ChangeSet) => void)[] = [];
   private readonly exited: Promise<void>;
+  private readonly waitingBytesMax: number;
   private waitingBytes = 0;
   private lastTicket = 0;
   private state: 'open' | 'closing' | 'dead' = 'open';
 
   /** @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the folder */
-  constructor({ clock = systemClock, onTrouble = () => {}, dataPath, sync, rules }: DataStoreOptions) {
+  constructor(options: DataStoreOptions) {
+    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
     super(openDataTables(dataPath));
+    this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.clock = clock;
     this.onTrouble = onTrouble;
     const { url, execArgv } = threadEntry(import.meta.url, './writer-thread');
@@ -62,7 +67,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   write(command: WriteCommand): Promise<WriteResult> {
     if (this.state !== 'open') return Promise.reject(unavailable());
     const bytes = sizeOf(command);
-    if (this.waitingBytes > 0 && this.waitingBytes + bytes > WAITING_BYTES_MAX) {
+    if (this.waitingBytes > 0 && this.waitingBytes + bytes > this.waitingBytesMax) {
       return Promise.reject(new FurzeError('OVERLOADED', 'Too many writes are waiting; try again later.'));
     }
     const ticket = ++this.lastTicket;

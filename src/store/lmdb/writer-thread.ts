@@ -16,8 +16,11 @@ const { dataPath, sync, rules } = workerData as WriterOptions;
 const tables = openDataTables(dataPath);
 const writer = new GroupWriter(tables, rules);
 
-/** Bytes of commands that share a transaction at most; it bounds how long the first of them waits for the last. */
-const GROUP_BYTES_MAX = 16 * 1024 * 1024;
+/**
+ * Bytes of commands from which on no further one joins a transaction. It bounds how long the first waits for the last,
+ * and how long the thread that serves is busy with what a commit changed: some ten thousand records at a time.
+ */
+const GROUP_BYTES_MAX = 1024 * 1024;
 
 type Write = Extract<ToWriter, { kind: 'write' }>;
 const waiting: Write[] = [];

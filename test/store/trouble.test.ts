@@ -1,0 +1,80 @@
+import type { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import type { FurzeError } from '../../src/domain/errors.ts';
+import type { DataStore } from '../../src/store/data-store.ts';
+import { close, openIn, putFeedback, tempFolder } from './helpers.ts';
+
+const BATCHES = 60;
+const BATCH_RECORDS = 50;
+
+function batch(number: number) {
+  return Array.from({ length: BATCH_RECORDS }, (_, at) => ({
+    FeedbackType: 'like',
+    UserId: `user-${number}`,
+    ItemId: `item-${at}`,
+  }));
+}
+
+/** Writes all batches at once and tells of each whether it was acknowledged, or why not. */
+function writeAll(data: DataStore): Promise<string>[] {
+  return Array.from({ length: BATCHES }, (_, number) =>
+    data.write(putFeedback(batch(number))).then(
+      () => 'written',
+      (error: FurzeError) => error.code,
+    ),
+  );
+}
+
+async function storedBatches(data: DataStore): Promise<boolean[]> {
+  const counts = await Promise.all(
+    Array.from({ length: BATCHES }, (_, number) => data.getUserFeedback(`user-${number}`)),
+  );
+  for (const { length } of counts) expect([0, BATCH_RECORDS]).toContain(length);
+  return counts.map(({ length }) => length > 0);
+}
+
+/** Sends the writer what no caller can, which ends it. */
+function breakWriter(data: DataStore): void {
+  (Reflect.get(data, 'worker') as Worker).postMessage({ kind: 'write' });
+}
+
+test('a writer that dies refuses what waits and what comes; reads go on, and what was acknowledged is there', async () => {
+  const folder = tempFolder();
+  const troubles: string[] = [];
+  const stores = openIn(folder, { onTrouble: (message) => troubles.push(message) });
+  const { data } = stores;
+  await data.write(putFeedback(batch(0)));
+  const first = writeAll(data).slice(0, BATCHES / 2);
+  await first[5];
+  breakWriter(data);
+  const outcomes = await Promise.all([...first, ...writeAll(data)]);
+  expect(new Set(outcomes)).toEqual(new Set(['written', 'STORE_UNAVAILABLE']));
+  expect(troubles).toContain('The writer thread failed');
+  await expect(data.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  await expect(data.write(putFeedback(batch(1)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(await data.getUserFeedback('user-0')).toHaveLength(BATCH_RECORDS);
+  await close(stores);
+  const { data: again } = openIn(folder);
+  const stored = await storedBatches(again);
+  first.forEach((_, number) => {
+    if (outcomes[number] === 'written') expect([number, stored[number]]).toEqual([number, true]);
+  });
+  await again.write(putFeedback(batch(1)));
+});
+
+test('more writes than may wait are refused, and nothing of what was acknowledged is lost', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder, { waitingBytesMax: 40_000 });
+  const outcomes = await Promise.all(writeAll(stores.data));
+  expect(new Set(outcomes)).toEqual(new Set(['written', 'OVERLOADED']));
+  // What waited is done, so there is room again.
+  await stores.data.write(putFeedback(batch(0)));
+  await close(stores);
+  const stored = await storedBatches(openIn(folder).data);
+  expect(stored.slice(1)).toEqual(outcomes.slice(1).map((outcome) => outcome === 'written'));
+});
+
+test('a single write larger than all that may wait is taken when nothing waits', async () => {
+  const { data } = openIn(tempFolder(), { waitingBytesMax: 1 });
+  expect(await data.write(putFeedback(batch(0)))).toMatchObject({ rowAffected: BATCH_RECORDS });
+});
