@@ -1,0 +1,51 @@
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { createDraft } from '../../src/model/neighbor-table.ts';
+import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbor-table-task.ts';
+import { itemsByUsers } from '../../src/model/similarity-incidence.ts';
+import { placeSimilarity } from '../../src/model/similarity-memory.ts';
+import { beginSlimPhase, SLIM_PHASES, slimTable } from '../../src/model/slim.ts';
+import { placeSlim } from '../../src/model/slim-memory.ts';
+import { slimSettings } from '../../src/model/slim-settings.ts';
+import type { Row } from '../http/statistics.ts';
+import { powerLaw } from '../models/power-law.ts';
+import { SlimWorkers } from '../quality/slim-workers.ts';
+
+const K = 100;
+
+/** The whole tables of a set shaped as Gowalla is: neighbors by common users, and the sparse linear model. */
+export async function benchTables(divisor: number): Promise<Row[]> {
+  const [users, items, pairs] = [29_858, 40_981, 810_000].map((size) => Math.ceil(size / divisor));
+  const { train } = powerLaw(users!, items!, pairs!, 1, 5);
+  const shape = `${users} x ${items}, ${train.count} pairs`;
+  const started = performance.now();
+  const similarity = placeSimilarity(itemsByUsers(train));
+  const task = createNeighborTask(similarity, createDraft(train.itemCount, K));
+  runNeighborTask(task, loadKernels(similarity.memory), 0);
+  const table = finishTasks([task], 0);
+  const neighborS = (performance.now() - started) / 1000;
+  const slimS = await fitSlimSeconds(train);
+  return [
+    row(`item neighbors, top ${K}, ${shape}, 1 thread`, neighborS, `${table.rows.length} entries`),
+    row(`sparse linear model, ${shape}, 2 threads`, slimS, '-'),
+  ];
+}
+
+async function fitSlimSeconds(train: Parameters<typeof placeSlim>[0]): Promise<number> {
+  const started = performance.now();
+  const task = placeSlim(train, slimSettings({}), 2);
+  const threads = await SlimWorkers.start(task);
+  try {
+    for (const phase of SLIM_PHASES) {
+      beginSlimPhase(task);
+      await threads.run(phase);
+    }
+  } finally {
+    await threads.close();
+  }
+  slimTable(task, 0);
+  return (performance.now() - started) / 1000;
+}
+
+function row(bench: string, furze: number, reference: string): Row {
+  return { bench, unit: 's', furze, reference, referenceValue: Number.NaN, ratio: Number.NaN, aim: '-' };
+}
