@@ -12,6 +12,8 @@ export interface LeftOut {
   readonly itemRows: Uint32Array;
   /** What models are judged by. */
   readonly heldOut: HeldOutPairs;
+  /** Distinct pairs left out; of some nothing can be told, so they are not judged by. */
+  readonly pairCount: number;
   /** The time of the first record left out, Infinity when there is none. */
   readonly sinceTime: number;
 }
@@ -26,6 +28,12 @@ class PairSet {
       if (known === undefined) this.items.set(userRows[at]!, new Set([itemRows[at]!]));
       else known.add(itemRows[at]!);
     }
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const items of this.items.values()) size += items.size;
+    return size;
   }
 
   has(userRow: number, itemRow: number): boolean {
@@ -62,6 +70,7 @@ export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
     userRows: userRows.subarray(0, count),
     itemRows: itemRows.subarray(0, count),
     heldOut: new PairSet(pairs, judged).columns(),
+    pairCount: left.size,
     sinceTime,
   };
 }

@@ -88,7 +88,7 @@ export class ListPass {
         const from = next;
         const to = (next = Math.min(userCount, from + LIST_BLOCK_USERS));
         open.add(from);
-        lists += await this.pool.run<'lists'>({
+        const made = await this.pool.run<'lists'>({
           kind: 'lists',
           plan,
           slot,
@@ -97,6 +97,7 @@ export class ListPass {
           madeMs: clock(),
           untilMs: clock() + clockErrorMs,
         });
+        lists += made;
         open.delete(from);
         done += to - from;
         await markProgress();

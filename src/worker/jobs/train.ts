@@ -32,7 +32,9 @@ const SCAN_RECORDS = 65_536;
 export function gather(job: GatherJob): Gathered | undefined {
   const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
   if (records.userRows.length === 0) return undefined;
-  const { heldOut, sinceTime, ...kept } = job.leavesOut ? leaveOut(records, job.seed) : everything(records);
+  const { heldOut, pairCount, sinceTime, ...kept } = job.leavesOut
+    ? leaveOut(records, job.seed)
+    : everything(records);
   const interactions = buildInteractions({ userCount, itemCount, ...kept });
   return {
     interactions: {
@@ -43,7 +45,7 @@ export function gather(job: GatherJob): Gathered | undefined {
     heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
     heldOutSinceMs: sinceTime,
     fingerprint: fingerprint(interactions),
-    positives: interactions.count + heldOut.userRows.length,
+    positives: interactions.count + pairCount,
   };
 }
 
@@ -54,6 +56,7 @@ function everything({ userRows, itemRows }: Pick<LeftOut, 'userRows' | 'itemRows
     userRows,
     itemRows,
     heldOut: { userRows: none, itemRows: none },
+    pairCount: 0,
     sinceTime: Number.POSITIVE_INFINITY,
   };
 }
