@@ -2,14 +2,17 @@
 // behind the loads and the scan runs at memory speed. Where there are coarse panels these are scanned instead, and only
 // panels of 8 with an item that may reach the list are scored, by the same additions in the same order.
 //
-// Scratch: tile, 32 float32 | place in the read list | query as integers, f int16 | its unit and slack.
+// Scratch: tile, 32 float32 | place in the read list, 16 bytes | panels that wait, 8 uint32 | query as integers, f int16 |
+// its unit and slack.
 
 import { packQuery, reachCoarse } from './coarse';
 import { multiplyAdd } from './fused';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
 
-/** Scores `lanes` (32) items of four neighbouring panels; writes them and returns true when one beats the threshold. */
-function scoreQuad(query: usize, panel: usize, f: u32, threshold: f32, tile: usize): bool {
+/** Scores the 32 items of four panels; writes them and returns true when one beats the threshold. */
+function scoreQuad(
+  query: usize, panel: usize, panel1: usize, panel2: usize, panel3: usize, f: u32, threshold: f32, tile: usize,
+): bool {
   let a0 = f32x4.splat(0);
   let a1 = f32x4.splat(0);
   let a2 = f32x4.splat(0);
@@ -18,10 +21,6 @@ function scoreQuad(query: usize, panel: usize, f: u32, threshold: f32, tile: usi
   let a5 = f32x4.splat(0);
   let a6 = f32x4.splat(0);
   let a7 = f32x4.splat(0);
-  const panelBytes = <usize>f << 5;
-  let panel1 = panel + panelBytes;
-  let panel2 = panel1 + panelBytes;
-  let panel3 = panel2 + panelBytes;
   const end = query + (<usize>f << 2);
   while (query < end) {
     const x = v128.load_splat<f32>(query);
@@ -70,20 +69,6 @@ function scorePanel(query: usize, panel: usize, f: u32, tile: usize): void {
   v128.store(tile, a1, 16);
 }
 
-/** Offers 32 items, of which `reach` has the bits of those that may beat the threshold. @returns the new count */
-function offerReach(
-  query: usize, panel: usize, f: u32, first: u32, reach: u32, allowed: u32, k: u32, readItems: usize, readCount: u32,
-  tile: usize, outItems: usize, outScores: usize, count: u32,
-): u32 {
-  const panelBytes = <usize>f << 5;
-  for (; reach; reach >>= 8, allowed >>= 8, first += 8, panel += panelBytes) {
-    if (!(reach & 255)) continue;
-    scorePanel(query, panel, f, tile);
-    count = offerScores(tile, first, 8, k, reach & allowed, readItems, readCount, tile + 128, outItems, outScores, count);
-  }
-  return count;
-}
-
 /** The scan's place in the read list; `scratch` holds it between tiles. */
 function offerScores(
   scores: usize, first: u32, lanes: u32, k: u32, allowed: u32, readItems: usize, readCount: u32, cursor: usize,
@@ -104,6 +89,68 @@ function offerScores(
   return count;
 }
 
+/**
+ * Scores the panels that wait, up to 4 of them together, and offers the items of each that may reach the list.
+ * @param waiting panel numbers, 4 uint32, then the bits of their items, 4 uint32
+ */
+function offerWaiting(
+  query: usize, panels: usize, f: u32, waiting: usize, waitingCount: u32, k: u32, readItems: usize, readCount: u32,
+  tile: usize, outItems: usize, outScores: usize, count: u32,
+): u32 {
+  const panelBytes = <usize>f << 5;
+  // A place without a panel repeats the first, whose scores are not looked at.
+  const p0 = panels + <usize>load<u32>(waiting) * panelBytes;
+  const p1 = waitingCount > 1 ? panels + <usize>load<u32>(waiting, 4) * panelBytes : p0;
+  const p2 = waitingCount > 2 ? panels + <usize>load<u32>(waiting, 8) * panelBytes : p0;
+  const p3 = waitingCount > 3 ? panels + <usize>load<u32>(waiting, 12) * panelBytes : p0;
+  if (!scoreQuad(query, p0, p1, p2, p3, f, thresholdOf(outScores, count, k), tile)) return count;
+  for (let i: u32 = 0; i < waitingCount; i++) {
+    const at = waiting + (<usize>i << 2);
+    const scores = tile + (<usize>i << 5);
+    count = offerScores(
+      scores, load<u32>(at) << 3, 8, k, load<u32>(at, 16), readItems, readCount, tile + 128, outItems, outScores, count,
+    );
+  }
+  return count;
+}
+
+/** `queryTopK` by way of the coarse panels. Four panels wait for one another, since one alone waits for its additions. */
+function queryCoarse(
+  query: usize, panels: usize, coarse: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize,
+  readCount: u32, outItems: usize, outScores: usize, scratch: usize,
+): u32 {
+  const tile = scratch;
+  const waiting = scratch + 144;
+  const packed = scratch + 176;
+  let waitingCount: u32 = 0;
+  let count: u32 = 0;
+  packQuery(query, f, packed);
+  for (let first: u32 = 0; first < items; first += 32, coarse += (<usize>f << 5) + 128) {
+    let allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+    if (items - first < 32) allowed &= (1 << (items - first)) - 1;
+    if (!allowed) continue;
+    let reach = allowed & reachCoarse(packed, coarse, f, thresholdOf(outScores, count, k));
+    for (let panel = first >> 3; reach; reach >>= 8, panel++) {
+      if (!(reach & 255)) continue;
+      const at = waiting + (<usize>waitingCount << 2);
+      store<u32>(at, panel);
+      store<u32>(at, reach & 255, 16);
+      if (++waitingCount < 4) continue;
+      waitingCount = 0;
+      count = offerWaiting(
+        query, panels, f, waiting, 4, k, readItems, readCount, tile, outItems, outScores, count,
+      );
+    }
+  }
+  if (waitingCount > 0) {
+    count = offerWaiting(
+      query, panels, f, waiting, waitingCount, k, readItems, readCount, tile, outItems, outScores, count,
+    );
+  }
+  sortHeap(outItems, outScores, count);
+  return count;
+}
+
 export function queryTopK(
   query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
   outItems: usize, outScores: usize, scratch: usize, coarse: usize,
@@ -116,27 +163,17 @@ export function queryTopK(
   let count: u32 = 0;
   let first: u32 = 0;
   if (coarse) {
-    const packed = scratch + 144;
-    packQuery(query, f, packed);
-    for (; first < items; first += 32, coarse += (<usize>f << 5) + 128) {
-      let allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
-      if (items - first < 32) allowed &= (1 << (items - first)) - 1;
-      if (!allowed) continue;
-      const reach = allowed & reachCoarse(packed, coarse, f, thresholdOf(outScores, count, k));
-      if (!reach) continue;
-      const panel = panels + <usize>(first >> 3) * panelBytes;
-      count = offerReach(
-        query, panel, f, first, reach, allowed, k, readItems, readCount, tile, outItems, outScores, count,
-      );
-    }
-    sortHeap(outItems, outScores, count);
-    return count;
+    return queryCoarse(
+      query, panels, coarse, items, f, k, allowedBits, readItems, readCount, outItems, outScores, scratch,
+    );
   }
   for (; first + 32 <= items; first += 32) {
     const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
     if (!allowed) continue;
     const panel = panels + <usize>(first >> 3) * panelBytes;
-    if (scoreQuad(query, panel, f, thresholdOf(outScores, count, k), tile)) {
+    const threshold = thresholdOf(outScores, count, k);
+    const panel2 = panel + panelBytes * 2;
+    if (scoreQuad(query, panel, panel + panelBytes, panel2, panel2 + panelBytes, f, threshold, tile)) {
       count = offerScores(tile, first, 32, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
     }
   }

@@ -25,7 +25,7 @@ export function bitsBytes(items: number): number {
 
 /** Scratch of `batchTopK`, `queryTopK` and `selectTopK`: a tile, 64 packed queries with a threshold and a place each. */
 export function topKScratchBytes(f: number): number {
-  return 128 + 64 * f * 4 + 64 * 8;
+  return 256 + 64 * f * 4 + 64 * 8;
 }
 
 /** Source rows that conjugate gradient works on at a time: room for a block more, a number each, and a row of zeros. */
