@@ -1,4 +1,5 @@
 import { holdOut, type TimedPairs } from './holdout.ts';
+import { fingerprint, type Interactions } from './interactions.ts';
 
 /** The pairs held out, as columns; each once. */
 export interface HeldOutPairs {
@@ -73,4 +74,16 @@ export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
     pairCount: left.size,
     sinceTime,
   };
+}
+
+/** A hash of all pairs, those held out among them: `fingerprint` alone does not see a pair that is held out. */
+export function fingerprintOfAll(interactions: Interactions, { userRows, itemRows }: HeldOutPairs): number {
+  let hash = fingerprint(interactions);
+  for (let at = 0; at < userRows.length; at++) {
+    for (const row of [userRows[at]!, itemRows[at]!]) {
+      hash = Math.imul(hash ^ row, 0x01000193);
+      hash ^= hash >>> 15;
+    }
+  }
+  return hash >>> 0;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holdOut } from '../../src/dataset/holdout.ts';
-import { leaveOut } from '../../src/dataset/leave-out.ts';
+import { buildInteractions } from '../../src/dataset/interactions.ts';
+import { fingerprintOfAll, leaveOut } from '../../src/dataset/leave-out.ts';
 
 /** Users take items 0 to 9 one after the other, the last one twice: the second record is of another kind. */
 function pairs(userCount: number) {
@@ -46,5 +47,13 @@ describe('leaving out what is held out', () => {
     expect([...userRows]).toEqual(data.userRows);
     expect([...itemRows]).toEqual(data.itemRows);
     expect(heldOut.userRows).toHaveLength(0);
+  });
+
+  it('has a fingerprint that sees a pair which is held out', () => {
+    const { userRows, itemRows, heldOut } = leaveOut(pairs(600), 1);
+    const train = buildInteractions({ userCount: 600, itemCount: 20, userRows, itemRows });
+    const other = { ...heldOut, itemRows: heldOut.itemRows.with(0, 15) };
+    expect(fingerprintOfAll(train, heldOut)).toBe(fingerprintOfAll(train, leaveOut(pairs(600), 1).heldOut));
+    expect(fingerprintOfAll(train, other)).not.toBe(fingerprintOfAll(train, heldOut));
   });
 });

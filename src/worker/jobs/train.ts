@@ -1,10 +1,5 @@
-import {
-  buildInteractions,
-  type CompressedMatrix,
-  fingerprint,
-  type Interactions,
-} from '../../dataset/interactions.ts';
-import { type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
+import { buildInteractions, type CompressedMatrix, type Interactions } from '../../dataset/interactions.ts';
+import { fingerprintOfAll, type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { AlsSolver, trainedModel } from '../../model/als.ts';
 import { type AlsTask, placeAls } from '../../model/als-memory.ts';
@@ -44,7 +39,7 @@ export function gather(job: GatherJob): Gathered | undefined {
     },
     heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
     heldOutSinceMs: sinceTime,
-    fingerprint: fingerprint(interactions),
+    fingerprint: fingerprintOfAll(interactions, heldOut),
     positives: interactions.count + pairCount,
   };
 }
