@@ -100,6 +100,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 
   private receive(message: FromWriter): void {
     if (message.kind === 'trouble') this.onTrouble('The data store could not be flushed', message.trace);
+    if (message.kind === 'failed') this.fail('The writer thread failed', message.trace);
     if (message.kind !== 'committed') return;
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();

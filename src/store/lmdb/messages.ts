@@ -41,6 +41,8 @@ export type FromWriter =
     }
   /** Something for the log that no command is to blame for. */
   | { readonly kind: 'trouble'; readonly trace: string }
+  /** The thread writes no more and ends. */
+  | { readonly kind: 'failed'; readonly trace: string }
   | { readonly kind: 'closed' };
 
 export interface WriteAnswer {

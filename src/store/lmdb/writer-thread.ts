@@ -35,7 +35,7 @@ port.on('message', (message: ToWriter) => {
   if (running) return;
   running = true;
   // Messages that came in the same turn are delivered before this runs, and make one group.
-  setImmediate(run);
+  setImmediate(() => run().catch(fail));
 });
 
 async function run(): Promise<void> {
@@ -77,6 +77,17 @@ function flushSoon(): void {
       post({ kind: 'trouble', trace: traceOf(error) });
     }
   });
+}
+
+/**
+ * Ends this thread in order after a failure that nobody foresaw: one torn down in the middle of a flush would take the
+ * process, and so the reads, with it.
+ */
+async function fail(error: unknown): Promise<void> {
+  post({ kind: 'failed', trace: traceOf(error) });
+  await flushing;
+  await tables.engine.close();
+  port.close();
 }
 
 function failed({ ticket }: WriteAnswer, cause: unknown): WriteAnswer {
