@@ -18,17 +18,20 @@ const POSTINGS_MAX = 256;
  */
 export interface ColdItems {
   readonly rows: Uint32Array;
-  /** Item i is like the entries starts[i] .. starts[i + 1] - 1 of `likeRows`, with these similarities. */
+  /** Item i is like `knownRows[likes[e]]` by `similarities[e]`, for e from starts[i] to starts[i + 1] - 1. */
   readonly starts: Uint32Array;
-  readonly likeRows: Uint32Array;
+  readonly likes: Uint32Array;
   readonly similarities: Float32Array;
+  /** The known items that any of them is like, each once. */
+  readonly knownRows: Uint32Array;
 }
 
 export const NO_COLD_ITEMS: ColdItems = {
   rows: new Uint32Array(0),
   starts: new Uint32Array(1),
-  likeRows: new Uint32Array(0),
+  likes: new Uint32Array(0),
   similarities: new Float32Array(0),
+  knownRows: new Uint32Array(0),
 };
 
 /** What one cold item is like, best first. */
@@ -91,23 +94,29 @@ export class ColdItemIndex {
   }
 }
 
-function pack(likes: ReadonlyMap<number, Like>): ColdItems {
+function pack(likesByRow: ReadonlyMap<number, Like>): ColdItems {
   const rows: number[] = [];
   const starts: number[] = [0];
-  const likeRows: number[] = [];
+  const likes: number[] = [];
   const similarities: number[] = [];
-  for (const [row, like] of likes) {
+  const places = new Map<number, number>();
+  for (const [row, like] of likesByRow) {
     if (like.rows.length === 0) continue;
     rows.push(row);
-    likeRows.push(...like.rows);
+    for (const known of like.rows) {
+      const place = places.get(known) ?? places.size;
+      places.set(known, place);
+      likes.push(place);
+    }
     similarities.push(...like.scores);
-    starts.push(likeRows.length);
+    starts.push(likes.length);
   }
   return {
     rows: shared(Uint32Array, rows),
     starts: shared(Uint32Array, starts),
-    likeRows: shared(Uint32Array, likeRows),
+    likes: shared(Uint32Array, likes),
     similarities: shared(Float32Array, similarities),
+    knownRows: shared(Uint32Array, [...places.keys()]),
   };
 }
 

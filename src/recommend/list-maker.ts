@@ -86,7 +86,7 @@ export class ListMaker {
     const seed = userSeed(settings.seed, history.userRow, world.generation?.number ?? 0);
     const scores = rankCandidates(
       {
-        candidates: [...candidates, ...replaced, ...coldItems.likeRows],
+        candidates: [...candidates, ...replaced, ...coldItems.knownRows],
         userRow: history.userRow,
         userLabels: () => world.labelsOf(history.userRow),
         vector,
@@ -103,10 +103,10 @@ export class ListMaker {
     replaced.forEach((row, at) => {
       best.push(row, this.decayed(scores[candidates.length + at]!, likedSet.has(row)));
     });
-    const likeScores = scores.subarray(candidates.length + replaced.length);
+    const knownScores = scores.subarray(candidates.length + replaced.length);
     coldItems.rows.forEach((row, at) => {
       if (!this.chosen.has(row) && this.accept(row, history))
-        best.push(row, coldScore(coldItems, at, likeScores));
+        best.push(row, coldScore(coldItems, at, knownScores));
     });
     return this.explore(best.sorted(), history, seed);
   }
@@ -194,11 +194,15 @@ export class ListMaker {
 }
 
 /** What a cold item's like score, weighted by how like they are. */
-function coldScore({ starts, similarities }: ColdItems, at: number, likeScores: Float64Array): number {
+function coldScore(
+  { starts, likes, similarities }: ColdItems,
+  at: number,
+  knownScores: Float64Array,
+): number {
   let sum = 0;
   let weight = 0;
   for (let entry = starts[at]!; entry < starts[at + 1]!; entry++) {
-    sum += similarities[entry]! * likeScores[entry]!;
+    sum += similarities[entry]! * knownScores[likes[entry]!]!;
     weight += similarities[entry]!;
   }
   return sum / weight;

@@ -34,14 +34,15 @@ export function rankingFeatures(
   const features = new Float64Array(candidates.length * width);
   const collaborative = vector && generation?.collaborative?.scoreItems(vector, candidates);
   const clicks = generation?.clickThrough?.logits(userRow, userLabels(), candidates);
+  const { recent, window, ever } = trends;
   for (let at = 0; at < candidates.length; at++) {
     const row = candidates[at]!;
     const from = at * width;
     features[from] = collaborative?.[at] ?? 0;
     features[from + 1] = clicks?.[at] ?? 0;
-    features[from + 2] = Math.log1p(trends.recent[row] ?? 0);
-    features[from + 3] = Math.log1p(trends.window[row] ?? 0);
-    features[from + 4] = Math.log1p(trends.ever[row] ?? 0);
+    features[from + 2] = Math.log1p(recent[row] ?? 0);
+    features[from + 3] = Math.log1p(window[row] ?? 0);
+    features[from + 4] = Math.log1p(ever[row] ?? 0);
   }
   return features;
 }
@@ -63,7 +64,10 @@ export function rankCandidates(
   if (ranking !== undefined) {
     const features = rankingFeatures(one, generation, trends);
     const width = RANKING_FEATURES.length;
-    return Float64Array.from(one.candidates, (_, at) => logisticProbability(ranking, features, at * width));
+    const scores = new Float64Array(one.candidates.length);
+    for (let at = 0; at < scores.length; at++)
+      scores[at] = logisticProbability(ranking, features, at * width);
+    return scores;
   }
   if (one.vector !== undefined && generation?.collaborative !== undefined) {
     return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
