@@ -96,18 +96,22 @@ export class ListMaker {
       settings.clickThrough,
       seed,
     );
+    const knownScores = scores.subarray(candidates.length + replaced.length);
+    const coldScores = new Map<number, number>();
+    coldItems.rows.forEach((row, at) => {
+      coldScores.set(row, coldScore(coldItems, at, knownScores));
+    });
     const best = new TopK(cacheSize);
+    // The models know little of a new item: that a recommender proposes it must not make it score less than otherwise.
     candidates.forEach((row, at) => {
-      best.push(row, scores[at]!);
+      best.push(row, Math.max(scores[at]!, coldScores.get(row) ?? Number.NEGATIVE_INFINITY));
     });
     replaced.forEach((row, at) => {
       best.push(row, this.decayed(scores[candidates.length + at]!, likedSet.has(row)));
     });
-    const knownScores = scores.subarray(candidates.length + replaced.length);
-    coldItems.rows.forEach((row, at) => {
-      if (!this.chosen.has(row) && this.accept(row, history))
-        best.push(row, coldScore(coldItems, at, knownScores));
-    });
+    for (const [row, score] of coldScores) {
+      if (!this.chosen.has(row) && this.accept(row, history)) best.push(row, score);
+    }
     return this.explore(best.sorted(), history, seed);
   }
 

@@ -1,0 +1,115 @@
+import { NO_COLD_ITEMS } from '../../src/recommend/cold-items.ts';
+import { History } from '../../src/recommend/history.ts';
+import { ListMaker, type ListSettings, type ListWorld } from '../../src/recommend/list-maker.ts';
+import type { Ranked } from '../../src/recommend/ranked.ts';
+import type { CollaborativeModel, Generation } from '../../src/recommend/serving-model.ts';
+import type { TrendCounts } from '../../src/recommend/trends.ts';
+import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
+
+/** Feedback types of the hand-made world. */
+export const LIKE = 0;
+export const READ = 1;
+export const isPositive = (type: number) => type === LIKE;
+
+/** A record of feedback; the type is a like and the time 0 unless told. */
+export interface Record {
+  readonly item: number;
+  readonly type?: number;
+  readonly timeMs?: number;
+}
+
+/** Local reads of users' feedback alone: `users[row]` are the records of the user at that row. */
+export function readsOf(users: readonly (readonly Record[])[]): LocalReads {
+  const reads: Partial<LocalReads> = {
+    readUserFeedback(userRow: number, out: FeedbackColumns) {
+      out.clear();
+      const records = [...(users[userRow] ?? [])].sort(
+        (a, b) => a.item - b.item || (a.type ?? LIKE) - (b.type ?? LIKE),
+      );
+      for (const { item, type = LIKE, timeMs = 0 } of records) out.push(userRow, item, type, timeMs);
+    },
+  };
+  return reads as LocalReads;
+}
+
+/** The history of one user, all of it in effect. */
+export function historyOf(records: readonly Record[], userRow = 0): History {
+  const users: (readonly Record[])[] = [];
+  users[userRow] = records;
+  const history = new History(readsOf(users));
+  history.load(userRow, Number.POSITIVE_INFINITY);
+  return history;
+}
+
+/** A model in which item i has the score `scores[i]` for whoever likes anything. */
+export function scoredModel(scores: readonly number[]): CollaborativeModel {
+  return {
+    foldIn: (liked) => (liked.length > 0 ? Float32Array.of(1) : undefined),
+    decompose: () => undefined,
+    scoreItems: (_, rows) => Float32Array.from(rows, (row) => scores[row] ?? 0),
+    topItems(_, k, accept) {
+      const rows = scores.map((_, row) => row).filter(accept);
+      rows.sort((a, b) => scores[b]! - scores[a]! || a - b);
+      return { rows: rows.slice(0, k), scores: rows.slice(0, k).map((row) => scores[row]!) };
+    },
+  };
+}
+
+/** A generation of which the other parts are missing. */
+export function generation(parts: Partial<Generation>): Generation {
+  const none: Partial<Generation> = {
+    collaborative: undefined,
+    clickThrough: undefined,
+    itemNeighbors: undefined,
+    ranking: undefined,
+  };
+  return { ...none, number: 1, ...parts } as Generation;
+}
+
+/** Counts of positive feedback by item row. */
+export function trends(parts: { [Name in keyof TrendCounts]?: readonly number[] } = {}): TrendCounts {
+  const counts = (values: readonly number[] = []) => Uint32Array.from(values);
+  return { recent: counts(parts.recent), window: counts(parts.window), ever: counts(parts.ever) };
+}
+
+/** A world in which every item may be listed and nothing is known but what `parts` say. */
+export function world(parts: Partial<ListWorld> = {}): ListWorld {
+  return {
+    generation: undefined,
+    trends: trends(),
+    latestRows: () => [],
+    popularRows: () => [],
+    isListable: () => true,
+    similarItems: () => new Map(),
+    userBased: () => [],
+    labelsOf: () => [],
+    coldItems: NO_COLD_ITEMS,
+    ...parts,
+  };
+}
+
+/** Every recommender off, ten entries, nothing put back or in. */
+export function settings(parts: Partial<ListSettings> = {}): ListSettings {
+  return {
+    latest: false,
+    popular: false,
+    userBased: false,
+    itemBased: false,
+    collaborative: false,
+    clickThrough: false,
+    cacheSize: 10,
+    seedItems: 10,
+    replacement: undefined,
+    explore: { popular: 0, latest: 0 },
+    seed: 1,
+    ...parts,
+  };
+}
+
+export function make(
+  someSettings: Partial<ListSettings>,
+  someWorld: Partial<ListWorld>,
+  history: History,
+): Ranked | undefined {
+  return new ListMaker(settings(someSettings), world(someWorld), isPositive).make(history);
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { shareTrends, Trends } from '../../src/recommend/trends.ts';
+import { FeedbackColumns } from '../../src/store/data-store.ts';
+import { isPositive, LIKE, READ } from './hand-made.ts';
+
+const HOUR_MS = 3_600_000;
+const WINDOW_MS = 64 * HOUR_MS;
+const NOW = 10_000 * HOUR_MS;
+
+function columns(records: readonly [item: number, hoursAgo: number, type?: number][]): FeedbackColumns {
+  const feedback = new FeedbackColumns();
+  for (const [item, hoursAgo, type = LIKE] of records) feedback.push(0, item, type, NOW - hoursAgo * HOUR_MS);
+  return feedback;
+}
+
+/** The counts of the first three items: in the last quarter of the window, in the window, ever. */
+function countsOf(trends: Trends) {
+  trends.drain();
+  return [trends.recent, trends.window, trends.ever].map((counts) => [...counts.subarray(0, 3)]);
+}
+
+describe('trends', () => {
+  it('count positive feedback in the last quarter of the window, in the window and ever', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    trends.apply(
+      columns([
+        [0, 1],
+        [0, 15],
+        [0, 30],
+        [0, 100],
+        [1, 60],
+        [1, 1000],
+        [2, 1, READ],
+      ]),
+      isPositive,
+      1,
+    );
+    expect(countsOf(trends)).toEqual([
+      [2, 0, 0],
+      [3, 1, 0],
+      [4, 2, 0],
+    ]);
+  });
+
+  it('lose a record to time: first out of the recent part, then out of the window, never out of ever', () => {
+    let now = NOW;
+    const trends = new Trends(WINDOW_MS, () => now);
+    trends.apply(columns([[0, 0]]), isPositive, 1);
+    const countsAt = (hours: number) => {
+      now = NOW + hours * HOUR_MS;
+      return countsOf(trends).map(([first]) => first);
+    };
+    expect(countsAt(0)).toEqual([1, 1, 1]);
+    expect(countsAt(15)).toEqual([1, 1, 1]);
+    expect(countsAt(18)).toEqual([0, 1, 1]);
+    expect(countsAt(63)).toEqual([0, 1, 1]);
+    expect(countsAt(66)).toEqual([0, 0, 1]);
+  });
+
+  it('count a future record in a window once its time has come', () => {
+    let now = NOW;
+    const trends = new Trends(WINDOW_MS, () => now);
+    trends.apply(columns([[1, -5]]), isPositive, 1);
+    expect(countsOf(trends)).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 1, 0],
+    ]);
+    now += 5 * HOUR_MS;
+    expect(countsOf(trends)).toEqual([
+      [0, 1, 0],
+      [0, 1, 0],
+      [0, 1, 0],
+    ]);
+  });
+
+  it('take back what was removed, and never fall below 0', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    trends.apply(
+      columns([
+        [0, 1],
+        [0, 30],
+      ]),
+      isPositive,
+      1,
+    );
+    trends.apply(columns([[0, 1]]), isPositive, -1);
+    expect(countsOf(trends).map(([first]) => first)).toEqual([0, 1, 1]);
+    trends.apply(
+      columns([
+        [0, 30],
+        [1, 1],
+      ]),
+      isPositive,
+      -1,
+    );
+    expect(countsOf(trends)).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
+  it('are counted some at a time, with the same result', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    trends.apply(
+      columns([
+        [0, 1],
+        [0, 2],
+        [1, 3],
+      ]),
+      isPositive,
+      1,
+    );
+    trends.apply(columns([[0, 2]]), isPositive, -1);
+    expect(trends.drain(2)).toBe(true);
+    expect(trends.window[0]).toBe(2);
+    expect(trends.drain(1)).toBe(true);
+    expect(trends.drain(1)).toBe(false);
+    expect(countsOf(trends)[1]).toEqual([1, 1, 0]);
+  });
+
+  it('go to the workers as a copy that stays as it is', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    trends.apply(columns([[0, 1]]), isPositive, 1);
+    trends.drain();
+    const copy = shareTrends(trends, 3);
+    trends.apply(columns([[0, 1]]), isPositive, 1);
+    trends.drain();
+    expect([...copy.window]).toEqual([1, 0, 0]);
+    expect(copy.window.buffer).toBeInstanceOf(SharedArrayBuffer);
+  });
+});
