@@ -15,10 +15,13 @@ import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import type { MatrixFactorization } from '../../src/model/mf-model.ts';
 import { createMfRanker } from '../../src/model/mf-ranker.ts';
 import { MfScorer, placeModel } from '../../src/model/mf-scorer.ts';
-import type { NeighborTable } from '../../src/model/neighbor-table.ts';
+import { createDraft, type NeighborTable } from '../../src/model/neighbor-table.ts';
 import { createTableRanker } from '../../src/model/neighbor-table-ranker.ts';
+import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbor-table-task.ts';
 import { createNeighborRanker, fitNeighbors, NEIGHBOR_DEFAULTS } from '../../src/model/neighbors.ts';
 import { createPopularityRanker } from '../../src/model/popularity.ts';
+import { itemsByUsers } from '../../src/model/similarity-incidence.ts';
+import { placeSimilarity } from '../../src/model/similarity-memory.ts';
 import { beginSlimPhase, SLIM_PHASES, slimTable } from '../../src/model/slim.ts';
 import { placeSlim } from '../../src/model/slim-memory.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim-settings.ts';
@@ -27,7 +30,7 @@ import type { PlacedRanker } from './evaluate-workers.ts';
 import { PhaseWorkers } from './phase-workers.ts';
 import { SlimWorkers } from './slim-workers.ts';
 
-export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'popular'] as const;
+export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'neighbors', 'popular'] as const;
 export type RankingModel = (typeof RANKING_MODELS)[number];
 
 /** Settings by name, as the command line gives them. */
@@ -46,6 +49,8 @@ export function defaultSettings(model: RankingModel): Settings {
       return { ...SLIM_DEFAULTS };
     case 'items':
       return { neighbors: NEIGHBOR_DEFAULTS.neighbors, shrink: NEIGHBOR_DEFAULTS.shrink };
+    case 'neighbors':
+      return { neighbors: 100, shrink: 100 };
     case 'popular':
       return {};
   }
@@ -67,6 +72,8 @@ export async function fitRanker(
       return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
     case 'items':
       return createNeighborRanker(finish(fitNeighbors(train, settings, loadKernels)), train.byUser);
+    case 'neighbors':
+      return createTableRanker(fitTable(train, settings), train.byUser);
     case 'popular':
       return createPopularityRanker(train.byItem);
   }
@@ -108,6 +115,14 @@ async function fitBprInThreads(
     await threads.close();
   }
   return bprModel(task, fingerprint(train));
+}
+
+/** The neighbors that the API shows, by common users. */
+function fitTable(train: Interactions, { neighbors = 100, shrink = 100 }: Settings): NeighborTable {
+  const similarity = placeSimilarity(itemsByUsers(train), { shrink, listLengthMax: neighbors });
+  const task = createNeighborTask(similarity, createDraft(train.itemCount, neighbors));
+  runNeighborTask(task, loadKernels(similarity.memory), 0);
+  return finishTasks([task], fingerprint(train));
 }
 
 async function fitSlimInThreads(
