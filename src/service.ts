@@ -228,12 +228,15 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger): Search
 }
 
 function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, log: Logger): LearningOptions {
-  const { data_source, item_neighbors, offline, popular, collaborative } = config.recommend;
+  const { data_source, item_neighbors, user_neighbors, offline, online, popular, collaborative } =
+    config.recommend;
+  const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
   return {
     ...paths,
     readTypes: data_source.read_feedback_types,
     clickThrough: offline.enable_click_through_prediction,
     neighborType: item_neighbors.neighbor_type,
+    userNeighborType: usesUsers ? user_neighbors.neighbor_type : undefined,
     enableIndex: item_neighbors.enable_index,
     indexRecall: item_neighbors.index_recall,
     popularWindowMs: popular.popular_window,

@@ -108,9 +108,12 @@ export class Fallbacks {
   /** Items liked by the users most like this one. */
   private async userBased(userRow: number, k: number, accept: (row: number) => boolean): Promise<Ranked> {
     if (userRow < 0) return NOTHING;
-    const { findRelated, reads, isPositive, catalogue, userNeighborType } = this.parts;
+    const { findRelated, generations, reads, isPositive, catalogue, userNeighborType } = this.parts;
     const hasLabels = (reads.userAt(userRow)?.Labels.length ?? 0) > 0;
-    const users = await findRelated(userRelation(userNeighborType, hasLabels), userRow, USERS_ASKED);
+    const relation = userRelation(userNeighborType, hasLabels);
+    const users =
+      (await generations.current?.similarUsers?.(userRow, relation === 'users-by-labels')) ??
+      (await findRelated(relation, userRow, USERS_ASKED));
     const isWanted = (row: number) => catalogue.isListable(row) && accept(row);
     return itemsOfUsers(users, reads, isPositive, k, isWanted);
   }

@@ -174,7 +174,10 @@ export class Fits {
   private async serve(placed: PlacedGeneration): Promise<void> {
     const { generations, live } = this.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
-    generations.current = openGeneration(placed, this.learning.servingSlot, labelsOf);
+    generations.current = {
+      ...openGeneration(placed, this.learning.servingSlot, labelsOf),
+      similarUsers: (userRow, byLabels) => this.learning.similarUsers(userRow, byLabels),
+    };
     await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
   }
 }

@@ -25,6 +25,7 @@ export function openGeneration(
       clickThrough &&
       clickModel(new FmScorer(clickThrough, loadKernels(clickThrough.memory), slot), itemLabelsOf),
     itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
+    similarUsers: undefined,
     ranking,
   };
 }

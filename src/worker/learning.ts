@@ -2,12 +2,21 @@ import type { Logger } from '../domain/log.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
 import { cancelNeighborTask, neighborTaskProgress } from '../model/neighbor-table-task.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
+import type { Ranked } from '../recommend/ranked.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { Calibration, Gathered, ListPlan, PlacedClick, PlacedGeneration } from './messages.ts';
+import type {
+  Calibration,
+  Gathered,
+  ListPlan,
+  PlacedClick,
+  PlacedGeneration,
+  PlacedUsers,
+} from './messages.ts';
 import { GENERATION_NAME, type GenerationMark } from './model-mark.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
 import type { JudgedModel, Training } from './training.ts';
+import { Turn } from './turn.ts';
 
 /** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
 const NEIGHBORS_MAX = 100;
@@ -23,6 +32,8 @@ export interface LearningOptions {
   /** Whether click-through is predicted. */
   readonly clickThrough: boolean;
   readonly neighborType: NeighborType;
+  /** How users are compared; undefined where the user-based recommender is not in use. */
+  readonly userNeighborType: NeighborType | undefined;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly popularWindowMs: number;
@@ -50,6 +61,7 @@ export class Learning {
   private readonly planOf: (generation: PlacedGeneration) => ListPlan;
   private readonly options: LearningOptions;
   private readonly cancelled = new Int32Array(new SharedArrayBuffer(4));
+  private readonly turn = new Turn();
   private last: PlacedGeneration | undefined;
 
   /** @param planOf what lists would be made of with a generation, as of now */
@@ -78,7 +90,7 @@ export class Learning {
     const { generation, placed } = model;
     const slots = this.servingSlot + 1;
     const parts = await this.pool.run<'restore'>({ kind: 'restore', dataPath, cachePath, generation, slots });
-    this.last = { number: generation, collaborative: placed, ...parts };
+    this.last = { number: generation, collaborative: placed, users: undefined, ...parts };
     return this.last;
   }
 
@@ -104,10 +116,27 @@ export class Learning {
       collaborative: finished.placed,
       clickThrough: click?.placed,
       itemNeighbors,
+      users: await this.placeUsers(finished.gathered),
       ranking: calibration?.ranking,
     };
     await this.mark(this.last);
     return { generation: this.last, positives: finished.gathered.positives, unchanged: false };
+  }
+
+  /** The users most like one as of the last fit; undefined where that did not lay them out. */
+  async similarUsers(userRow: number, byLabels: boolean): Promise<Ranked | undefined> {
+    const users = this.last?.users;
+    if (users === undefined) return undefined;
+    // One slot of scratch is there for requests, so they take turns.
+    return this.turn.take(() =>
+      this.pool.run<'similarUsers'>({
+        kind: 'similarUsers',
+        users,
+        userRow,
+        byLabels,
+        slot: this.servingSlot,
+      }),
+    );
   }
 
   /** Ends what is being learnt soon; nothing is learnt any more. */
@@ -153,6 +182,7 @@ export class Learning {
       collaborative: placed,
       clickThrough: click?.placed,
       itemNeighbors: undefined,
+      users: undefined,
       ranking: undefined,
     });
     const calibration = await this.pool.run<'calibrate'>({
@@ -212,6 +242,13 @@ export class Learning {
     });
     onProgress('comparing items', itemCount, itemCount);
     return table;
+  }
+
+  private async placeUsers(gathered: Gathered): Promise<PlacedUsers | undefined> {
+    const { dataPath, userNeighborType: policy } = this.options;
+    if (policy === undefined) return undefined;
+    const slots = this.servingSlot + 1;
+    return this.pool.run<'placeUsers'>({ kind: 'placeUsers', dataPath, gathered, policy, slots });
   }
 
   private mark({ number, clickThrough, itemNeighbors, ranking }: PlacedGeneration): Promise<void> {

@@ -8,6 +8,7 @@ import type { LogisticRegression } from '../model/logistic.ts';
 import type { PlacedModel } from '../model/mf-scorer.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
 import type { NeighborTask } from '../model/neighbor-table-task.ts';
+import type { PlacedSimilarity } from '../model/similarity-memory.ts';
 import type { ColdItems } from '../recommend/cold-items.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
@@ -27,6 +28,8 @@ export interface Jobs {
   placeNeighbors: { job: PlaceNeighborsJob; answer: readonly NeighborTask[] };
   compare: { job: CompareJob; answer: boolean };
   finishNeighbors: { job: FinishNeighborsJob; answer: NeighborTable };
+  placeUsers: { job: PlaceUsersJob; answer: PlacedUsers };
+  similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
   click: { job: ClickJob; answer: PlacedClick | undefined };
   calibrate: { job: CalibrateJob; answer: Calibration | undefined };
   restore: { job: RestoreJob; answer: RestoredParts };
@@ -115,6 +118,8 @@ export interface PlacedGeneration {
   readonly collaborative: PlacedModel | undefined;
   readonly clickThrough: PlacedFm | undefined;
   readonly itemNeighbors: NeighborTable | undefined;
+  /** Made where the user-based recommender is in use, and not saved. */
+  readonly users: PlacedUsers | undefined;
   readonly ranking: LogisticRegression | undefined;
 }
 
@@ -145,6 +150,30 @@ export interface FinishNeighborsJob {
   readonly tasks: readonly NeighborTask[];
   readonly fingerprint: number;
   readonly cachePath: string;
+}
+
+/** Lays out the users so that those most like one are found fast. */
+export interface PlaceUsersJob {
+  readonly kind: 'placeUsers';
+  readonly dataPath: string;
+  readonly gathered: Gathered;
+  readonly policy: NeighborType;
+  readonly slots: number;
+}
+
+/** Users to be compared by what they like and by labels; each where it is needed. */
+export interface PlacedUsers {
+  readonly byItems: PlacedSimilarity | undefined;
+  readonly byLabels: PlacedSimilarity | undefined;
+}
+
+/** Finds the users most like one; answers undefined for a user who came after they were laid out. */
+export interface SimilarUsersJob {
+  readonly kind: 'similarUsers';
+  readonly users: PlacedUsers;
+  readonly userRow: number;
+  readonly byLabels: boolean;
+  readonly slot: number;
 }
 
 /** Trains and saves the click-through model; answers undefined when it was cancelled. */

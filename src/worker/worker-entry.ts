@@ -6,6 +6,7 @@ import { compare, finishNeighbors, placeNeighbors } from './jobs/neighbors.ts';
 import { findRelated } from './jobs/related.ts';
 import { restore } from './jobs/restore.ts';
 import { gather, load, phase, place, publish } from './jobs/train.ts';
+import { placeUsers, similarUsers } from './jobs/users.ts';
 import type { Job } from './messages.ts';
 
 yieldToServing('training');
@@ -33,6 +34,10 @@ export default function run(job: Job): unknown {
       return compare(job);
     case 'finishNeighbors':
       return finishNeighbors(job);
+    case 'placeUsers':
+      return placeUsers(job);
+    case 'similarUsers':
+      return similarUsers(job);
     case 'click':
       return learnClicks(job);
     case 'calibrate':

@@ -9,6 +9,7 @@ import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
 import type { ListPlan, ListsJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
+import { findSimilarUsers } from './users.ts';
 
 /** See `ListsJob`. A user for whom no recommender has anything gets no list. */
 export async function makeLists(job: ListsJob): Promise<number> {
@@ -52,8 +53,12 @@ export function copiedWorld(
     isListable: (row) => (((listable[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1,
     similarItems: (likedRows) => similarItems(generation.itemNeighbors, likedRows),
     userBased(history, accept) {
-      const relation = userRelation(userNeighborType, labelsOf(history.userRow).length > 0);
-      const users = relatedRows(reads, relation, history.userRow, USERS_ASKED, isPositive);
+      const { userRow } = history;
+      const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);
+      const placed = plan.generation.users;
+      const users =
+        (placed && findSimilarUsers(placed, userRow, relation === 'users-by-labels', slot)) ??
+        relatedRows(reads, relation, userRow, USERS_ASKED, isPositive);
       return itemsOfUsers(users, reads, isPositive, settings.cacheSize, accept).rows;
     },
     labelsOf,
