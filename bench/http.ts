@@ -30,7 +30,7 @@ const asked = (name: string) => part === undefined || part === name;
 
 const rows: Row[] = [];
 if (asked('insert')) {
-  for (const batchRecords of [1000, 10_000]) rows.push(await benchInsert(size, batchRecords));
+  for (const batchRecords of [1000, 10_000]) rows.push(...(await benchInsert(size, batchRecords)));
 }
 if (asked('reads') || asked('tail')) {
   const folder = await makeReadFolder(readSize);

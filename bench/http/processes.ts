@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,8 @@ export interface ServerProcess {
   readonly port: number;
   /** Processor time of its main thread so far in milliseconds, NaN where the system does not tell. */
   cpuMs(): number;
+  /** The same of all its threads. */
+  allCpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -69,7 +71,8 @@ async function start(
   const port = await readPort(child, portIn);
   return {
     port,
-    cpuMs: () => mainThreadCpuMs(child.pid!),
+    cpuMs: () => threadCpuMs(child.pid!, child.pid!),
+    allCpuMs: () => processCpuMs(child.pid!),
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -88,9 +91,18 @@ function readPort(child: ChildProcess, portIn: (line: string) => number): Promis
   });
 }
 
-function mainThreadCpuMs(pid: number): number {
+/** Processor time of all threads of a process in milliseconds, NaN where the system does not tell. */
+export function processCpuMs(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpuMs(pid, thread), 0);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function threadCpuMs(pid: number, thread: number | string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
     return Number.NaN;
   }
