@@ -114,6 +114,7 @@ function randomModel(itemCount: number): FmModel {
   const f = paddedFactors(FACTORS);
   return {
     factors: FACTORS,
+    epochs: 1,
     userCount: USERS,
     itemCount,
     userLabels: ['user 1'],

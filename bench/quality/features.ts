@@ -7,25 +7,29 @@ import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { finish } from '../../src/model/als.ts';
 import type { ClickData } from '../../src/model/click-examples.ts';
 import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click-settings.ts';
 import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../../src/model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
 import type { FmModel } from '../../src/model/fm-model.ts';
+import { ItemSampler, itemWeights } from '../../src/model/fm-pairs.ts';
 import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
 import type { FmSide } from '../../src/model/fm-sides.ts';
-import { trainClickModel } from '../../src/model/fm-training.ts';
+import { retrainClickModel, trainClickModel } from '../../src/model/fm-training.ts';
 import { readSideLabels } from './labels.ts';
 import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
 
-/** Negatives drawn beside each positive of the test, all items alike and as often as they were taken up. */
-const TEST_NEGATIVES = 4;
+/** Negatives drawn beside each positive of the test, as many as in the training. */
+const TEST_NEGATIVES = CLICK_DEFAULTS.negativesPerPositive;
 const TEST_SEED = 20_211_107;
 
 /** A set for click-through prediction out of ratings. */
 export interface ClickSet {
   readonly data: ClickData;
+  /** All that is held out, positives of new users among them: learnt once the model is judged. */
+  readonly late: PairColumns;
   /** Positives of the training, held-out ones among them. */
   readonly train: CompressedMatrix;
   /** Positives after the training, of users and items that it knows. */
@@ -39,7 +43,7 @@ export function hasLabels(format: Format): format is 'movielens' | 'csv' {
 
 /**
  * Splits ratings as `loadSet` does. Ratings below `positive` are negatives, and the latest positives of the training
- * are held out for early stopping and calibration, as the service does it.
+ * are held out for early stopping and calibration, as the service does it; after that they are learnt, too.
  */
 export function loadClickSet(
   format: 'movielens' | 'csv',
@@ -89,6 +93,7 @@ export function loadClickSet(
       userLabelsOf: (row) => userLabels[row]!,
       itemLabelsOf: (row) => itemLabels[row]!,
     },
+    late: side(distinct.filter((_, place) => isLate.has(place))),
     train: known.byUser,
     test: buildInteractions({ userCount, itemCount, ...side(testAt) }).byUser,
   };
@@ -113,12 +118,14 @@ export function fitClick(
   });
   if (model === undefined) throw new Error('the set has no positives');
   tell(`held out in the training: ${JSON.stringify(model.quality)}`);
-  return model;
+  const everything = { ...set.data, heldOut: set.late, settings, seed: settings.seed };
+  return retrainClickModel(everything, model, loadKernels) ?? model;
 }
 
 /**
- * AUC and log loss of the positives after the training against items drawn beside them, in two ways: all items alike
- * (`AUC`, `LogLoss`), and as often as they were taken up (`AUC-popular`), where knowing what is popular is no help. And
+ * AUC and log loss of the positives after the training against items drawn beside them by their popularity to the power
+ * 1/2, as in the training (`AUC`, `LogLoss`), 0 (`AUC-alike`), and 1 (`AUC-popular`), where knowing what is popular is
+ * no help. And
  * the ranking of the whole catalogue, by users as they were trained and (`-folded`) as if they came later and were
  * folded in from the same feedback.
  */
@@ -131,15 +138,15 @@ export function evaluateClick(
   const scorer = new FmScorer(placed, loadKernels(placed.memory));
   const metrics = new Map<string, Estimate>();
   const note = (name: string, mean: number) => metrics.set(name, { mean, halfWidth: 0 });
-  for (const drawn of ['alike', 'popular'] as const) {
-    const cases = drawCases(train, test, drawn);
+  for (const [name, exponent] of Object.entries({ AUC: 0.5, 'AUC-alike': 0, 'AUC-popular': 1 })) {
+    const cases = drawCases(train, test, exponent);
     const scores = new Float32Array(cases.userRows.length);
     for (let at = 0; at < scores.length; at++) {
       const user = scorer.userSide(cases.userRows[at]!, data.userLabelsOf(cases.userRows[at]!));
       scores[at] = scorer.logits(user, [cases.itemRows[at]!])[0]!;
     }
-    note(drawn === 'alike' ? 'AUC' : 'AUC-popular', auc(scores, cases.targets));
-    if (drawn === 'popular') continue;
+    note(name, auc(scores, cases.targets));
+    if (name !== 'AUC') continue;
     note(
       'LogLoss',
       logLoss(
@@ -173,9 +180,10 @@ function createFmRanker(scorer: FmScorer, itemCount: number, sideOf: (userRow: n
 }
 
 /** The test's pairs with negatives drawn among the items of the training that their users never took up. */
-function drawCases(train: CompressedMatrix, test: CompressedMatrix, drawn: 'alike' | 'popular') {
+function drawCases(train: CompressedMatrix, test: CompressedMatrix, exponent: number) {
   const random = createRandom(TEST_SEED);
-  const pool = drawn === 'popular' ? train.indices : Uint32Array.from(new Set(train.indices)).sort();
+  const columns = { userRows: [], itemRows: train.indices };
+  const sampler = new ItemSampler(finish(itemWeights(train.columnCount, [columns], exponent)), random);
   const cases = { userRows: [] as number[], itemRows: [] as number[], targets: [] as number[] };
   const add = (userRow: number, itemRow: number, target: number) => {
     cases.userRows.push(userRow);
@@ -187,7 +195,7 @@ function drawCases(train: CompressedMatrix, test: CompressedMatrix, drawn: 'alik
     for (const itemRow of rowIndices(test, userRow)) {
       add(userRow, itemRow, 1);
       for (let left = TEST_NEGATIVES; left > 0; ) {
-        const negative = pool[random.below(pool.length)]!;
+        const negative = sampler.draw();
         if (own.has(negative)) continue;
         add(userRow, negative, 0);
         left--;

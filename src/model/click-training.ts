@@ -7,6 +7,7 @@ import type { ClickSettings } from './click-settings.ts';
 import { auc, logLoss } from './evaluation/metrics.ts';
 import { calibrate, sigmoid } from './fm-calibration.ts';
 import { centreBlock } from './fm-centering.ts';
+import type { FmOutcome } from './fm-epochs.ts';
 import { featureBlocks, mostLabels } from './fm-features.ts';
 import type { FoldInTerms } from './fm-fold-in.ts';
 import { FmMachine, type FmParameters } from './fm-machine.ts';
@@ -113,8 +114,8 @@ export class ClickTraining {
     return logLoss(this.#calibrated().probabilities, targets);
   }
 
-  /** The model out of the parameters chosen. */
-  *finish(parameters: FmParameters): Generator<void, FmModel> {
+  /** The model out of the epoch chosen. */
+  *finish({ parameters, epoch }: FmOutcome): Generator<void, FmModel> {
     const { layout, judged, sampledPerPositive, fingerprint } = this.#parts;
     this.machine.restore(parameters);
     yield* this.#scoreJudged();
@@ -127,6 +128,7 @@ export class ClickTraining {
     return {
       ...layout,
       factors: this.#settings.factors,
+      epochs: Math.max(1, epoch),
       bias: centred.bias,
       calibration,
       positiveRate,

@@ -24,6 +24,8 @@ export interface FmSummary {
   readonly factors: number;
   readonly userCount: number;
   readonly itemCount: number;
+  /** Passes over the data that it took. */
+  readonly epochs: number;
   /** Part of every score. */
   readonly bias: number;
   readonly calibration: Calibration;
@@ -91,7 +93,8 @@ export function assertSound(model: FmModel): void {
 
 function checkHeader(description: unknown): FmHeader {
   const header = (description ?? {}) as FmHeader;
-  const counts = [header.factors, header.userCount, header.itemCount, header.seed, header.fingerprint];
+  const { factors, epochs, userCount, itemCount, seed, fingerprint } = header;
+  const counts = [factors, epochs, userCount, itemCount, seed, fingerprint];
   const reals = [
     header.bias,
     header.calibration?.slope,
@@ -105,12 +108,12 @@ function checkHeader(description: unknown): FmHeader {
   const sound =
     counts.every(Number.isInteger) &&
     reals.every(Number.isFinite) &&
-    header.factors >= 1 &&
-    header.userCount >= 0 &&
-    header.itemCount >= 0 &&
+    factors >= 1 &&
+    userCount >= 0 &&
+    itemCount >= 0 &&
     header.calibration.slope > 0 &&
     Array.isArray(header.foldIn.background) &&
-    header.foldIn.background.every((row) => Number.isInteger(row) && row >= 0 && row < header.itemCount) &&
+    header.foldIn.background.every((row) => Number.isInteger(row) && row >= 0 && row < itemCount) &&
     isNames(header.userLabels) &&
     isNames(header.itemLabels) &&
     typeof header.quality === 'object';

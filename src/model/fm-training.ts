@@ -12,6 +12,7 @@ import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './click-
 import { ClickTraining } from './click-training.ts';
 import { during, type FmProgress, runEpochs } from './fm-epochs.ts';
 import type { FmModel } from './fm-model.ts';
+import { joinExamples, type PairColumns } from './fm-pairs.ts';
 
 /** Epochs at most when nothing is held out that would tell when to stop. */
 const BLIND_EPOCHS_MAX = 10;
@@ -37,10 +38,42 @@ export interface TrainingControl {
 export function trainClickModel(
   task: ClickTask,
   instantiate: InstantiateKernels,
-  { shouldStop = () => false, onProgress = () => {} }: TrainingControl = {},
+  control: TrainingControl = {},
 ): FmModel | undefined {
   if (task.positives.userRows.length === 0) return undefined;
-  const run = fitClickModel(task, instantiate);
+  return drive(fitClickModel(task, instantiate), control);
+}
+
+/**
+ * Trains on everything, the held-out positives too, for as many epochs as were best when they judged: so the model that
+ * serves knows the latest feedback. Calibration and quality are the judged model's.
+ * @param task the one that `judged` came from, with the same settings; of what was left out then `heldOut` may hold more
+ * @returns undefined when it was stopped
+ * @throws FurzeError as `fitClickModel`
+ */
+export function retrainClickModel(
+  task: ClickTask,
+  judged: FmModel,
+  instantiate: InstantiateKernels,
+  control: TrainingControl = {},
+): FmModel | undefined {
+  const { epochs, calibration, positiveRate, quality } = judged;
+  const { positives, heldOut } = task;
+  const all: ClickData = { ...task, positives: joinPairs(positives, heldOut), heldOut: joinPairs() };
+  const settings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed, epochs };
+  const model = drive(runTraining(all, settings, instantiate), control);
+  return model && { ...model, calibration, positiveRate, quality };
+}
+
+function joinPairs(...columns: readonly PairColumns[]): PairColumns {
+  const { userRows, itemRows } = joinExamples(columns, []);
+  return { userRows, itemRows };
+}
+
+function drive(
+  run: Generator<FmProgress, FmModel>,
+  { shouldStop = () => false, onProgress = () => {} }: TrainingControl,
+): FmModel | undefined {
   let told = -1;
   for (;;) {
     if (shouldStop()) return undefined;
@@ -60,9 +93,20 @@ export function* fitClickModel(
   task: ClickTask,
   instantiate: InstantiateKernels,
 ): Generator<FmProgress, FmModel> {
-  const given: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
-  const isJudged = task.heldOut.userRows.length > 0;
-  const settings = { ...given, epochs: isJudged ? given.epochs : Math.min(given.epochs, BLIND_EPOCHS_MAX) };
+  const settings: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  const epochsMost = task.heldOut.userRows.length > 0 ? settings.epochs : BLIND_EPOCHS_MAX;
+  return yield* runTraining(
+    task,
+    { ...settings, epochs: Math.min(settings.epochs, epochsMost) },
+    instantiate,
+  );
+}
+
+function* runTraining(
+  data: ClickData,
+  settings: ClickSettings,
+  instantiate: InstantiateKernels,
+): Generator<FmProgress, FmModel> {
   checkClickSettings(settings);
   const start: FmProgress = {
     done: 0,
@@ -70,14 +114,13 @@ export function* fitClickModel(
     loss: Number.NaN,
     heldOutLoss: Number.NaN,
   };
-  const examples = yield* during(chooseExamples(task, settings), start);
+  const examples = yield* during(chooseExamples(data, settings), start);
   const training = new ClickTraining(examples, settings, instantiate);
   yield* during(training.initialize(), start);
-  const judge = isJudged ? () => training.judge() : null;
-  const { parameters } = yield* runEpochs(
+  const best = yield* runEpochs(
     training.machine,
     (_, learningRate) => training.epoch(learningRate),
-    judge,
+    training.judgedCount > 0 ? () => training.judge() : null,
   );
-  return yield* during(training.finish(parameters), { ...start, done: settings.epochs });
+  return yield* during(training.finish(best), { ...start, done: settings.epochs });
 }

@@ -4,6 +4,7 @@ import { encodeModel } from '../../src/model/mf-model.ts';
 
 const model: FmModel = {
   factors: 2,
+  epochs: 3,
   userCount: 2,
   itemCount: 1,
   userLabels: ['Österreich'],

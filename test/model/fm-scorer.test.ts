@@ -10,6 +10,7 @@ import type { FmSide } from '../../src/model/fm-sides.ts';
 /** 2 users, 3 items, the label "gold" of users, the labels "film" and "short" of items; 2 factors. */
 const model: FmModel = {
   factors: 2,
+  epochs: 3,
   userCount: 2,
   itemCount: 3,
   userLabels: ['gold'],

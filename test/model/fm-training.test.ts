@@ -3,7 +3,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { FmModel } from '../../src/model/fm-model.ts';
 import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
 import { FM_DEFAULTS } from '../../src/model/fm-settings.ts';
-import { type ClickTask, trainClickModel } from '../../src/model/fm-training.ts';
+import { type ClickTask, retrainClickModel, trainClickModel } from '../../src/model/fm-training.ts';
 import { clickWorld, NOBODY } from './fm-world.ts';
 
 const world = clickWorld(1);
@@ -73,6 +73,26 @@ describe('a click-through training', () => {
     expect(all.quality).toEqual({});
     expect(all.calibration).toEqual({ slope: 1, offset: 0 });
     expect(all.positiveRate).toBeCloseTo(0.2, 6);
+  });
+
+  it('learns the held-out records too, once they have judged it', () => {
+    const task = { ...world, settings, seed: 1 };
+    const epochs: number[] = [];
+    const again = retrainClickModel(task, model, loadKernels, {
+      onProgress: ({ done }) => epochs.push(done),
+    })!;
+    expect(epochs.at(-1)).toBe(model.epochs);
+    expect(again.quality).toEqual(model.quality);
+    expect(again.calibration).toEqual(model.calibration);
+    const [before, after] = [scorerOf(model), scorerOf(again)];
+    const { userRows, itemRows } = world.heldOut;
+    let rise = 0;
+    for (const [at, user] of Array.from(userRows).entries()) {
+      const logit = (scorer: FmScorer) => scorer.logits(scorer.userSide(user, []), [itemRows[at]!])[0]!;
+      rise += (logit(after) - logit(before)) / userRows.length;
+    }
+    expect(rise).toBeGreaterThan(0.05);
+    expect(retrainClickModel(task, model, loadKernels, { shouldStop: () => true })).toBeUndefined();
   });
 
   it('takes the negatives that there are before it draws any', () => {
