@@ -218,7 +218,7 @@ async function main(): Promise<void> {
   const { model } = options;
   const outcome = await run(options, given);
   for (const [name, { mean, halfWidth }] of outcome.metrics) {
-    console.log(`${name.padEnd(14)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);
+    console.log(`${name.padEnd(15)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);
   }
   console.log(`fit ${outcome.seconds.fit} s, evaluate ${outcome.seconds.evaluate} s`);
   if (options.json !== true) return;
