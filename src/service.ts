@@ -4,6 +4,7 @@ import type { Config } from './domain/config.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
 import { VERSION } from './domain/version.ts';
+import { registerBackground } from './http/background-metrics.ts';
 import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRoutes } from './http/routes.ts';
@@ -110,6 +111,7 @@ export async function startService({ config, log, clock = systemClock }: Service
     undo.push(() => search.stop());
     const routes = createRoutes(VERSION);
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
+    registerBackground(metrics.registry, { progress: () => progress.current, cache: () => cache.getStats() });
     undo.push(() => metrics.close());
     const http = createHttpServer({
       routes,

@@ -13,10 +13,18 @@ export interface CacheStore {
   /** Large binary values by name (models); replaced as a whole. */
   putBlob(name: string, bytes: Uint8Array): Promise<void>;
   getBlob(name: string): Promise<Uint8Array | undefined>;
-  getStats(): Promise<{ readonly lists: number; readonly bytes: number }>;
+  getStats(): Promise<CacheStats>;
   ping(): Promise<void>;
   readonly local: LocalCache | undefined;
   close(): Promise<void>;
+}
+
+export interface CacheStats {
+  readonly lists: number;
+  /** Bytes that the lists take on disk. */
+  readonly listBytes: number;
+  /** Bytes of the whole cache on disk. */
+  readonly bytes: number;
 }
 
 /** A user's cached list, best first. */

@@ -1,6 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
-import type { CacheStore, LocalCache, UserList } from '../cache-store.ts';
-import { countEntries, Engine, readBytes, type Table } from './engine.ts';
+import type { CacheStats, CacheStore, LocalCache, UserList } from '../cache-store.ts';
+import { countEntries, Engine, readBytes, type Table, tableBytes } from './engine.ts';
 import { rowKey, writeRow } from './layout.ts';
 
 /*
@@ -67,8 +67,8 @@ export class LmdbCacheStore implements CacheStore {
     return bytes && Uint8Array.from(bytes);
   }
 
-  async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
-    return { lists: countEntries(this.lists), bytes: this.engine.bytes };
+  async getStats(): Promise<CacheStats> {
+    return { lists: countEntries(this.lists), listBytes: tableBytes(this.lists), bytes: this.engine.bytes };
   }
 
   async ping(): Promise<void> {
