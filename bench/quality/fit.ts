@@ -22,9 +22,10 @@ import { createNeighborRanker, fitNeighbors, NEIGHBOR_DEFAULTS } from '../../src
 import { createPopularityRanker } from '../../src/model/popularity.ts';
 import { itemsByUsers } from '../../src/model/similarity-incidence.ts';
 import { placeSimilarity } from '../../src/model/similarity-memory.ts';
-import { beginSlimPhase, SLIM_PHASES, slimTable } from '../../src/model/slim.ts';
+import { beginSlimPhase, SLIM_PHASES } from '../../src/model/slim.ts';
 import { placeSlim } from '../../src/model/slim-memory.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim-settings.ts';
+import { slimTable } from '../../src/model/slim-table.ts';
 import { AlsWorkers } from './als-workers.ts';
 import type { PlacedRanker } from './evaluate-workers.ts';
 import { PhaseWorkers } from './phase-workers.ts';

@@ -14,9 +14,9 @@ import {
 } from '../memory/layout.ts';
 import { createSharedMemory } from '../memory/shared-memory.ts';
 import { type ChunkCounter, createChunkCounter } from './chunk-counter.ts';
-import { createDraft, type NeighborDraft } from './neighbor-table.ts';
+import { createDraft, draftBytes, type NeighborDraft } from './neighbor-table.ts';
 import { itemsByUsers } from './similarity-incidence.ts';
-import { type PlacedSimilarity, placeSimilarity } from './similarity-memory.ts';
+import { type PlacedSimilarity, placeSimilarity, similarityMemoryBytes } from './similarity-memory.ts';
 import type { SlimSettings } from './slim-settings.ts';
 
 /** The most popular items, whose pairs are counted once for all: 32 MiB for all pairs of these. */
@@ -87,7 +87,56 @@ export function regressionSize({ neighborhood }: SlimSettings): number {
   return Math.ceil(neighborhood / 4) * 4;
 }
 
+/** The shape of a learning, from which its memory is worked out before it starts. */
+export interface SlimShape {
+  readonly userCount: number;
+  readonly itemCount: number;
+  /** Distinct pairs. */
+  readonly count: number;
+  readonly slots: number;
+  readonly settings: SlimSettings;
+  readonly countedItems?: number;
+}
+
 type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
+
+function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems }: SlimShape): ArrayPlan[] {
+  const counted = countedItems ?? Math.min(itemCount, COUNTED_ITEMS_MAX);
+  const size = regressionSize(settings);
+  return [
+    ['userWeights', 'f32', [userCount]],
+    ['diagonal', 'f32', [itemCount]],
+    ['ranks', 'u32', [itemCount]],
+    ['countedRows', 'u32', [counted]],
+    ['countedStarts', 'u32', [userCount + 1]],
+    ['countedRanks', 'u32', [count]],
+    ['pairs', 'f32', [(counted * (counted + 1)) / 2]],
+    ['matrices', 'f32', [slots, size * size]],
+    ['targets', 'f32', [slots, size]],
+  ];
+}
+
+function plannedBytes(plans: readonly ArrayPlan[]): number {
+  return plans.reduce((sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64), ARENA_START);
+}
+
+/** Bytes of shared memory that a learning of this shape takes: the similarity, the counts, and the weights. */
+export function slimMemoryBytes(shape: SlimShape): number {
+  const { userCount, itemCount, count, slots, settings } = shape;
+  const similarity = similarityMemoryBytes({
+    rowCount: itemCount,
+    elementCount: userCount,
+    entryCount: count,
+    slots,
+    listLengthMax: settings.neighborhood,
+    hasIndexRoom: false,
+  });
+  return similarity + plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, keptWeights(settings));
+}
+
+function keptWeights({ neighbors, neighborhood }: SlimSettings): number {
+  return Math.min(neighbors, neighborhood);
+}
 
 /**
  * Places a matrix for learning.
@@ -102,7 +151,7 @@ export function placeSlim(
   slots = 1,
   countedItemsMax = COUNTED_ITEMS_MAX,
 ): SlimTask {
-  const { userCount, itemCount, byUser, byItem } = interactions;
+  const { userCount, itemCount, count, byUser, byItem } = interactions;
   const similarity = placeSimilarity(
     itemsByUsers(interactions),
     { listLengthMax: settings.neighborhood },
@@ -110,23 +159,8 @@ export function placeSlim(
   );
   const countedItems = Math.min(itemCount, countedItemsMax);
   const ranks = popularityRanks(byItem.indptr, itemCount, countedItems);
-  const size = regressionSize(settings);
-  const plans: ArrayPlan[] = [
-    ['userWeights', 'f32', [userCount]],
-    ['diagonal', 'f32', [itemCount]],
-    ['ranks', 'u32', [itemCount]],
-    ['countedRows', 'u32', [countedItems]],
-    ['countedStarts', 'u32', [userCount + 1]],
-    ['countedRanks', 'u32', [interactions.count]],
-    ['pairs', 'f32', [(countedItems * (countedItems + 1)) / 2]],
-    ['matrices', 'f32', [slots, size * size]],
-    ['targets', 'f32', [slots, size]],
-  ];
-  const bytes = plans.reduce(
-    (sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64),
-    ARENA_START,
-  );
-  const memory = createSharedMemory(bytes);
+  const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems });
+  const memory = createSharedMemory(plannedBytes(plans));
   const builder = new LayoutBuilder(new Arena(memory));
   for (const [name, type, shape] of plans) builder.add(name, type, shape);
   const layout = builder.finish(interactions.count);
@@ -135,7 +169,7 @@ export function placeSlim(
   placeUsers(views.userWeights, interactions, settings.userExponent);
   placeDiagonal(views, interactions);
   placeCounted(views, byUser.indptr, byUser.indices, countedItems);
-  const draft = createDraft(itemCount, Math.min(settings.neighbors, settings.neighborhood));
+  const draft = createDraft(itemCount, keptWeights(settings));
   return { settings, similarity, memory, layout, countedItems, draft, counter: createChunkCounter() };
 }
 

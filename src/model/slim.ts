@@ -14,8 +14,8 @@ import type { Kernels } from '../kernel/kernels.ts';
 import type { InstantiateKernels } from '../kernel/scratch.ts';
 import { arrayOf } from '../memory/layout.ts';
 import type { Progress } from './als.ts';
-import { chunkProgress, restartChunks, takeChunks } from './chunk-counter.ts';
-import { type NeighborTable, sharedF32, sharedU32 } from './neighbor-table.ts';
+import { cancelChunks, chunkProgress, restartChunks, takeChunks } from './chunk-counter.ts';
+import type { NeighborTable } from './neighbor-table.ts';
 import { SimilaritySearch } from './similarity.ts';
 import {
   pairAt,
@@ -27,6 +27,7 @@ import {
   UNCOUNTED,
 } from './slim-memory.ts';
 import { type SlimSettings, slimSettings } from './slim-settings.ts';
+import { slimTable } from './slim-table.ts';
 
 /** Counting the pairs of popular items, then solving. All threads finish a phase before the next begins. */
 export type SlimPhase = 'count' | 'solve';
@@ -227,53 +228,14 @@ export function beginSlimPhase({ counter }: SlimTask): void {
   restartChunks(counter);
 }
 
+/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
+export function cancelSlim({ counter }: SlimTask): void {
+  cancelChunks(counter);
+}
+
 /** How many items are solved, once that phase has begun. */
 export function slimProgress({ counter, similarity }: SlimTask): Progress {
   return chunkProgress(counter, similarity.rowCount);
-}
-
-/**
- * The learnt weights turned round, once all threads have ended: the entries of item i are the items that having it
- * speaks for (or against, below zero), the strongest first. So a user's scores are the sums over the rows of its items.
- */
-export function slimTable({ draft }: SlimTask, dataFingerprint: number): NeighborTable {
-  const { rowCount, k, counts } = draft;
-  const starts = sharedU32(rowCount + 1);
-  const visit = (see: (item: number, target: number, weight: number) => void) => {
-    for (let target = 0; target < rowCount; target++) {
-      const first = target * k;
-      for (let at = first; at < first + counts[target]!; at++)
-        see(draft.rows[at]!, target, draft.scores[at]!);
-    }
-  };
-  visit((item) => {
-    starts[item + 1] = starts[item + 1]! + 1;
-  });
-  for (let row = 0; row < rowCount; row++) starts[row + 1] = starts[row + 1]! + starts[row]!;
-  const next = starts.slice();
-  const rows = sharedU32(starts[rowCount]!);
-  const scores = sharedF32(starts[rowCount]!);
-  visit((item, target, weight) => {
-    const at = next[item]!;
-    next[item] = at + 1;
-    rows[at] = target;
-    scores[at] = weight;
-  });
-  for (let row = 0; row < rowCount; row++) {
-    sortEntries(rows.subarray(starts[row], starts[row + 1]), scores.subarray(starts[row], starts[row + 1]));
-  }
-  return { rowCount, fingerprint: dataFingerprint, recall: 1, starts, rows, scores };
-}
-
-/** Sorts by score, descending; of equal ones the lower row first. */
-function sortEntries(rows: Uint32Array, scores: Float32Array): void {
-  const order = Uint32Array.from(rows.keys());
-  order.sort((a, b) => scores[b]! - scores[a]! || rows[a]! - rows[b]!);
-  const [oldRows, oldScores] = [rows.slice(), scores.slice()];
-  order.forEach((from, at) => {
-    rows[at] = oldRows[from]!;
-    scores[at] = oldScores[from]!;
-  });
 }
 
 /**

@@ -7,12 +7,12 @@ import { createRandom } from '../../src/domain/random.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { finish } from '../../src/model/als.ts';
-import { cancelChunks } from '../../src/model/chunk-counter.ts';
 import { encodeNeighborTable, type NeighborTable, neighborsAt } from '../../src/model/neighbor-table.ts';
 import { createTableRanker } from '../../src/model/neighbor-table-ranker.ts';
-import { beginSlimPhase, fitSlim, SLIM_PHASES, SlimSolver, slimTable } from '../../src/model/slim.ts';
-import { placeSlim } from '../../src/model/slim-memory.ts';
+import { beginSlimPhase, cancelSlim, fitSlim, SLIM_PHASES, SlimSolver } from '../../src/model/slim.ts';
+import { placeSlim, slimMemoryBytes } from '../../src/model/slim-memory.ts';
 import { type SlimSettings, slimSettings } from '../../src/model/slim-settings.ts';
+import { slimTable } from '../../src/model/slim-table.ts';
 import { checkerboard, missingItem } from './checkerboard.ts';
 
 function randomInteractions(userCount: number, itemCount: number, longest: number): Interactions {
@@ -163,9 +163,20 @@ describe('a sparse linear model', () => {
 
   it('stops when cancelled', () => {
     const task = placeSlim(data, settings);
-    cancelChunks(task.counter);
+    cancelSlim(task);
     expect(new SlimSolver(task, loadKernels, 0).runPhase('solve')).toBe(false);
     expect(slimTable(task, 0).rows).toHaveLength(0);
+  });
+
+  it('takes the memory that was worked out before', () => {
+    const { userCount, itemCount, count } = data;
+    const { memory, similarity, draft } = placeSlim(data, settings, 2);
+    const drafted = draft.rows.byteLength + draft.scores.byteLength + draft.counts.byteLength;
+    const taken = memory.buffer.byteLength + similarity.memory.buffer.byteLength + drafted;
+    const worked = slimMemoryBytes({ userCount, itemCount, count, settings, slots: 2 });
+    // Memories are whole pages.
+    expect(taken - worked).toBeGreaterThanOrEqual(0);
+    expect(taken - worked).toBeLessThan(2 * 65_536);
   });
 
   it('refuses settings out of range', () => {
