@@ -19,44 +19,48 @@ function nextRandom(state: usize): u32 {
   return t;
 }
 
-/** Whether the ascending columns [low, high) hold `item`. */
+/** Whether the ascending columns [low, high), at least one, hold `item`; which half is next is selected, not branched on. */
 function hasItem(columns: usize, low: u32, high: u32, item: u32): bool {
-  while (low < high) {
-    const middle = low + ((high - low) >> 1);
-    const value = load<u32>(columns + (<usize>middle << 2));
-    if (value == item) return true;
-    if (value < item) low = middle + 1;
-    else high = middle;
+  let at = columns + (<usize>low << 2);
+  for (let length = high - low; length > 1; ) {
+    const half = length >> 1;
+    const middle = at + (<usize>half << 2);
+    at = load<u32>(middle) <= item ? middle : at;
+    length -= half;
   }
-  return false;
+  return load<u32>(at) == item;
 }
 
 /** One step on (user, positive, negative). @returns whether the pair already stood in the right order. */
 function stepOn(user: usize, positive: usize, negative: usize, rowBytes: usize, rate: f32, shrink: f32): bool {
   let sum = f32x4.splat(0);
   let sum2 = f32x4.splat(0);
-  let k: usize = 0;
-  for (; k + 32 <= rowBytes; k += 32) {
-    const low = f32x4.sub(v128.load(positive + k), v128.load(negative + k));
-    const high = f32x4.sub(v128.load(positive + k, 16), v128.load(negative + k, 16));
-    sum = f32x4.add(sum, f32x4.mul(v128.load(user + k), low));
-    sum2 = f32x4.add(sum2, f32x4.mul(v128.load(user + k, 16), high));
+  // The pointers advance: V8 would compute an address that stays the same anew in every turn.
+  let u = user;
+  let i = positive;
+  let j = negative;
+  const end = user + rowBytes;
+  for (; u + 32 <= end; u += 32, i += 32, j += 32) {
+    const low = f32x4.sub(v128.load(i), v128.load(j));
+    const high = f32x4.sub(v128.load(i, 16), v128.load(j, 16));
+    sum = f32x4.add(sum, f32x4.mul(v128.load(u), low));
+    sum2 = f32x4.add(sum2, f32x4.mul(v128.load(u, 16), high));
   }
-  if (k < rowBytes) {
-    const low = f32x4.sub(v128.load(positive + k), v128.load(negative + k));
-    sum = f32x4.add(sum, f32x4.mul(v128.load(user + k), low));
+  if (u < end) {
+    const low = f32x4.sub(v128.load(i), v128.load(j));
+    sum = f32x4.add(sum, f32x4.mul(v128.load(u), low));
   }
   const margin = sumLanes(f32x4.add(sum, sum2));
   const step = f32x4.splat(rate * sigmoid(-margin));
   const keep = f32x4.splat(1 - shrink);
-  for (let at: usize = 0; at < rowBytes; at += 16) {
-    const u = v128.load(user + at);
-    const i = v128.load(positive + at);
-    const j = v128.load(negative + at);
-    const push = f32x4.mul(step, u);
-    v128.store(user + at, f32x4.add(f32x4.mul(keep, u), f32x4.mul(step, f32x4.sub(i, j))));
-    v128.store(positive + at, f32x4.add(f32x4.mul(keep, i), push));
-    v128.store(negative + at, f32x4.sub(f32x4.mul(keep, j), push));
+  for (; user < end; user += 16, positive += 16, negative += 16) {
+    const x = v128.load(user);
+    const y = v128.load(positive);
+    const z = v128.load(negative);
+    const push = f32x4.mul(step, x);
+    v128.store(user, f32x4.add(f32x4.mul(keep, x), f32x4.mul(step, f32x4.sub(y, z))));
+    v128.store(positive, f32x4.add(f32x4.mul(keep, y), push));
+    v128.store(negative, f32x4.sub(f32x4.mul(keep, z), push));
   }
   return margin > 0;
 }
