@@ -86,7 +86,7 @@ export async function startService({ config, log, clock = systemClock }: Service
       clock,
       findRelated: finder(pool, config, paths),
     });
-    undo.push(() => recommendation.lists.flush());
+    undo.push(() => recommendation.lists.close());
     const training = new Training(pool, trainingOptions(config, paths, cache, clock, log));
     const turn = new Turn();
     const listPass = new ListPass(

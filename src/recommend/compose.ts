@@ -76,6 +76,7 @@ export async function composeRecommendation(parts: {
     arrivedMs: () => live.arrivedMs,
     onReplaced: (userRow) => hits.forget(userRow),
   });
+  await lists.restore();
   const hits: HitCache = new HitCache({
     bytesMax: config.server.hit_cache_mb * 2 ** 20,
     catalogue,

@@ -1,41 +1,17 @@
 import type { Clock } from '../domain/clock.ts';
 import type { CacheStore, UserList } from '../store/cache-store.ts';
+import { DirtyUsers } from './dirty-users.ts';
 import type { History } from './history.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { GenerationSlot } from './serving-model.ts';
 
-/** Rows of users whose list is behind their feedback: one bit a user. */
-class DirtyUsers {
-  private bits = new Uint32Array(1024);
+/** Name of the mark that tells which lists were behind when the service stopped. */
+const BEHIND_MARK = 'lists-behind';
 
-  set(row: number, dirty: boolean): void {
-    const word = row >>> 5;
-    if (word >= this.bits.length) {
-      if (!dirty) return;
-      const grown = new Uint32Array(Math.max(word + 1, this.bits.length * 2));
-      grown.set(this.bits);
-      this.bits = grown;
-    }
-    const mask = 1 << (row & 31);
-    this.bits[word] = dirty ? this.bits[word]! | mask : this.bits[word]! & ~mask;
-  }
-
-  has(row: number): boolean {
-    return (((this.bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
-  }
-
-  /** Adds all rows of `other` and empties it. */
-  absorb(other: DirtyUsers): void {
-    other.bits.forEach((word, at) => {
-      for (let rest = word; rest !== 0; rest &= rest - 1)
-        this.set(at * 32 + 31 - Math.clz32(rest & -rest), true);
-    });
-    other.clear();
-  }
-
-  clear(): void {
-    this.bits.fill(0);
-  }
+/** What of the lists is in memory alone. */
+interface BehindMark {
+  readonly dirty: Uint8Array;
+  readonly arrivedMs: number;
 }
 
 /** Ages of a list, milliseconds. */
@@ -66,6 +42,10 @@ export class UserLists {
   /** Users whose feedback changed since the running pass began: the lists that it makes for them may be behind. */
   private readonly changedInPass = new DirtyUsers();
   private passing = false;
+  /** Lists made before are behind: what changed since is not known. */
+  private unknownUntilMs = Number.NEGATIVE_INFINITY;
+  /** When an item last became listable before the service was started. */
+  private arrivedBeforeMs = Number.NEGATIVE_INFINITY;
   /** Lists made but not yet committed; the writes are batched, so this is short. */
   private readonly unsaved = new Map<number, UserList>();
   private saving: Promise<void> | undefined;
@@ -93,6 +73,30 @@ export class UserLists {
     this.validSinceMs = options.validSinceMs;
     this.arrivedMs = options.arrivedMs;
     this.onReplaced = options.onReplaced;
+  }
+
+  /**
+   * Learns which lists were behind when the service stopped. After a crash nobody knows: then all of them are, and each
+   * is made again when it is asked for.
+   */
+  async restore(): Promise<void> {
+    const mark = ((await this.cache.getMark(BEHIND_MARK)) ?? undefined) as BehindMark | undefined;
+    await this.cache.putMark(BEHIND_MARK, null);
+    if (mark === undefined) {
+      this.unknownUntilMs = this.clock();
+      return;
+    }
+    this.dirty.restore(mark.dirty);
+    this.arrivedBeforeMs = mark.arrivedMs;
+  }
+
+  /** Stores what is not stored yet. No list may be asked for any more. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.dirty.absorb(this.changedInPass);
+    const { bytes: dirty } = this.dirty;
+    const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
+    await this.cache.putMark(BEHIND_MARK, { dirty, arrivedMs } satisfies BehindMark);
   }
 
   /** Notes that the user's feedback changed. */
@@ -142,7 +146,8 @@ export class UserLists {
       madeMs < this.validSinceMs ||
       ageMs > refreshMs ||
       ageMs > expireMs ||
-      (ageMs > arrivalMs && madeMs <= this.arrivedMs()) ||
+      madeMs < this.unknownUntilMs ||
+      (ageMs > arrivalMs && madeMs <= Math.max(this.arrivedBeforeMs, this.arrivedMs())) ||
       this.dirty.has(userRow) ||
       this.changedInPass.has(userRow)
     );
