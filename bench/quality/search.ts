@@ -7,7 +7,7 @@ import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import { alsSettings } from '../../src/model/als-settings.ts';
-import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
+import { evaluateSampled, evaluateUsers, type SampledCase } from '../../src/model/evaluation/evaluate.ts';
 import { type Measured, successiveHalving } from '../../src/model/search.ts';
 import { logUniform, proposeAls } from '../../src/model/search-space.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
@@ -81,36 +81,63 @@ export async function searchSettings(
     measure: (settings, epochs) => measure(model, set, withEpochs(settings, epochs), options.workers),
     isOver: () => false,
     nowMs: () => performance.now(),
-    tell: ({ settings, bestEpoch, quality }) =>
-      tell({ settings: withEpochs(settings, bestEpoch), ndcg: quality }),
+    tell: ({ settings, epochs, quality }) => tell({ settings: withEpochs(settings, epochs), ndcg: quality }),
   });
-  return trials
-    .map(({ settings, bestEpoch, quality }) => ({
-      settings: withEpochs(settings, bestEpoch),
-      ndcg: quality,
-    }))
-    .sort((a, b) => b.ndcg - a.ndcg);
+  return (
+    trials
+      // The epochs done, which are a few more than the best of them: that one is partly chance, and the model is made of
+      // more records in the end.
+      .map(({ settings, epochs, quality }) => ({ settings: withEpochs(settings, epochs), ndcg: quality }))
+      .sort((a, b) => b.ndcg - a.ndcg)
+  );
 }
 
 async function measure(
   model: RankingModel,
-  { validation: { train, test } }: RankingSet,
+  set: RankingSet,
   settings: Settings,
   workers: number,
 ): Promise<Measured> {
-  if (model === 'als') {
+  const { train, test } = set.validation;
+  const isSampled = set.cases.length > 0;
+  if (model === 'als' && !isSampled) {
     const { task, outcome } = await fitAlsInThreads(train, settings, workers, pairsOf(test));
     const values = viewOf(task.memory, task.layout, 'bestGains', 'f32').slice();
     return { values, epochs: outcome.epochs, bestEpoch: outcome.bestEpoch };
   }
   const ranker = await fitRanker(model, train, settings, workers);
-  const part = evaluateUsers(ranker, train.byUser, test, [10], {
-    first: 0,
-    end: test.rowCount,
-    limit: JUDGED_USERS,
-  });
   const epochs = settings.epochs ?? 0;
+  if (isSampled) {
+    const values = sampledCases(set).map(
+      (one) => evaluateSampled(ranker, [one], [10]).metrics.get('NDCG@10')?.mean ?? 0,
+    );
+    return { values, epochs, bestEpoch: epochs };
+  }
+  const users = { first: 0, end: test.rowCount, limit: JUDGED_USERS };
+  const part = evaluateUsers(ranker, train.byUser, test, [10], users);
   return { values: part.values.get('NDCG@10') ?? [], epochs, bestEpoch: epochs };
+}
+
+/**
+ * What was held out for validation, among as many items drawn at random as in the test: the settings that do best there
+ * are not those that do best on the whole catalogue.
+ */
+function sampledCases({ cases, validation: { train, test } }: RankingSet): SampledCase[] {
+  const random = createRandom(1);
+  const wanted = cases[0]?.negativeRows.length ?? 0;
+  const sampled: SampledCase[] = [];
+  for (let userRow = 0; userRow < test.rowCount && sampled.length < JUDGED_USERS; userRow++) {
+    const [itemRow] = rowIndices(test, userRow);
+    if (itemRow === undefined) continue;
+    const taken = new Set([...rowIndices(train.byUser, userRow), itemRow]);
+    const negatives: number[] = [];
+    for (let tries = 100 * wanted; tries > 0 && negatives.length < wanted; tries--) {
+      const item = random.below(train.itemCount);
+      if (!taken.has(item)) negatives.push(item);
+    }
+    sampled.push({ userRow, itemRow, negativeRows: Uint32Array.from(negatives) });
+  }
+  return sampled;
 }
 
 function pairsOf(matrix: CompressedMatrix): HeldOutPairs {
