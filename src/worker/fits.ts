@@ -25,6 +25,7 @@ export class Fits {
   private timer: NodeJS.Timeout | undefined;
   /** What was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
+  private started = false;
   private stopped = false;
 
   constructor(options: {
@@ -77,15 +78,8 @@ export class Fits {
           if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
         });
     }
-    const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
-    this.timer = setTimeout(() => {
-      this.run()
-        .catch((error: unknown) => {
-          if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
-        })
-        .finally(() => this.start());
-    }, delayMs);
-    this.timer.unref();
+    this.started = true;
+    this.schedule();
   }
 
   /** Fits now, or joins the fit that runs. */
@@ -94,8 +88,22 @@ export class Fits {
       .take(() => this.fit(onProgress))
       .finally(() => {
         this.running = undefined;
+        this.schedule();
       });
     return this.running;
+  }
+
+  /** The next fit comes a period after the last has ended. */
+  private schedule(): void {
+    clearTimeout(this.timer);
+    if (this.stopped || !this.started) return;
+    const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
+    this.timer = setTimeout(() => {
+      this.run().catch((error: unknown) => {
+        if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+      });
+    }, delayMs);
+    this.timer.unref();
   }
 
   /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
@@ -108,18 +116,16 @@ export class Fits {
   }
 
   private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    const { lists, generations } = this.recommendation;
+    const { generations } = this.recommendation;
     const startedAt = performance.now();
     const number = (generations.current?.number ?? 0) + 1;
-    lists.beginPass();
-    let replaced = false;
     try {
       const learnt = await this.learning.run(number, this.reporter(onProgress));
       if (learnt === undefined) return undefined;
       const { generation, positives, unchanged } = learnt;
       if (!unchanged) await this.serve(generation);
-      const made = await this.makeLists(generation, 0, onProgress);
-      replaced = !this.stopped;
+      const from = unchanged ? await this.listPass.missingFrom(generation.number) : 0;
+      const made = from === undefined ? 0 : await this.makeLists(generation, from, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
       this.log.info(
         {
@@ -133,14 +139,13 @@ export class Fits {
       );
       return { ...learnt, lists: made };
     } finally {
-      lists.endPass(replaced);
       this.progress.end();
     }
   }
 
-  /** Goes on with a pass that was cut off. */
+  /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
   private async resume(generation: PlacedGeneration): Promise<void> {
-    const fromUserRow = await this.listPass.cutOffAt(generation.number);
+    const fromUserRow = await this.listPass.missingFrom(generation.number);
     if (fromUserRow === undefined || this.stopped) return;
     const made = await this.makeLists(generation, fromUserRow);
     this.progress.end();
@@ -151,17 +156,31 @@ export class Fits {
   }
 
   /** @param fromUserRow where to begin, after a pass that was cut off */
-  private makeLists(
+  private async makeLists(
     generation: PlacedGeneration,
     fromUserRow: number,
     onProgress?: OnProgress,
   ): Promise<number> {
     const { lists, live, reads } = this.recommendation;
     const report = this.reporter(onProgress);
-    return this.listPass.run(generation, live, reads.userRowCount, fromUserRow, (stage, done, total) => {
-      lists.refresh();
-      report(stage, done, total);
-    });
+    let replaced = false;
+    lists.beginPass();
+    try {
+      const made = await this.listPass.run(
+        generation,
+        live,
+        reads.userRowCount,
+        fromUserRow,
+        (stage, done, total) => {
+          lists.refresh();
+          report(stage, done, total);
+        },
+      );
+      replaced = fromUserRow === 0 && !this.stopped;
+      return made;
+    } finally {
+      lists.endPass(replaced);
+    }
   }
 
   private reporter(onProgress: OnProgress | undefined): OnProgress {

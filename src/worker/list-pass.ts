@@ -14,11 +14,14 @@ const LIST_BLOCK_USERS = 256;
 /** Name of the mark that says how far a pass has come. */
 const MARK = 'list-pass';
 
-/** A pass that has not come to its end yet. */
+/** How far the last pass has come. */
 interface PassMark {
   readonly generation: number;
+  /** What the lists are made with, as text. */
+  readonly settings: string;
   /** The lists of all users before this row are made. */
   readonly nextUserRow: number;
+  readonly isOver: boolean;
 }
 
 export interface ListPassOptions {
@@ -52,10 +55,14 @@ export class ListPass {
     this.stopped = true;
   }
 
-  /** The row at which a pass over this generation was cut off; undefined when it came to its end. */
-  async cutOffAt(generation: number): Promise<number | undefined> {
+  /**
+   * The row from which on lists are missing that this generation and these settings make: 0 when there was no such
+   * pass, undefined when it came to its end.
+   */
+  async missingFrom(generation: number): Promise<number | undefined> {
     const mark = (await this.options.marks.getMark(MARK)) as PassMark | undefined;
-    return mark?.generation === generation ? mark.nextUserRow : undefined;
+    if (mark?.generation !== generation || mark.settings !== this.settings) return 0;
+    return mark.isOver ? undefined : mark.nextUserRow;
   }
 
   /**
@@ -76,12 +83,9 @@ export class ListPass {
     let next = fromUserRow;
     let done = fromUserRow;
     let lists = 0;
-    const markProgress = () => {
-      const nextUserRow = open.size === 0 ? next : Math.min(...open);
-      const isOver = nextUserRow >= userCount;
-      return this.mark(isOver ? undefined : { generation: generation.number, nextUserRow });
-    };
-    await this.mark({ generation: generation.number, nextUserRow: fromUserRow });
+    const markProgress = () =>
+      this.mark(generation.number, open.size === 0 ? next : Math.min(...open), userCount);
+    await markProgress();
     onProgress('making lists', done, userCount);
     const work = async (slot: number) => {
       while (next < userCount && !this.stopped) {
@@ -105,12 +109,17 @@ export class ListPass {
       }
     };
     await Promise.all(Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot)));
-    if (userCount <= fromUserRow) await this.mark(undefined);
     return lists;
   }
 
-  private mark(mark: PassMark | undefined): Promise<void> {
-    return this.options.marks.putMark(MARK, mark ?? null);
+  private get settings(): string {
+    return JSON.stringify(this.options.settings);
+  }
+
+  private mark(generation: number, nextUserRow: number, userCount: number): Promise<void> {
+    const { settings } = this;
+    const isOver = nextUserRow >= userCount;
+    return this.options.marks.putMark(MARK, { generation, settings, nextUserRow, isOver } satisfies PassMark);
   }
 
   /** What lists are made of with this generation, as of now. */
