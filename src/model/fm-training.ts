@@ -2,11 +2,12 @@
  * Trains a factorisation machine to tell positive feedback from the rest: from positives, from negatives (items that
  * were read without a positive), and from items drawn at random where there are few negatives.
  *
- * Memory: 9 bytes for each of at most `examplesMax` positives and as many negatives, 4 for every pair there is, 4 for
- * every user, label of a user and label of an item, and 12 * (1 + factors) for every feature (parameters, what AdaGrad
- * knows of them, the best ones so far). Drawn negatives and rows of features take the same room however many there are.
+ * Memory: 9 bytes (17 while they are chosen) for each of at most `examplesMax` positives and as many negatives, 4 for
+ * every pair there is, 4 for every user, label of a user and label of an item, and 12 * (1 + factors) for every feature
+ * (parameters, what AdaGrad knows of them, the best ones so far). Drawn negatives and rows of features take the same
+ * room however many there are.
  */
-import type { InstantiateKernels } from '../kernel/scratch.ts';
+import { type InstantiateKernels, paddedFactors } from '../kernel/scratch.ts';
 import { type ClickData, chooseExamples } from './click-examples.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './click-settings.ts';
 import { ClickTraining } from './click-training.ts';
@@ -17,10 +18,37 @@ import { joinExamples, type PairColumns } from './fm-pairs.ts';
 /** Epochs at most when nothing is held out that would tell when to stop. */
 const BLIND_EPOCHS_MAX = 10;
 
+/** Chunks of rows and judged records, at most. */
+const FIXED_BYTES = 16_000_000;
+
 /** The job: data, settings that differ from `CLICK_DEFAULTS`, and the seed. */
 export interface ClickTask extends ClickData {
   readonly settings?: Partial<ClickSettings>;
   readonly seed: number;
+}
+
+/**
+ * An upper bound of what a training takes beside its columns, for a budget worked out before it starts; labels beyond one
+ * a user and item come on top with 4 bytes each.
+ * @param counts of pairs, users, items and distinct labels of both sides
+ */
+export function clickTrainingBytes(
+  counts: {
+    readonly positives: number;
+    readonly negatives: number;
+    readonly users: number;
+    readonly items: number;
+    readonly labels: number;
+  },
+  given: Partial<ClickSettings> = {},
+): number {
+  const { factors, examplesMax } = { ...CLICK_DEFAULTS, ...given };
+  const { positives, negatives, users, items, labels } = counts;
+  const features = users + items + labels;
+  const examples = Math.min(positives, examplesMax) + Math.min(negatives, examplesMax);
+  const ofPairs = 17 * examples + 4 * (positives + negatives);
+  const ofSides = 13 * users + 33 * items + 4 * (users + items);
+  return ofPairs + ofSides + 12 * features * (1 + paddedFactors(factors)) + FIXED_BYTES;
 }
 
 /** How a caller follows and ends a training. */

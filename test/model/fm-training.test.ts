@@ -3,7 +3,12 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { FmModel } from '../../src/model/fm-model.ts';
 import { FmScorer, placeFm } from '../../src/model/fm-scorer.ts';
 import { FM_DEFAULTS } from '../../src/model/fm-settings.ts';
-import { type ClickTask, retrainClickModel, trainClickModel } from '../../src/model/fm-training.ts';
+import {
+  type ClickTask,
+  clickTrainingBytes,
+  retrainClickModel,
+  trainClickModel,
+} from '../../src/model/fm-training.ts';
 import { clickWorld, NOBODY } from './fm-world.ts';
 
 const world = clickWorld(1);
@@ -129,6 +134,19 @@ describe('a click-through training', () => {
     expect(() => train({ userCount: 10 })).toThrow('outside 10 x 60');
     expect(() => train({ settings: { factors: 0 } })).toThrow('factors');
     expect(() => train({ settings: { popularityExponent: 2 } })).toThrow('popularityExponent');
+  });
+});
+
+describe('the memory of a training', () => {
+  it('grows with pairs and features, and with examples only up to their maximum', () => {
+    const counts = { positives: 20_000_000, negatives: 0, users: 138_000, items: 27_000, labels: 100 };
+    const bytes = clickTrainingBytes(counts);
+    expect(bytes).toBeLessThan(300_000_000);
+    const perPair = clickTrainingBytes({ ...counts, positives: 20_000_001 }) - bytes;
+    expect(perPair).toBe(4);
+    const perExample = clickTrainingBytes(counts, { examplesMax: 5_000_001 }) - bytes;
+    expect(perExample).toBe(17);
+    expect(clickTrainingBytes({ ...counts, labels: 101 }) - bytes).toBe(12 * 17);
   });
 });
 
