@@ -50,6 +50,8 @@ positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
 read_feedback_types = ${JSON.stringify(READ_TYPES)}
 [recommend.collaborative]
 model_fit_period = "24h"
+[recommend.offline]
+check_recommend_period = "24h"
 `,
   );
   return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) =>

@@ -32,6 +32,8 @@ const PRESSURES: readonly (Pressure & { readonly name: string })[] = [
 /** Makes a folder with users, items, feedback and a cached list for every user. */
 export async function makeReadFolder(size: WorldSize): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+  // The service notes which settings it makes lists with, and serves none that were made before.
+  await (await startService(folder)).stop();
   const { data, cache } = openStore({
     dataPath: dataPathOf(folder),
     cachePath: cachePathOf(folder),
