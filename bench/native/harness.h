@@ -35,6 +35,26 @@ inline void addProducts(const float* x, uint32_t count, uint32_t f, float* matri
     }
 }
 
+// Solves a x = b, the upper triangle of a being read; b becomes x.
+inline void choleskySolve(float* a, float* b, uint32_t f) {
+  for (uint32_t k = 0; k < f; k++) {
+    const float inverse = 1 / sqrtf(a[k * f + k]);
+    for (uint32_t j = k; j < f; j++) a[k * f + j] *= inverse;
+    for (uint32_t i = k + 1; i < f; i++) {
+      const float factor = a[k * f + i];
+      for (uint32_t j = i; j < f; j++) a[i * f + j] -= factor * a[k * f + j];
+    }
+  }
+  for (uint32_t k = 0; k < f; k++) {
+    b[k] /= a[k * f + k];
+    for (uint32_t j = k + 1; j < f; j++) b[j] -= b[k] * a[k * f + j];
+  }
+  for (int k = f - 1; k >= 0; k--) {
+    for (uint32_t j = k + 1; j < f; j++) b[k] -= a[k * f + j] * b[j];
+    b[k] /= a[k * f + k];
+  }
+}
+
 struct Job {
   std::vector<char> memory;
   std::vector<double> numbers;

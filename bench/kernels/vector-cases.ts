@@ -1,0 +1,80 @@
+import { coarseBytes, panelBytes } from '../../src/kernel/scratch.ts';
+import { type CaseMaker, F, floats, ints } from './kernel-case.ts';
+
+/** Long enough that a run can be timed, and read from the second-level cache at best. */
+const LENGTH = 200_000;
+
+export const dot: CaseMaker = (context) => {
+  const n = Math.floor(LENGTH / context.divisor);
+  const [a, b] = [floats(context, n), floats(context, n)];
+  return {
+    name: `inner product of ${n}`,
+    operations: 2 * n,
+    run: (kernels) => void kernels.dot(a, b, n),
+    native: { name: 'dot', numbers: [a, b, n] },
+  };
+};
+
+export const addScaled: CaseMaker = (context) => {
+  const n = Math.floor(LENGTH / context.divisor);
+  const [target, source] = [floats(context, n), floats(context, n)];
+  return {
+    name: `addition of ${n}, scaled`,
+    operations: 2 * n,
+    run: (kernels) => kernels.addScaled(target, source, 1e-6, n),
+    native: { name: 'add-scaled', numbers: [target, source, 1e-6, n] },
+  };
+};
+
+export const countNonFinite: CaseMaker = (context) => {
+  const n = Math.floor(LENGTH / context.divisor);
+  const values = floats(context, n);
+  return {
+    name: `look for NaN and infinity in ${n}`,
+    operations: n,
+    run: (kernels) => void kernels.countNonFinite(values, n),
+    native: { name: 'count-non-finite', numbers: [values, n] },
+  };
+};
+
+export const scoreItems: CaseMaker = (context) => {
+  const { arena, random } = context;
+  const [rows, count] = [Math.floor(27_000 / context.divisor), Math.floor(2_000 / context.divisor)];
+  const [query, factors] = [floats(context, F), floats(context, rows * F)];
+  const items = ints(
+    context,
+    Array.from({ length: count }, () => random.below(rows)),
+  );
+  const scores = arena.alloc(count * 4);
+  return {
+    name: `scores of ${count} listed items, f=${F}`,
+    operations: 2 * count * F,
+    run: (kernels) => kernels.scoreItems(query, factors, F, items, count, scores),
+    native: { name: 'score-items', numbers: [query, factors, F, items, count, scores] },
+  };
+};
+
+/** Numbers moved count as operations. */
+export const packPanels: CaseMaker = (context) => {
+  const rows = Math.floor(27_000 / context.divisor);
+  const factors = floats(context, rows * F);
+  const out = context.arena.alloc(panelBytes(rows, F));
+  return {
+    name: `panels of ${rows} rows, f=${F}`,
+    operations: rows * F,
+    run: (kernels) => kernels.packPanels(factors, rows, F, out),
+    native: { name: 'pack-panels', numbers: [factors, rows, F, out] },
+  };
+};
+
+export const packCoarse: CaseMaker = (context) => {
+  const rows = Math.floor(27_000 / context.divisor);
+  const factors = floats(context, rows * F);
+  const out = context.arena.alloc(coarseBytes(rows, F));
+  return {
+    name: `bytes of ${rows} rows, f=${F}`,
+    operations: rows * F,
+    run: (kernels) => kernels.packCoarse(factors, rows, F, out),
+    native: { name: 'pack-coarse', numbers: [factors, rows, F, out] },
+  };
+};
