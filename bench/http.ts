@@ -1,7 +1,8 @@
 // The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { benchFreshness } from './http/freshness.ts';
 import { benchInsert } from './http/insert.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
 import { printRows, type Row } from './http/statistics.ts';
@@ -38,5 +39,9 @@ if (asked('reads') || asked('tail')) {
     rows.push(...(await benchReads(folder, readSize, { rounds, roundMs, only: options.only })));
   if (asked('tail')) rows.push(...(await benchTail(folder, readSize, smoke ? 100 : 2000)));
   await rm(folder, { recursive: true });
+}
+if (asked('freshness')) {
+  const freshSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 400_000 };
+  rows.push(...(await benchFreshness(freshSize, smoke ? 5 : 300)));
 }
 printRows(rows);
