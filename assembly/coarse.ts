@@ -40,9 +40,14 @@ export function packCoarse(factors: usize, rows: u32, f: u32, out: usize): void 
     }
     const scale = max(largest / LARGEST, SCALE_MIN);
     store<f32>(panel + (<usize>f << 5) + (lane << 2), row >= rows ? 0 : isFinite ? scale : NaN);
-    for (let k: usize = 0; k < <usize>f; k++) {
-      const value: f32 = row < rows ? load<f32>(from + (k << 2)) : 0;
-      store<i8>(panel + (k >> 1 << 6) + (lane << 1) + (k & 1), <i8>rounded(value / scale, LARGEST));
+    const scales = f32x4.splat(scale);
+    for (let k: usize = 0; k < <usize>f; k += 4) {
+      const values = row < rows ? v128.load(from + (k << 2)) : f32x4.splat(0);
+      const q = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.div(values, scales)));
+      const bytes = i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(q, q), i16x8.splat(0));
+      const to = panel + (k << 5) + (lane << 1);
+      v128.store_lane<u16>(to, bytes, 0);
+      v128.store_lane<u16>(to, bytes, 1, 64);
     }
   }
 }

@@ -69,9 +69,16 @@ export function scaleAdd(x: usize, factor: f32, y: usize, n: u32): void {
 }
 
 export function countNonFinite(values: usize, n: u32): u32 {
-  let count: u32 = 0;
-  const end = values + (<usize>n << 2);
-  for (; values < end; values += 4) count += u32((load<u32>(values) & 0x7f800000) == 0x7f800000);
+  const exponents = i32x4.splat(0x7f800000);
+  let counts = i32x4.splat(0);
+  const end4 = values + ((<usize>n & ~3) << 2);
+  // A lane that is equal is -1.
+  for (; values < end4; values += 16) {
+    counts = i32x4.sub(counts, i32x4.eq(v128.and(v128.load(values), exponents), exponents));
+  }
+  let count: u32 = i32x4.extract_lane(counts, 0) + i32x4.extract_lane(counts, 1);
+  count += i32x4.extract_lane(counts, 2) + i32x4.extract_lane(counts, 3);
+  for (let i: u32 = 0; i < (n & 3); i++, values += 4) count += u32((load<u32>(values) & 0x7f800000) == 0x7f800000);
   return count;
 }
 
