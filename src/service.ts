@@ -208,10 +208,7 @@ function trainingOptions(
     positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
     clockErrorMs: config.server.clock_error,
     listLengthMax: listLengthMax(config),
-    memoryBytesMax: memoryBudgetBytes(config.worker.memory_max_mb, {
-      totalBytes: totalmem(),
-      constrainedBytes: process.constrainedMemory(),
-    }),
+    memoryBytesMax: memoryBytesMax(config),
     marks,
     clock,
     log,
@@ -229,6 +226,13 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger): Search
   };
 }
 
+function memoryBytesMax({ worker }: Config): number {
+  return memoryBudgetBytes(worker.memory_max_mb, {
+    totalBytes: totalmem(),
+    constrainedBytes: process.constrainedMemory(),
+  });
+}
+
 function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, log: Logger): LearningOptions {
   const { data_source, item_neighbors, user_neighbors, offline, online, popular, collaborative } =
     config.recommend;
@@ -242,6 +246,7 @@ function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, l
     enableIndex: item_neighbors.enable_index,
     indexRecall: item_neighbors.index_recall,
     popularWindowMs: popular.popular_window,
+    memoryBytesMax: memoryBytesMax(config),
     seed: collaborative.seed,
     marks,
     log,

@@ -2,13 +2,23 @@ import { createRandom } from '../domain/random.ts';
 import type { ColdItems } from './cold-items.ts';
 import type { History } from './history.ts';
 import { type Ranked, TopK } from './ranked.ts';
-import { rankCandidates } from './ranker.ts';
+import { type RankingCase, rankCandidates } from './ranker.ts';
 import { RowSet } from './row-set.ts';
+import { RowSums } from './row-sums.ts';
 import type { Generation } from './serving-model.ts';
 import type { TrendCounts } from './trends.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 export const FOLD_IN_LIKES_MAX = 2000;
+
+/** The most recent likes that the sparse linear model looks at: each speaks for some hundred items. */
+const WEIGHED_LIKES_MAX = 200;
+
+/** What is proposed to one user. */
+export interface Proposal extends RankingCase {
+  /** The user's likes, latest first. */
+  readonly liked: readonly number[];
+}
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
 export interface ListSettings {
@@ -57,6 +67,7 @@ export class ListMaker {
   private readonly world: ListWorld;
   private readonly isPositive: (type: number) => boolean;
   private readonly chosen = new RowSet();
+  private readonly itemWeights = new RowSums();
 
   constructor(settings: ListSettings, world: ListWorld, isPositive: (type: number) => boolean) {
     this.settings = settings;
@@ -73,24 +84,17 @@ export class ListMaker {
 
   /** The user's list, best first; undefined when no recommender has anything to propose. */
   make(history: History): Ranked | undefined {
-    const { settings, world, isPositive } = this;
+    const { settings, world } = this;
     const { cacheSize } = settings;
-    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
-    const vector = world.generation?.collaborative?.foldIn(liked);
-    const similarity = world.similarItems(liked.slice(0, settings.seedItems));
-    const candidates = this.match(history, vector, similarity);
+    const proposal = this.propose(history);
+    const { candidates, liked } = proposal;
     if (candidates.length === 0) return undefined;
     const replaced = settings.replacement === undefined ? [] : this.readItems(history);
     const likedSet = new Set(liked);
     const { coldItems } = world;
     const seed = userSeed(settings.seed, history.userRow, world.generation?.number ?? 0);
     const scores = rankCandidates(
-      {
-        candidates: [...candidates, ...replaced, ...coldItems.knownRows],
-        userRow: history.userRow,
-        userLabels: () => world.labelsOf(history.userRow),
-        vector,
-      },
+      { ...proposal, candidates: [...candidates, ...replaced, ...coldItems.knownRows] },
       world.generation,
       world.trends,
       settings.clickThrough,
@@ -115,14 +119,14 @@ export class ListMaker {
     return this.explore(best.sorted(), history, seed);
   }
 
-  /** Distinct unread listable items that the enabled recommenders propose. */
-  match(
-    history: History,
-    vector: Float32Array | undefined,
-    similarity: ReadonlyMap<number, number>,
-  ): number[] {
-    const { settings, world, chosen } = this;
+  /** Distinct unread listable items that the enabled recommenders propose, and what scores them. Valid until the next call. */
+  propose(history: History): Proposal {
+    const { settings, world, chosen, itemWeights } = this;
     const { cacheSize } = settings;
+    const { userRow } = history;
+    const liked = history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX);
+    const vector = world.generation?.collaborative?.foldIn(liked);
+    this.weigh(liked);
     const accept = (row: number) => this.accept(row, history);
     const candidates: number[] = [];
     chosen.clear();
@@ -138,15 +142,38 @@ export class ListMaker {
     };
     if (settings.collaborative && vector !== undefined)
       take(world.generation!.collaborative!.topItems(vector, cacheSize, accept).rows);
+    if (settings.collaborative) take(this.topWeighted(accept));
     if (settings.itemBased) {
       const top = new TopK(cacheSize);
+      const similarity = world.similarItems(liked.slice(0, settings.seedItems));
       for (const [row, sum] of similarity) if (accept(row)) top.push(row, sum);
       take(top.sorted().rows);
     }
     if (settings.userBased) take(world.userBased(history, accept));
     if (settings.popular) take(world.popularRows());
     if (settings.latest) take(world.latestRows());
-    return candidates;
+    return { candidates, liked, userRow, userLabels: () => world.labelsOf(userRow), vector, itemWeights };
+  }
+
+  /** Sums what the latest likes speak for. */
+  private weigh(liked: readonly number[]): void {
+    const { itemWeights } = this;
+    const model = this.world.generation?.itemWeights;
+    itemWeights.clear();
+    if (model === undefined) return;
+    for (let at = 0; at < liked.length && at < WEIGHED_LIKES_MAX; at++) {
+      const { rows, scores } = model.neighborsAt(liked[at]!);
+      for (let entry = 0; entry < rows.length; entry++) itemWeights.add(rows[entry]!, scores[entry]!);
+    }
+  }
+
+  private topWeighted(accept: (row: number) => boolean): readonly number[] {
+    const top = new TopK(this.settings.cacheSize);
+    for (const row of this.itemWeights.rows) {
+      const sum = this.itemWeights.get(row);
+      if (sum > 0 && accept(row)) top.push(row, sum);
+    }
+    return top.sorted().rows;
   }
 
   private accept(row: number, history: History): boolean {

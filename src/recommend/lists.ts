@@ -128,14 +128,15 @@ export class UserLists {
     const row = history.userRow;
     if (row < 0) return undefined;
     const list = this.last(row);
-    if (list === undefined || list.madeMs < this.validSinceMs) return this.remake(history);
+    if (list === undefined) return this.remake(history);
     if (!this.isBehind(list)) return list;
     return this.remake(history) ?? (this.clock() - list.madeMs > this.ages.expireMs ? undefined : list);
   }
 
-  /** The list made last, however old. Valid until the next call. */
+  /** The list made last with the settings of today, however old. Valid until the next call. */
   last(userRow: number): UserList | undefined {
-    return this.unsaved.get(userRow) ?? this.cache.local?.readList(userRow);
+    const list = this.unsaved.get(userRow) ?? this.cache.local?.readList(userRow);
+    return list !== undefined && list.madeMs >= this.validSinceMs ? list : undefined;
   }
 
   /** True when the list has to be made again before it is served. */

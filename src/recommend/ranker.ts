@@ -1,5 +1,6 @@
 import { createRandom } from '../domain/random.ts';
 import { logisticProbability } from '../model/logistic.ts';
+import type { RowSums } from './row-sums.ts';
 import type { Generation } from './serving-model.ts';
 import type { TrendCounts } from './trends.ts';
 
@@ -10,6 +11,7 @@ export const RANKING_FEATURES = [
   'popular_recently',
   'popular',
   'popular_ever',
+  'item_weights',
 ] as const;
 
 /** One user's candidates, and what scores them. */
@@ -19,14 +21,17 @@ export interface RankingCase {
   readonly userLabels: () => readonly string[];
   /** The user's vector in the collaborative model, undefined without one. */
   readonly vector: Float32Array | undefined;
+  /** What the user's likes speak for in the sparse linear model; absent without one. */
+  readonly itemWeights?: RowSums;
 }
 
 /**
  * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of
- * the click-through model, and ln(1 + count) of the positive feedback lately, in the window, and ever. A model that is missing gives 0.
+ * the click-through model, ln(1 + count) of the positive feedback lately, in the window, and ever, and the sum of the
+ * item's weights on the user's likes. A model that is missing gives 0.
  */
 export function rankingFeatures(
-  { candidates, userRow, userLabels, vector }: RankingCase,
+  { candidates, userRow, userLabels, vector, itemWeights }: RankingCase,
   generation: Generation | undefined,
   trends: TrendCounts,
 ): Float64Array {
@@ -43,6 +48,7 @@ export function rankingFeatures(
     features[from + 2] = Math.log1p(recent[row] ?? 0);
     features[from + 3] = Math.log1p(window[row] ?? 0);
     features[from + 4] = Math.log1p(ever[row] ?? 0);
+    features[from + 5] = itemWeights?.get(row) ?? 0;
   }
   return features;
 }

@@ -41,6 +41,8 @@ export interface Generation {
   readonly collaborative: CollaborativeModel | undefined;
   readonly clickThrough: ClickModel | undefined;
   readonly itemNeighbors: NeighborLists | undefined;
+  /** The sparse linear model: what having an item speaks for, and against (below zero). */
+  readonly itemWeights: NeighborLists | undefined;
   /** Finds the users most like one, where they were laid out for it; answers undefined for a user who came after. */
   readonly similarUsers: ((userRow: number, byLabels: boolean) => Promise<Ranked | undefined>) | undefined;
   /** How the features of `rankingFeatures` together tell the probability of positive feedback. */

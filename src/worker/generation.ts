@@ -12,7 +12,7 @@ import type { PlacedGeneration } from './messages.ts';
  * @param itemLabelsOf the labels of an item that came after the fit
  */
 export function openGeneration(
-  { number, collaborative, clickThrough, itemNeighbors, ranking }: PlacedGeneration,
+  { number, collaborative, clickThrough, itemNeighbors, itemWeights, ranking }: PlacedGeneration,
   slot: number,
   itemLabelsOf: (itemRow: number) => readonly string[],
 ): Generation {
@@ -25,6 +25,7 @@ export function openGeneration(
       clickThrough &&
       clickModel(new FmScorer(clickThrough, loadKernels(clickThrough.memory), slot), itemLabelsOf),
     itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
+    itemWeights: itemWeights && { neighborsAt: (row) => neighborsAt(itemWeights, row) },
     similarUsers: undefined,
     ranking,
   };

@@ -1,29 +1,16 @@
 import type { Logger } from '../domain/log.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
-import { cancelNeighborTask, neighborTaskProgress } from '../model/neighbor-table-task.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type {
-  Calibration,
-  Gathered,
-  ListPlan,
-  PlacedClick,
-  PlacedGeneration,
-  PlacedUsers,
-} from './messages.ts';
+import { compareItems } from './item-neighbors.ts';
+import { itemWeightsBytes, learnItemWeights } from './item-weights.ts';
+import type { Gathered, ListPlan, PlacedClick, PlacedGeneration, PlacedUsers } from './messages.ts';
 import { GENERATION_NAME, type GenerationMark } from './model-mark.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
 import type { JudgedModel, Training } from './training.ts';
 import { Turn } from './turn.ts';
-
-/** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
-const NEIGHBORS_MAX = 100;
-const NEIGHBORS_MIN = 10;
-const TABLE_ENTRIES_MAX = 32_000_000;
-/** Progress of the comparison of items is told this often. */
-const TELL_MS = 200;
 
 export interface LearningOptions {
   readonly dataPath: string;
@@ -37,6 +24,8 @@ export interface LearningOptions {
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly popularWindowMs: number;
+  /** The most that a model may take. */
+  readonly memoryBytesMax: number;
   readonly seed: number;
   readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
   readonly log: Logger;
@@ -52,8 +41,8 @@ export interface Learnt {
 }
 
 /**
- * Learns a whole generation: the collaborative model without the latest feedback, the click-through model, from the two
- * and that feedback how to rank; then the collaborative model with everything, and the items' neighbors.
+ * Learns a whole generation: the collaborative, the click-through and the sparse linear model without the latest
+ * feedback, from them and that feedback how to rank; then the models with everything, and the items' neighbors.
  */
 export class Learning {
   private readonly pool: WorkerPool;
@@ -90,7 +79,9 @@ export class Learning {
     const { generation, placed } = model;
     const slots = this.servingSlot + 1;
     const parts = await this.pool.run<'restore'>({ kind: 'restore', dataPath, cachePath, generation, slots });
-    this.last = { number: generation, collaborative: placed, users: undefined, ...parts };
+    const gathered = this.options.userNeighborType && (await this.training.gather(false));
+    const users = gathered && (await this.placeUsers(gathered));
+    this.last = { number: generation, collaborative: placed, users, ...parts };
     return this.last;
   }
 
@@ -99,28 +90,31 @@ export class Learning {
    * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
    */
   async run(number: number, onProgress: OnProgress): Promise<Learnt | undefined> {
-    const start = await this.training.judge(onProgress);
+    // A fit that was cut off has saved its first part alone.
+    const isWhole = this.last?.itemNeighbors !== undefined;
+    const start = await this.training.judge(onProgress, { evenUnchanged: !isWhole });
     if (start === undefined) return undefined;
-    if (start.kind === 'unchanged' && this.last?.number === start.model.generation)
-      return { generation: this.last, positives: start.positives, unchanged: true };
-    if (start.kind === 'unchanged') return undefined;
-    const { judged } = start;
-    const click = await this.learnClicks(judged, onProgress);
-    const calibration = await this.calibrate(judged, click);
-    const finished = await this.training.finish(judged, number, onProgress);
+    if (start.kind === 'unchanged')
+      return { generation: this.last!, positives: start.positives, unchanged: true };
+    const learnt = await this.learnRanking(start.judged, onProgress);
+    const finished = await this.training.finish(start.judged, number, onProgress);
     if (finished === undefined) return undefined;
-    const itemNeighbors = await this.compareItems(finished.gathered, onProgress);
-    if (itemNeighbors === undefined) return undefined;
+    const { gathered } = finished;
+    const { cachePath } = this.options;
+    const itemWeights = learnt?.ranking && (await this.weighItems(gathered, cachePath, onProgress));
+    const itemNeighbors = await this.compareItems(gathered, onProgress);
+    if (itemNeighbors === undefined || this.isStopped) return undefined;
     this.last = {
       number,
       collaborative: finished.placed,
-      clickThrough: click?.placed,
+      clickThrough: learnt?.clickThrough,
       itemNeighbors,
-      users: await this.placeUsers(finished.gathered),
-      ranking: calibration?.ranking,
+      itemWeights,
+      users: await this.placeUsers(gathered),
+      ranking: learnt?.ranking,
     };
     await this.mark(this.last);
-    return { generation: this.last, positives: finished.gathered.positives, unchanged: false };
+    return { generation: this.last, positives: gathered.positives, unchanged: false };
   }
 
   /** The users most like one as of the last fit; undefined where that did not lay them out. */
@@ -153,8 +147,7 @@ export class Learning {
     { gathered }: JudgedModel,
     onProgress: OnProgress,
   ): Promise<PlacedClick | undefined> {
-    const { dataPath, cachePath, readTypes, seed, clickThrough } = this.options;
-    if (!clickThrough || gathered.heldOut.userRows.length === 0) return undefined;
+    const { dataPath, cachePath, readTypes, seed } = this.options;
     onProgress('predicting clicks', 0, 1);
     const click = await this.pool.run<'click'>({
       kind: 'click',
@@ -170,18 +163,24 @@ export class Learning {
     return click;
   }
 
-  private async calibrate(
-    { gathered, placed }: JudgedModel,
-    click: PlacedClick | undefined,
-  ): Promise<Calibration | undefined> {
-    const { clickThrough, popularWindowMs, log } = this.options;
+  /** Trains the other models without what is held out, and learns from that how to rank by all of them together. */
+  private async learnRanking(
+    judged: JudgedModel,
+    onProgress: OnProgress,
+  ): Promise<Pick<PlacedGeneration, 'clickThrough' | 'ranking'> | undefined> {
+    const { popularWindowMs, clickThrough, log } = this.options;
+    const { gathered, placed } = judged;
     const { heldOut, heldOutSinceMs } = gathered;
-    if (!clickThrough || heldOut.userRows.length === 0 || this.isStopped) return undefined;
+    if (!clickThrough || heldOut.userRows.length === 0) return undefined;
+    const click = await this.learnClicks(judged, onProgress);
+    const itemWeights = await this.weighItems(gathered, undefined, onProgress);
+    if (this.isStopped) return undefined;
     const plan = this.planOf({
       number: 0,
       collaborative: placed,
       clickThrough: click?.placed,
       itemNeighbors: undefined,
+      itemWeights,
       users: undefined,
       ranking: undefined,
     });
@@ -193,55 +192,41 @@ export class Learning {
       popularWindowMs,
       slot: 0,
     });
-    if (calibration !== undefined) {
-      const message =
-        calibration.ranking === undefined
-          ? 'predicted click-through ranks no better than one recommender alone and is not used'
-          : 'learnt how to rank by predicted click-through';
-      log.info({ clicks: click?.quality, ranking: calibration.ranking, ...calibration.quality }, message);
-    }
-    return calibration;
+    if (calibration === undefined) return undefined;
+    const { ranking, quality } = calibration;
+    const message =
+      ranking === undefined
+        ? 'predicted click-through ranks no better than one recommender alone and is not used'
+        : 'learnt how to rank by predicted click-through';
+    log.info({ clicks: click?.quality, ranking, ...quality }, message);
+    return { clickThrough: click?.placed, ranking };
   }
 
-  private async compareItems(gathered: Gathered, onProgress: OnProgress): Promise<NeighborTable | undefined> {
+  private compareItems(gathered: Gathered, onProgress: OnProgress): Promise<NeighborTable | undefined> {
     const { dataPath, cachePath, neighborType: policy, enableIndex, indexRecall, seed } = this.options;
-    const { itemCount } = gathered.interactions;
-    const k = Math.max(NEIGHBORS_MIN, Math.min(NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
-    const slots = this.pool.trainingSlots;
-    onProgress('comparing items', 0, itemCount);
-    const tasks = await this.pool.run<'placeNeighbors'>({
-      kind: 'placeNeighbors',
-      dataPath,
-      gathered,
-      policy,
-      k,
-      enableIndex,
-      indexRecall,
-      seed,
-      slots,
-    });
-    const timer = setInterval(() => {
-      if (this.isStopped) tasks.forEach(cancelNeighborTask);
-      const done = Math.min(...tasks.map((task) => neighborTaskProgress(task).done));
-      onProgress('comparing items', done, itemCount);
-    }, TELL_MS);
-    try {
-      const parts = Array.from({ length: slots }, (_, slot) =>
-        this.pool.run<'compare'>({ kind: 'compare', tasks, slot }),
-      );
-      if (!(await Promise.all(parts)).every(Boolean) || this.isStopped) return undefined;
-    } finally {
-      clearInterval(timer);
-    }
-    const { fingerprint } = gathered;
-    const table = await this.pool.run<'finishNeighbors'>({
-      kind: 'finishNeighbors',
-      tasks,
-      fingerprint,
+    return compareItems(
+      this.pool,
+      { dataPath, gathered, policy, enableIndex, indexRecall, seed },
       cachePath,
-    });
-    onProgress('comparing items', itemCount, itemCount);
-    return table;
+      () => this.isStopped,
+      (done, total) => onProgress('comparing items', done, total),
+    );
+  }
+
+  /** @param cachePath where to save the weights; not at all when absent */
+  private async weighItems(
+    gathered: Gathered,
+    cachePath: string | undefined,
+    onProgress: OnProgress,
+  ): Promise<NeighborTable | undefined> {
+    const { memoryBytesMax, log } = this.options;
+    const bytes = itemWeightsBytes(gathered, this.pool.trainingSlots);
+    if (bytes > memoryBytesMax) {
+      log.warn({ bytes, memoryBytesMax }, 'the sparse linear model takes too much memory and is left out');
+      return undefined;
+    }
+    const tell = (done: number, total: number) => onProgress('weighing items', done, total);
+    return learnItemWeights(this.pool, gathered, cachePath, () => this.isStopped, tell);
   }
 
   private async placeUsers(gathered: Gathered): Promise<PlacedUsers | undefined> {
@@ -251,11 +236,18 @@ export class Learning {
     return this.pool.run<'placeUsers'>({ kind: 'placeUsers', dataPath, gathered, policy, slots });
   }
 
-  private mark({ number, clickThrough, itemNeighbors, ranking }: PlacedGeneration): Promise<void> {
+  private mark({
+    number,
+    clickThrough,
+    itemNeighbors,
+    itemWeights,
+    ranking,
+  }: PlacedGeneration): Promise<void> {
     return this.options.marks.putMark(GENERATION_NAME, {
       generation: number,
       hasClickThrough: clickThrough !== undefined,
       hasItemNeighbors: itemNeighbors !== undefined,
+      hasItemWeights: itemWeights !== undefined,
       ranking,
     } satisfies GenerationMark);
   }

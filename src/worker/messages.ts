@@ -9,6 +9,8 @@ import type { PlacedModel } from '../model/mf-scorer.ts';
 import type { NeighborTable } from '../model/neighbor-table.ts';
 import type { NeighborTask } from '../model/neighbor-table-task.ts';
 import type { PlacedSimilarity } from '../model/similarity-memory.ts';
+import type { SlimPhase } from '../model/slim.ts';
+import type { SlimTask } from '../model/slim-memory.ts';
 import type { ColdItems } from '../recommend/cold-items.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
@@ -28,6 +30,9 @@ export interface Jobs {
   placeNeighbors: { job: PlaceNeighborsJob; answer: readonly NeighborTask[] };
   compare: { job: CompareJob; answer: boolean };
   finishNeighbors: { job: FinishNeighborsJob; answer: NeighborTable };
+  placeSlim: { job: PlaceSlimJob; answer: SlimTask };
+  slim: { job: SlimJob; answer: boolean };
+  finishSlim: { job: FinishSlimJob; answer: NeighborTable };
   placeUsers: { job: PlaceUsersJob; answer: PlacedUsers };
   similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
   click: { job: ClickJob; answer: PlacedClick | undefined };
@@ -118,6 +123,8 @@ export interface PlacedGeneration {
   readonly collaborative: PlacedModel | undefined;
   readonly clickThrough: PlacedFm | undefined;
   readonly itemNeighbors: NeighborTable | undefined;
+  /** The sparse linear model. */
+  readonly itemWeights: NeighborTable | undefined;
   /** Made where the user-based recommender is in use, and not saved. */
   readonly users: PlacedUsers | undefined;
   readonly ranking: LogisticRegression | undefined;
@@ -150,6 +157,29 @@ export interface FinishNeighborsJob {
   readonly tasks: readonly NeighborTask[];
   readonly fingerprint: number;
   readonly cachePath: string;
+}
+
+/** Lays out the learning of the sparse linear model. */
+export interface PlaceSlimJob {
+  readonly kind: 'placeSlim';
+  readonly gathered: Gathered;
+  readonly slots: number;
+}
+
+/** One thread's part in one phase of it; answers false when it was cancelled. */
+export interface SlimJob {
+  readonly kind: 'slim';
+  readonly task: SlimTask;
+  readonly phase: SlimPhase;
+  readonly slot: number;
+}
+
+/** Takes the weights as a table and saves it if it is to be. */
+export interface FinishSlimJob {
+  readonly kind: 'finishSlim';
+  readonly task: SlimTask;
+  readonly fingerprint: number;
+  readonly cachePath: string | undefined;
 }
 
 /** Lays out the users so that those most like one are found fast. */
@@ -226,7 +256,10 @@ export interface RestoreJob {
   readonly slots: number;
 }
 
-export type RestoredParts = Pick<PlacedGeneration, 'clickThrough' | 'itemNeighbors' | 'ranking'>;
+export type RestoredParts = Pick<
+  PlacedGeneration,
+  'clickThrough' | 'itemNeighbors' | 'itemWeights' | 'ranking'
+>;
 
 /** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
 export interface ListPlan {

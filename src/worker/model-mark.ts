@@ -16,6 +16,7 @@ export interface ModelMark {
 /** Names of what else a fit saves. */
 export const CLICK_NAME = 'click-through';
 export const NEIGHBORS_NAME = 'item-neighbors';
+export const WEIGHTS_NAME = 'item-weights';
 export const GENERATION_NAME = 'generation';
 
 /** Written last: what belongs together. A part that is not named is of another generation and not used. */
@@ -23,5 +24,6 @@ export interface GenerationMark {
   readonly generation: number;
   readonly hasClickThrough: boolean;
   readonly hasItemNeighbors: boolean;
+  readonly hasItemWeights: boolean;
   readonly ranking: LogisticRegression | undefined;
 }

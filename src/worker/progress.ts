@@ -6,6 +6,7 @@ export type FitStage =
   | 'loading feedback'
   | 'training'
   | 'predicting clicks'
+  | 'weighing items'
   | 'comparing items'
   | 'making lists';
 export type OnProgress = (stage: FitStage, done: number, total: number) => void;

@@ -90,17 +90,25 @@ export class Training {
 
   /**
    * Trains without what is held out.
+   * @param evenUnchanged trains where there is nothing new to learn, too
    * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
    * @throws RangeError when it would take more memory than it may, Error when the training diverged
    */
-  async judge(onProgress: OnProgress = () => {}): Promise<TrainingStart | undefined> {
+  async judge(
+    onProgress: OnProgress = () => {},
+    { evenUnchanged = false } = {},
+  ): Promise<TrainingStart | undefined> {
     onProgress('loading feedback', 0, 1);
     const gathered = await this.gather();
     onProgress('loading feedback', 1, 1);
     if (gathered === undefined || this.abort.signal.aborted) return undefined;
     const settings = await this.settings();
     const total = settings.epochs + FINISHING_EPOCHS;
-    if (this.last !== undefined && (await this.isUnchanged(this.last, gathered, settings))) {
+    if (
+      !evenUnchanged &&
+      this.last !== undefined &&
+      (await this.isUnchanged(this.last, gathered, settings))
+    ) {
       onProgress('training', total, total);
       return { kind: 'unchanged', model: this.last, positives: gathered.positives };
     }

@@ -5,6 +5,7 @@ import { makeLists } from './jobs/lists.ts';
 import { compare, finishNeighbors, placeNeighbors } from './jobs/neighbors.ts';
 import { findRelated } from './jobs/related.ts';
 import { restore } from './jobs/restore.ts';
+import { finishWeights, learnWeights, placeWeights } from './jobs/slim.ts';
 import { gather, load, phase, place, publish } from './jobs/train.ts';
 import { placeUsers, similarUsers } from './jobs/users.ts';
 import type { Job } from './messages.ts';
@@ -34,6 +35,12 @@ export default function run(job: Job): unknown {
       return compare(job);
     case 'finishNeighbors':
       return finishNeighbors(job);
+    case 'placeSlim':
+      return placeWeights(job);
+    case 'slim':
+      return learnWeights(job);
+    case 'finishSlim':
+      return finishWeights(job);
     case 'placeUsers':
       return placeUsers(job);
     case 'similarUsers':

@@ -27,20 +27,21 @@ describe('the features of candidates', () => {
       'popular_recently',
       'popular',
       'popular_ever',
+      'item_weights',
     ]);
     expect(table(rankingFeatures(case3, full, counts))).toEqual([
-      [0.25, 98, Math.log1p(1), Math.log1p(3), Math.log1p(5)],
-      [0.5, 96, 0, Math.log1p(2), Math.log1p(4)],
+      [0.25, 98, Math.log1p(1), Math.log1p(3), Math.log1p(5), 0],
+      [0.5, 96, 0, Math.log1p(2), Math.log1p(4), 0],
       // Item 7 came after the model and the counts.
-      [0, 103, 0, 0, 0],
+      [0, 103, 0, 0, 0, 0],
     ]);
   });
 
   it('are 0 where a model is missing, or the user has no vector', () => {
     const without = [
-      [0, 0, Math.log1p(1), Math.log1p(3), Math.log1p(5)],
-      [0, 0, 0, Math.log1p(2), Math.log1p(4)],
-      [0, 0, 0, 0, 0],
+      [0, 0, Math.log1p(1), Math.log1p(3), Math.log1p(5), 0],
+      [0, 0, 0, Math.log1p(2), Math.log1p(4), 0],
+      [0, 0, 0, 0, 0, 0],
     ];
     expect(table(rankingFeatures(case3, undefined, counts))).toEqual(without);
     const noVector = { ...case3, vector: undefined };
@@ -51,7 +52,7 @@ describe('the features of candidates', () => {
 
 describe('ranking', () => {
   it('is the logistic function of the weighted features', () => {
-    const ranking = { bias: -1, weights: [2, 0.01, 1, 0, 0] };
+    const ranking = { bias: -1, weights: [2, 0.01, 1, 0, 0, 0] };
     const full = generation({ collaborative: scoredModel([0.5, 0, 0.25]), clickThrough, ranking });
     const [item2, item0, item7] = rankCandidates(case3, full, counts, true, 1);
     const probability = (logit: number) => 1 / (1 + Math.exp(-logit));

@@ -4,7 +4,7 @@ import { fitLogistic, type LogisticRegression, logisticProbability } from '../..
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { SPARE_FACTOR } from '../../recommend/global-lists.ts';
 import { History } from '../../recommend/history.ts';
-import { FOLD_IN_LIKES_MAX, ListMaker } from '../../recommend/list-maker.ts';
+import { ListMaker } from '../../recommend/list-maker.ts';
 import { TopK } from '../../recommend/ranked.ts';
 import { RANKING_FEATURES, rankingFeatures } from '../../recommend/ranker.ts';
 import { type TrendCounts, Trends } from '../../recommend/trends.ts';
@@ -82,14 +82,11 @@ function gatherCases(job: CalibrateJob, reads: LocalReads): Case[] {
     const userRow = users[Math.floor(at)]!;
     const held = heldBy.get(userRow)!;
     history.load(userRow, cutMs, held);
-    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
-    const vector = world.generation.collaborative?.foldIn(liked);
-    if (vector === undefined) continue;
-    const similarity = world.similarItems(liked.slice(0, plan.settings.seedItems));
-    const candidates = maker.match(history, vector, similarity);
-    const userLabels = () => world.labelsOf(userRow);
+    const proposal = maker.propose(history);
+    const { candidates } = proposal;
+    if (proposal.vector === undefined) continue;
     cases.push({
-      features: rankingFeatures({ candidates, userRow, userLabels, vector }, world.generation, world.trends),
+      features: rankingFeatures(proposal, world.generation, world.trends),
       labels: Uint8Array.from(candidates, (row) => (held.has(row) ? 1 : 0)),
       likedCount: held.size,
     });

@@ -2,7 +2,13 @@ import { decodeFm } from '../../model/fm-model.ts';
 import { type PlacedFm, placeFm } from '../../model/fm-scorer.ts';
 import { decodeNeighborTable } from '../../model/neighbor-table.ts';
 import type { RestoredParts, RestoreJob } from '../messages.ts';
-import { CLICK_NAME, GENERATION_NAME, type GenerationMark, NEIGHBORS_NAME } from '../model-mark.ts';
+import {
+  CLICK_NAME,
+  GENERATION_NAME,
+  type GenerationMark,
+  NEIGHBORS_NAME,
+  WEIGHTS_NAME,
+} from '../model-mark.ts';
 import { itemLabelsOf } from './click.ts';
 import { cacheAt, withReads } from './stores.ts';
 
@@ -13,11 +19,13 @@ export async function restore(job: RestoreJob): Promise<RestoredParts> {
   const isWhole = mark?.generation === job.generation;
   const click = isWhole && mark.hasClickThrough ? await cache.getBlob(CLICK_NAME) : undefined;
   const neighbors = isWhole && mark.hasItemNeighbors ? await cache.getBlob(NEIGHBORS_NAME) : undefined;
+  const weights = isWhole && mark.hasItemWeights ? await cache.getBlob(WEIGHTS_NAME) : undefined;
   // A worker that sleeps on a snapshot would keep the store from using freed pages again.
   cache.local?.refresh();
   return {
     clickThrough: click && placeClick(click, job),
     itemNeighbors: neighbors && decodeNeighborTable(neighbors),
+    itemWeights: weights && decodeNeighborTable(weights),
     ranking: isWhole ? (mark.ranking ?? undefined) : undefined,
   };
 }
