@@ -11,6 +11,9 @@ export interface FitSummary extends Learnt {
   readonly lists: number;
 }
 
+/** The longest delay that a timer takes. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {
   private readonly learning: Learning;
@@ -98,11 +101,14 @@ export class Fits {
     clearTimeout(this.timer);
     if (this.stopped || !this.started) return;
     const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
-    this.timer = setTimeout(() => {
-      this.run().catch((error: unknown) => {
-        if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
-      });
-    }, delayMs);
+    this.timer = setTimeout(
+      () => {
+        this.run().catch((error: unknown) => {
+          if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+        });
+      },
+      Math.min(delayMs, TIMER_MS_MAX),
+    );
     this.timer.unref();
   }
 

@@ -1,6 +1,10 @@
 import type { HeldOutPairs } from '../../dataset/leave-out.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
-import { fitLogistic, type LogisticRegression, logisticProbability } from '../../model/logistic.ts';
+import {
+  fitLogisticNonNegative,
+  type LogisticRegression,
+  logisticProbability,
+} from '../../model/logistic.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { SPARE_FACTOR } from '../../recommend/global-lists.ts';
 import { History } from '../../recommend/history.ts';
@@ -22,6 +26,11 @@ const CASES_MIN = 50;
 const SCAN_RECORDS = 65_536;
 /** Length of the lists that are compared. */
 const LENGTH = 10;
+
+/** Features that are scores of models: a higher one never speaks against an item. */
+const MODEL_SCORES = (['collaborative', 'click_through', 'item_weights'] as const).map((name) =>
+  RANKING_FEATURES.indexOf(name),
+);
 
 /** One user's candidates as of the moment before what is held out. */
 interface Case {
@@ -158,7 +167,7 @@ function fitCases(cases: readonly Case[]): LogisticRegression {
     labels.set(one.labels, at);
     at += one.labels.length;
   }
-  return fitLogistic({ width, features, labels });
+  return fitLogisticNonNegative({ width, features, labels }, MODEL_SCORES);
 }
 
 function blend(one: Case, ranking: LogisticRegression): Float64Array {
