@@ -25,6 +25,8 @@ export interface Scene {
   send(method: string, path: string, body?: unknown): Promise<unknown>;
   like(userId: string, ...itemIds: string[]): Promise<unknown>;
   read(userId: string, ...itemIds: string[]): Promise<unknown>;
+  /** Starts the service again on the same data, a second later, with another configuration. */
+  restart(recommend: RecommendOverrides): Promise<void>;
 }
 
 export function record(FeedbackType: string, UserId: string, ItemId: string, Timestamp = '') {
@@ -55,7 +57,9 @@ export function sceneConfig(recommend: RecommendOverrides = {}, more: ConfigOver
 
 export async function startScene(recommend?: RecommendOverrides, more?: ConfigOverrides): Promise<Scene> {
   const time = { nowMs: START_MS };
-  const server = await startTestServer({ config: sceneConfig(recommend, more), clock: () => time.nowMs });
+  // Each start reads it anew.
+  const config = { ...sceneConfig(recommend, more) };
+  const server = await startTestServer({ config, clock: () => time.nowMs });
   const send: Scene['send'] = async (method, path, body) => {
     const answer = await server.call(method, path, body);
     expect([method, path, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([
@@ -82,6 +86,11 @@ export async function startScene(recommend?: RecommendOverrides, more?: ConfigOv
     },
     like: (userId, ...itemIds) => feedback('like', userId, itemIds),
     read: (userId, ...itemIds) => feedback('read', userId, itemIds),
+    async restart(changed) {
+      time.nowMs += SECOND_MS;
+      Object.assign(config, sceneConfig(changed, more));
+      await server.restart();
+    },
   };
 }
 
