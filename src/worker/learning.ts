@@ -40,6 +40,11 @@ export interface Learnt {
   readonly unchanged: boolean;
 }
 
+/** How to rank, and which models that takes. */
+interface LearntRanking extends Pick<PlacedGeneration, 'clickThrough' | 'ranking'> {
+  readonly usesItemWeights: boolean;
+}
+
 /**
  * Learns a whole generation: the collaborative, the click-through and the sparse linear model without the latest
  * feedback, from them and that feedback how to rank; then the models with everything, and the items' neighbors.
@@ -101,7 +106,9 @@ export class Learning {
     if (finished === undefined) return undefined;
     const { gathered } = finished;
     const { cachePath } = this.options;
-    const itemWeights = learnt?.ranking && (await this.weighItems(gathered, cachePath, onProgress));
+    const itemWeights = learnt?.usesItemWeights
+      ? await this.weighItems(gathered, cachePath, onProgress)
+      : undefined;
     const itemNeighbors = await this.compareItems(gathered, onProgress);
     if (itemNeighbors === undefined || this.isStopped) return undefined;
     this.last = {
@@ -167,7 +174,7 @@ export class Learning {
   private async learnRanking(
     judged: JudgedModel,
     onProgress: OnProgress,
-  ): Promise<Pick<PlacedGeneration, 'clickThrough' | 'ranking'> | undefined> {
+  ): Promise<LearntRanking | undefined> {
     const { popularWindowMs, clickThrough, log } = this.options;
     const { gathered, placed } = judged;
     const { heldOut, heldOutSinceMs } = gathered;
@@ -193,13 +200,13 @@ export class Learning {
       slot: 0,
     });
     if (calibration === undefined) return undefined;
-    const { ranking, quality } = calibration;
+    const { ranking, usesItemWeights, quality } = calibration;
     const message =
       ranking === undefined
         ? 'predicted click-through ranks no better than one recommender alone and is not used'
         : 'learnt how to rank by predicted click-through';
-    log.info({ clicks: click?.quality, ranking, ...quality }, message);
-    return { clickThrough: click?.placed, ranking };
+    log.info({ clicks: click?.quality, ranking, usesItemWeights, ...quality }, message);
+    return { clickThrough: click?.placed, ranking, usesItemWeights };
   }
 
   private compareItems(gathered: Gathered, onProgress: OnProgress): Promise<NeighborTable | undefined> {

@@ -238,7 +238,9 @@ export interface CalibrateJob {
 export interface Calibration {
   /** Undefined when it is no better than one recommender alone. */
   readonly ranking: LogisticRegression | undefined;
-  /** Mean NDCG@10 over users whose candidates hold one of their items. */
+  /** Whether lists are better with the sparse linear model than without. */
+  readonly usesItemWeights: boolean;
+  /** Mean NDCG@10 over the judged users. */
   readonly quality: {
     readonly users: number;
     readonly combined: number;

@@ -14,7 +14,7 @@ import { RANKING_FEATURES, rankingFeatures } from '../../recommend/ranker.ts';
 import { type TrendCounts, Trends } from '../../recommend/trends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { CalibrateJob, Calibration } from '../messages.ts';
+import type { CalibrateJob, Calibration, PlacedGeneration } from '../messages.ts';
 import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
@@ -41,66 +41,89 @@ interface Case {
   readonly likedCount: number;
 }
 
+/** What one choice of models came to. */
+interface Judgement {
+  readonly taught: readonly Case[];
+  readonly quality: Calibration['quality'];
+}
+
 /** See `CalibrateJob`. */
 export function calibrate(job: CalibrateJob): Calibration | undefined {
   return withReads(job.plan.dataPath, (reads) => {
-    const cases = gatherCases(job, reads);
-    const taught = cases.filter(({ labels }) => labels.includes(1) && labels.includes(0));
-    if (taught.length < CASES_MIN) return undefined;
-    const halves = [0, 1].map((half) => taught.filter((_, at) => at % 2 === half));
-    const [even, odd] = halves.map((half) => fitCases(half)) as [LogisticRegression, LogisticRegression];
-    // Each user is judged by weights that were learnt from the others.
-    const combined = mean(taught, (one, at) => rankQuality(one, blend(one, at % 2 === 0 ? odd : even)));
-    const alone = (feature: (typeof RANKING_FEATURES)[number]) =>
-      mean(taught, (one) => rankQuality(one, column(one, RANKING_FEATURES.indexOf(feature))));
-    const quality = {
-      users: taught.length,
-      combined,
-      collaborative: alone('collaborative'),
-      popular: alone('popular'),
-    };
-    const wins = combined >= Math.max(quality.collaborative, quality.popular);
-    return { ranking: wins ? fitCases(taught) : undefined, quality };
+    const gather = casesOf(job, reads);
+    const { generation } = job.plan;
+    const [all, without] = [generation, { ...generation, itemWeights: undefined }].map((models) =>
+      judge(gather(models)),
+    ) as [Judgement | undefined, Judgement | undefined];
+    if (all === undefined || without === undefined) return undefined;
+    const usesItemWeights =
+      generation.itemWeights !== undefined && all.quality.combined > without.quality.combined;
+    const { taught, quality } = usesItemWeights ? all : without;
+    const wins = quality.combined >= Math.max(quality.collaborative, quality.popular);
+    return { ranking: wins ? fitCases(taught) : undefined, usesItemWeights, quality };
   });
 }
 
-function gatherCases(job: CalibrateJob, reads: LocalReads): Case[] {
+/** @returns undefined when there is too little to learn from */
+function judge(cases: readonly Case[]): Judgement | undefined {
+  const taught = cases.filter(({ labels }) => labels.includes(1) && labels.includes(0));
+  if (taught.length < CASES_MIN) return undefined;
+  const halves = [0, 1].map((half) => taught.filter((_, at) => at % 2 === half));
+  const [even, odd] = halves.map((half) => fitCases(half)) as [LogisticRegression, LogisticRegression];
+  // Those whose items are not among the candidates count, too: with nothing.
+  const mean = (of: (one: Case, at: number) => number) =>
+    taught.reduce((sum, one, at) => sum + of(one, at), 0) / cases.length;
+  const alone = (feature: (typeof RANKING_FEATURES)[number]) =>
+    mean((one) => rankQuality(one, column(one, RANKING_FEATURES.indexOf(feature))));
+  return {
+    taught,
+    quality: {
+      users: cases.length,
+      // Each user is judged by weights that were learnt from the others.
+      combined: mean((one, at) => rankQuality(one, blend(one, at % 2 === 0 ? odd : even))),
+      collaborative: alone('collaborative'),
+      popular: alone('popular'),
+    },
+  };
+}
+
+/** The judged users' candidates of the moment before what is held out, by the models that propose and score them. */
+function casesOf(job: CalibrateJob, reads: LocalReads): (models: PlacedGeneration) => Case[] {
   const { plan, heldOut, slot, heldOutSinceMs: cutMs } = job;
   const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
   const heldBy = itemsByUser(heldOut);
   const copied = copiedWorld(plan, slot, reads, isPositive);
   const trends = trendsAt(reads, job, heldBy, isPositive);
   const global = globalLists(reads, trends, cutMs, plan.settings.cacheSize * SPARE_FACTOR, copied.isListable);
-  const world = {
-    ...copied,
-    generation: openGeneration(plan.generation, slot, () => []),
-    trends,
-    popularRows: () => global.popular,
-    latestRows: () => global.latest,
-  };
-  const maker = new ListMaker(
-    { ...plan.settings, collaborative: true, popular: true, userBased: false },
-    world,
-    isPositive,
-  );
-  const history = new History(reads, plan.positiveTtlMs);
+  const settings = { ...plan.settings, collaborative: true, popular: true, userBased: false };
   const users = [...heldBy.keys()].sort((a, b) => a - b);
   const stride = Math.max(1, users.length / JUDGED_USERS_MAX);
-  const cases: Case[] = [];
-  for (let at = 0; at < users.length; at += stride) {
-    const userRow = users[Math.floor(at)]!;
-    const held = heldBy.get(userRow)!;
-    history.load(userRow, cutMs, held);
-    const proposal = maker.propose(history);
-    const { candidates } = proposal;
-    if (proposal.vector === undefined) continue;
-    cases.push({
-      features: rankingFeatures(proposal, world.generation, world.trends),
-      labels: Uint8Array.from(candidates, (row) => (held.has(row) ? 1 : 0)),
-      likedCount: held.size,
-    });
-  }
-  return cases;
+  const history = new History(reads, plan.positiveTtlMs);
+  return (models) => {
+    const generation = openGeneration(models, slot, () => []);
+    const world = {
+      ...copied,
+      generation,
+      trends,
+      popularRows: () => global.popular,
+      latestRows: () => global.latest,
+    };
+    const maker = new ListMaker(settings, world, isPositive);
+    const cases: Case[] = [];
+    for (let at = 0; at < users.length; at += stride) {
+      const userRow = users[Math.floor(at)]!;
+      const held = heldBy.get(userRow)!;
+      history.load(userRow, cutMs, held);
+      const proposal = maker.propose(history);
+      if (proposal.vector === undefined) continue;
+      cases.push({
+        features: rankingFeatures(proposal, generation, trends),
+        labels: Uint8Array.from(proposal.candidates, (row) => (held.has(row) ? 1 : 0)),
+        likedCount: held.size,
+      });
+    }
+    return cases;
+  };
 }
 
 function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<number>> {
@@ -184,8 +207,4 @@ function rankQuality({ labels, likedCount }: Case, scores: Float64Array): number
   const order = Array.from(scores, (_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b);
   const hits = order.slice(0, LENGTH).map((at) => labels[at] === 1);
   return ndcg(hits, LENGTH, likedCount);
-}
-
-function mean<T>(values: readonly T[], of: (value: T, at: number) => number): number {
-  return values.reduce((sum, value, at) => sum + of(value, at), 0) / values.length;
 }
