@@ -76,7 +76,10 @@ const CONFIGURATIONS: readonly (readonly [name: string, recommend: Recommend])[]
   ),
 ];
 
-/** @param window of popularity, as the configuration has it, such as `720h` in milliseconds; the default when absent */
+/**
+ * Runs every configuration over the set, the default one first.
+ * @param options also the list lengths at which is measured, the service's threads and its seed
+ */
 export async function evaluatePipeline(
   format: 'movielens' | 'csv',
   folder: string,
@@ -174,7 +177,7 @@ function start(
       collaborative: { seed },
     },
   });
-  return startService({ config, log: createLogger('info'), clock: () => nowMs });
+  return startService({ config, log: createLogger('warn'), clock: () => nowMs });
 }
 
 async function fill(
