@@ -127,6 +127,12 @@ export const ExplanationSchema = Type.Object(
         ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
       }),
     ),
+    Score: Type.Optional(
+      Type.Number({
+        description:
+          'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
+      }),
+    ),
     Recommenders: Type.Array(
       Type.Object(
         { Name: Type.String(), Score: Type.Number() },

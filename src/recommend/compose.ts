@@ -121,6 +121,7 @@ export async function composeRecommendation(parts: {
     catalogue,
     history,
     fallbacks,
+    maker,
     generations,
     isPositive,
     recommender,

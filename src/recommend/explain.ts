@@ -4,6 +4,7 @@ import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.ts';
 import type { History, TypeTest } from './history.ts';
+import type { ListMaker } from './list-maker.ts';
 import type { Recommender } from './recommender.ts';
 import type { GenerationSlot } from './serving-model.ts';
 
@@ -23,6 +24,7 @@ export class Explainer {
     readonly catalogue: Catalogue;
     readonly history: History;
     readonly fallbacks: Fallbacks;
+    readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
     readonly recommender: Recommender;
@@ -48,9 +50,15 @@ export class Explainer {
       Recommended: Rank >= 0,
       Rank,
       ...(Rank < 0 && { WhyNot: this.whyNot(userRow, itemRow, query.categories) }),
+      ...this.score(userRow, itemRow),
       Recommenders: await this.proposals(userRow, itemRow),
       Contributions: this.contributions(userRow, itemRow),
     };
+  }
+
+  private score(userRow: number, itemRow: number): { Score?: number } {
+    const Score = this.parts.maker.scoreOf(this.load(userRow), itemRow);
+    return Score === undefined ? {} : { Score };
   }
 
   private whyNot(userRow: number, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {

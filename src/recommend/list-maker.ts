@@ -155,6 +155,17 @@ export class ListMaker {
     return { candidates, liked, userRow, userLabels: () => world.labelsOf(userRow), vector, itemWeights };
   }
 
+  /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
+  scoreOf(history: History, itemRow: number): number | undefined {
+    const { settings, world } = this;
+    const { generation } = world;
+    const proposal = this.propose(history);
+    const isRanked = settings.clickThrough && generation?.ranking !== undefined;
+    if (!isRanked && proposal.vector === undefined) return undefined;
+    const one = { ...proposal, candidates: [itemRow] };
+    return rankCandidates(one, generation, world.trends, settings.clickThrough, settings.seed)[0];
+  }
+
   /** Sums what the latest likes speak for. */
   private weigh(liked: readonly number[]): void {
     const { itemWeights } = this;

@@ -43,6 +43,7 @@ export const EXPLANATION = {
   ItemId: 'film-1',
   Recommended: true,
   Rank: 0,
+  Score: 0.38,
   Recommenders: [{ Name: 'collaborative', Score: 0.61 }],
   Contributions: [
     { ItemId: 'film-7', Score: 0.43, Share: 0.7 },
