@@ -182,7 +182,7 @@ export interface AlsRows {
   readonly steps: number;
   /** `alsScratchBytes(f, gatherRows)` bytes. */
   readonly scratch: number;
-  /** How many source rows fit in the scratch; longer rows are read in place. 2,048 keeps 64 factors in the L2 cache. */
+  /** How many source rows fit in the scratch; those past them are gathered anew in every step. 2,048 keeps 64 factors in the L2 cache. */
   readonly gatherRows: number;
 }
 
