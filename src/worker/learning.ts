@@ -57,6 +57,8 @@ export class Learning {
   private readonly cancelled = new Int32Array(new SharedArrayBuffer(4));
   private readonly turn = new Turn();
   private last: PlacedGeneration | undefined;
+  /** The configuration that it was learnt with. */
+  private lastWith: string | undefined;
 
   /** @param planOf what lists would be made of with a generation, as of now */
   constructor(
@@ -87,6 +89,8 @@ export class Learning {
     const gathered = this.options.userNeighborType && (await this.training.gather(false));
     const users = gathered && (await this.placeUsers(gathered));
     this.last = { number: generation, collaborative: placed, users, ...parts };
+    const mark = (await this.options.marks.getMark(GENERATION_NAME)) as GenerationMark | undefined;
+    this.lastWith = mark?.learntWith;
     return this.last;
   }
 
@@ -96,7 +100,7 @@ export class Learning {
    */
   async run(number: number, onProgress: OnProgress): Promise<Learnt | undefined> {
     // A fit that was cut off has saved its first part alone.
-    const isWhole = this.last?.itemNeighbors !== undefined;
+    const isWhole = this.last?.itemNeighbors !== undefined && this.lastWith === this.learntWith;
     const start = await this.training.judge(onProgress, { evenUnchanged: !isWhole });
     if (start === undefined) return undefined;
     if (start.kind === 'unchanged')
@@ -144,6 +148,21 @@ export class Learning {
   stop(): void {
     Atomics.store(this.cancelled, 0, 1);
     this.training.stop();
+  }
+
+  /** What of the configuration tells the models beside the collaborative one, as text. */
+  private get learntWith(): string {
+    const { readTypes, clickThrough, neighborType, enableIndex, indexRecall, popularWindowMs, seed } =
+      this.options;
+    return JSON.stringify({
+      readTypes,
+      clickThrough,
+      neighborType,
+      enableIndex,
+      indexRecall,
+      popularWindowMs,
+      seed,
+    });
   }
 
   private get isStopped(): boolean {
@@ -250,12 +269,14 @@ export class Learning {
     itemWeights,
     ranking,
   }: PlacedGeneration): Promise<void> {
+    this.lastWith = this.learntWith;
     return this.options.marks.putMark(GENERATION_NAME, {
       generation: number,
       hasClickThrough: clickThrough !== undefined,
       hasItemNeighbors: itemNeighbors !== undefined,
       hasItemWeights: itemWeights !== undefined,
       ranking,
+      learntWith: this.learntWith,
     } satisfies GenerationMark);
   }
 }

@@ -26,4 +26,6 @@ export interface GenerationMark {
   readonly hasItemNeighbors: boolean;
   readonly hasItemWeights: boolean;
   readonly ranking: LogisticRegression | undefined;
+  /** The configuration that the parts were learnt with, as text. */
+  readonly learntWith: string;
 }
