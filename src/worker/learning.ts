@@ -41,7 +41,7 @@ export interface Learnt {
 }
 
 /** How to rank, and which models that takes. */
-interface LearntRanking extends Pick<PlacedGeneration, 'clickThrough' | 'ranking'> {
+interface LearntRanking extends Pick<PlacedGeneration, 'ranking'> {
   readonly usesItemWeights: boolean;
 }
 
@@ -110,6 +110,7 @@ export class Learning {
     if (finished === undefined) return undefined;
     const { gathered } = finished;
     const { cachePath } = this.options;
+    const click = learnt?.ranking && (await this.learnClicks(gathered, true, onProgress));
     const itemWeights = learnt?.usesItemWeights
       ? await this.weighItems(gathered, cachePath, onProgress)
       : undefined;
@@ -118,7 +119,7 @@ export class Learning {
     this.last = {
       number,
       collaborative: finished.placed,
-      clickThrough: learnt?.clickThrough,
+      clickThrough: click?.placed,
       itemNeighbors,
       itemWeights,
       users: await this.placeUsers(gathered),
@@ -170,7 +171,8 @@ export class Learning {
   }
 
   private async learnClicks(
-    { gathered }: JudgedModel,
+    gathered: Gathered,
+    retrains: boolean,
     onProgress: OnProgress,
   ): Promise<PlacedClick | undefined> {
     const { dataPath, cachePath, readTypes, seed } = this.options;
@@ -181,6 +183,7 @@ export class Learning {
       cachePath,
       gathered,
       readTypes,
+      retrains,
       seed,
       slots: this.servingSlot + 1,
       cancelled: this.cancelled,
@@ -198,7 +201,7 @@ export class Learning {
     const { gathered, placed } = judged;
     const { heldOut, heldOutSinceMs } = gathered;
     if (!clickThrough || heldOut.userRows.length === 0) return undefined;
-    const click = await this.learnClicks(judged, onProgress);
+    const click = await this.learnClicks(gathered, false, onProgress);
     const itemWeights = await this.weighItems(gathered, undefined, onProgress);
     if (this.isStopped) return undefined;
     const plan = this.planOf({
@@ -225,7 +228,7 @@ export class Learning {
         ? 'predicted click-through ranks no better than one recommender alone and is not used'
         : 'learnt how to rank by predicted click-through';
     log.info({ clicks: click?.quality, ranking, usesItemWeights, ...quality }, message);
-    return { clickThrough: click?.placed, ranking, usesItemWeights };
+    return { ranking, usesItemWeights };
   }
 
   private compareItems(gathered: Gathered, onProgress: OnProgress): Promise<NeighborTable | undefined> {

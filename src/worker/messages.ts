@@ -206,13 +206,18 @@ export interface SimilarUsersJob {
   readonly slot: number;
 }
 
-/** Trains and saves the click-through model; answers undefined when it was cancelled. */
+/**
+ * Trains and saves the click-through model, to be judged, or after that once more with everything; answers undefined
+ * when it was cancelled.
+ */
 export interface ClickJob {
   readonly kind: 'click';
   readonly dataPath: string;
   readonly cachePath: string;
   readonly gathered: Gathered;
   readonly readTypes: readonly string[];
+  /** Whether `gathered` is everything, to be learnt for as long as was best when the model was judged. */
+  readonly retrains: boolean;
   readonly seed: number;
   readonly slots: number;
   /** Becomes 1 when the training is to end. */

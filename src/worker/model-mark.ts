@@ -15,6 +15,8 @@ export interface ModelMark {
 
 /** Names of what else a fit saves. */
 export const CLICK_NAME = 'click-through';
+/** Without what was held out: it is trained again, with everything, for as long as this one was. */
+export const JUDGED_CLICK_NAME = 'click-through-judged';
 export const NEIGHBORS_NAME = 'item-neighbors';
 export const WEIGHTS_NAME = 'item-weights';
 export const GENERATION_NAME = 'generation';

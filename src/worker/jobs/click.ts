@@ -1,13 +1,13 @@
 import { rowIndices } from '../../dataset/interactions.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { encodeFm } from '../../model/fm-model.ts';
+import { decodeFm, encodeFm } from '../../model/fm-model.ts';
 import type { PairColumns } from '../../model/fm-pairs.ts';
 import { placeFm } from '../../model/fm-scorer.ts';
-import { trainClickModel } from '../../model/fm-training.ts';
+import { retrainClickModel, trainClickModel } from '../../model/fm-training.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { ClickJob, PlacedClick } from '../messages.ts';
-import { CLICK_NAME } from '../model-mark.ts';
+import { CLICK_NAME, JUDGED_CLICK_NAME } from '../model-mark.ts';
 import { cacheAt, withReads } from './stores.ts';
 
 /** Records read at a time. */
@@ -15,29 +15,34 @@ const SCAN_RECORDS = 65_536;
 
 /** See `ClickJob`. */
 export async function learnClicks(job: ClickJob): Promise<PlacedClick | undefined> {
-  const { gathered, seed, slots, cancelled } = job;
+  const { gathered, seed, slots, cancelled, retrains } = job;
   const { interactions, heldOut } = gathered;
   const { userCount, itemCount } = interactions;
+  const cache = cacheAt(job.cachePath);
+  const judged = retrains ? await cache.getBlob(JUDGED_CLICK_NAME) : undefined;
+  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+  cache.local?.refresh();
+  const control = { shouldStop: () => Atomics.load(cancelled, 0) !== 0 };
   const learnt = withReads(job.dataPath, (reads) => {
     const itemLabels = itemLabelsOf(reads);
-    const model = trainClickModel(
-      {
-        positives: columnsOf(interactions.byUser),
-        negatives: readWithoutPositive(reads, job),
-        heldOut,
-        userCount,
-        itemCount,
-        userLabelsOf: (row) => reads.userAt(row)?.Labels ?? [],
-        itemLabelsOf: itemLabels,
-        seed,
-      },
-      loadKernels,
-      { shouldStop: () => Atomics.load(cancelled, 0) !== 0 },
-    );
+    const task = {
+      positives: columnsOf(interactions.byUser),
+      negatives: readWithoutPositive(reads, job),
+      heldOut,
+      userCount,
+      itemCount,
+      userLabelsOf: (row: number) => reads.userAt(row)?.Labels ?? [],
+      itemLabelsOf: itemLabels,
+      seed,
+    };
+    const model =
+      judged === undefined
+        ? trainClickModel(task, loadKernels, control)
+        : retrainClickModel(task, decodeFm(judged), loadKernels, control);
     return model && { model, placed: placeFm(model, itemLabels, slots) };
   });
   if (learnt === undefined) return undefined;
-  await cacheAt(job.cachePath).putBlob(CLICK_NAME, encodeFm(learnt.model));
+  await cache.putBlob(retrains ? CLICK_NAME : JUDGED_CLICK_NAME, encodeFm(learnt.model));
   return { placed: learnt.placed, quality: learnt.model.quality };
 }
 
