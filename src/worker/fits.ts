@@ -25,6 +25,7 @@ export class Fits {
   private readonly firstPeriodMs: number;
   private readonly log: Logger;
   private running: Promise<FitSummary | undefined> | undefined;
+  private resuming: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** What was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
@@ -75,7 +76,7 @@ export class Fits {
     const { restored } = this;
     this.restored = undefined;
     if (restored !== undefined) {
-      this.turn
+      this.resuming = this.turn
         .take(() => this.resume(restored))
         .catch((error: unknown) => {
           if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
@@ -119,6 +120,7 @@ export class Fits {
     this.learning.stop();
     this.listPass.stop();
     await this.running?.catch(() => {});
+    await this.resuming;
   }
 
   private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
@@ -153,8 +155,8 @@ export class Fits {
   private async resume(generation: PlacedGeneration): Promise<void> {
     const fromUserRow = await this.listPass.missingFrom(generation.number);
     if (fromUserRow === undefined || this.stopped) return;
-    const made = await this.makeLists(generation, fromUserRow);
-    this.progress.end();
+    const made = await this.makeLists(generation, fromUserRow).finally(() => this.progress.end());
+    if (this.stopped) return;
     this.log.info(
       { generation: generation.number, fromUserRow, lists: made },
       'made the lists that were missing',

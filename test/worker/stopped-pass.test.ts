@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openCacheStore } from '../../src/store/open-store.ts';
+import { record, SECOND_MS, startScene } from '../recommend/scene.ts';
+
+/** Twenty blocks. */
+const USERS = 5000;
+
+it('a service stopped in the middle of a pass over the users, again and again, makes every list in the end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-pass-'));
+  const cachePath = join(folder, 'cache');
+  const scene = await startScene(
+    { cache_size: 20 },
+    { database: { data_store: `lmdb://${folder}/data`, cache_store: `lmdb://${cachePath}` } },
+  );
+  const { server } = scene;
+  const listCount = async () => {
+    await server.service.stop();
+    const cache = openCacheStore(cachePath);
+    const { lists } = await cache.getStats();
+    await cache.close();
+    return lists;
+  };
+  try {
+    const likes = Array.from({ length: USERS * 3 }, (_, at) =>
+      record('like', `u${at % USERS}`, `i${at % 97}`),
+    );
+    await scene.send('POST', '/api/feedback', likes);
+    scene.time.nowMs += SECOND_MS;
+    let begun = () => {};
+    const making = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const fit = server.service.fit((stage, done) => {
+      if (stage === 'making lists' && done > 0) begun();
+    });
+    await making;
+    const afterFirst = await listCount();
+    await fit.catch(() => {});
+    expect(afterFirst).toBeGreaterThan(0);
+    expect(afterFirst).toBeLessThan(USERS);
+    // Started and stopped at once: what was going on is cut off again.
+    await server.restart();
+    const afterSecond = await listCount();
+    expect(afterSecond).toBeGreaterThanOrEqual(afterFirst);
+    await server.restart();
+    await expect
+      .poll(() => server.lines.filter((line) => line.includes('made the lists that were missing')).length, {
+        timeout: 60_000,
+      })
+      .toBe(1);
+    expect(await listCount()).toBe(USERS);
+    expect(server.lines.filter((line) => JSON.parse(line).level === 'error')).toEqual([]);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 120_000);
