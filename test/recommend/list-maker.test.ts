@@ -48,6 +48,19 @@ describe('matching', () => {
     expect(sorted(rowsOf({ latest: true, popular: true }, world))).toEqual([10, 20]);
   });
 
+  it('takes what the likes speak for in the sparse linear model as collaborative too, the negative aside', () => {
+    // Item 0 speaks for 60 and against 61; item 2, which the user did not like, for 62.
+    const weights = new Map([
+      [0, { rows: Uint32Array.of(60, 61), scores: Float32Array.of(0.2, -0.1) }],
+      [2, { rows: Uint32Array.of(62), scores: Float32Array.of(0.3) }],
+    ]);
+    const none = { rows: new Uint32Array(0), scores: new Float32Array(0) };
+    const itemWeights = { neighborsAt: (row: number) => weights.get(row) ?? none };
+    const world = { generation: generation({ collaborative: scoredModel([0, 0.5]), itemWeights }) };
+    expect(sorted(rowsOf({ collaborative: true }, world))).toEqual([1, 60]);
+    expect(rowsOf({ latest: true }, world)).toBeUndefined();
+  });
+
   it('makes no list when all recommenders are off, or none has anything', () => {
     expect(rowsOf({})).toBeUndefined();
     expect(rowsOf({ latest: true, popular: true }, {})).toBeUndefined();

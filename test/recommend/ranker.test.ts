@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RANKING_FEATURES, rankCandidates, rankingFeatures } from '../../src/recommend/ranker.ts';
+import { RowSums } from '../../src/recommend/row-sums.ts';
 import { generation, scoredModel, trends } from './hand-made.ts';
 
 const width = RANKING_FEATURES.length;
@@ -35,6 +36,17 @@ describe('the features of candidates', () => {
       // Item 7 came after the model and the counts.
       [0, 103, 0, 0, 0, 0],
     ]);
+  });
+
+  it('hold the sum of what the likes of the user speak for', () => {
+    const itemWeights = new RowSums();
+    itemWeights.add(7, 0.5);
+    itemWeights.add(0, -0.25);
+    itemWeights.add(7, 0.125);
+    const sums = table(rankingFeatures({ ...case3, itemWeights }, undefined, counts)).map((row) => row[5]);
+    expect(sums).toEqual([0, -0.25, 0.625]);
+    itemWeights.clear();
+    expect(table(rankingFeatures({ ...case3, itemWeights }, undefined, counts))[2]![5]).toBe(0);
   });
 
   it('are 0 where a model is missing, or the user has no vector', () => {

@@ -58,3 +58,39 @@ it('a service stopped in the middle of a pass over the users, again and again, m
     await rm(folder, { recursive: true, force: true });
   }
 }, 120_000);
+
+it('feedback that comes while a pass runs shows in the lists after it', async () => {
+  const users = 1100;
+  const scene = await startScene({
+    cache_size: 20,
+    offline: { enable_collaborative_recommend: false, enable_item_based_recommend: true },
+    online: { fallback_recommend: [] },
+  });
+  try {
+    // Users like tea and cake, or salt and pepper.
+    const likes = Array.from({ length: users }, (_, user) =>
+      (user % 2 === 0 ? ['tea', 'cake'] : ['salt', 'pepper']).map((item) => record('like', `u${user}`, item)),
+    );
+    await scene.send('POST', '/api/feedback', likes.flat());
+    // Some have nothing to make a list of before, and one of each block of 256 has.
+    const late = Array.from({ length: 5 }, (_, at) => `late${at}`);
+    const early = [0, 256, 512, 768, 1024].map((row) => `u${row}`);
+    scene.time.nowMs += SECOND_MS;
+    const changes: Promise<unknown>[] = [];
+    const change = async (user: string) => {
+      await scene.like(user, 'salt');
+      expect(await scene.ids(`/api/recommend/${user}`)).toContain('pepper');
+    };
+    await scene.server.service.fit((stage, done) => {
+      if (stage !== 'making lists') return;
+      const at = Math.min(4, Math.floor(done / 256));
+      changes.push(change(late[at]!), change(early[at]!));
+    });
+    await Promise.all(changes);
+    expect(changes.length).toBeGreaterThanOrEqual(10);
+    for (const user of [...late, ...early])
+      expect(await scene.ids(`/api/recommend/${user}`)).toEqual(['pepper']);
+  } finally {
+    await scene.server.stop();
+  }
+}, 60_000);
