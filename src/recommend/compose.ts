@@ -84,7 +84,7 @@ export async function composeRecommendation(parts: {
     clockErrorMs: config.server.clock_error,
     isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
-  const itemNeighbors = new ItemNeighbors(catalogue, item_neighbors.neighbor_type, findRelated);
+  const itemNeighbors = new ItemNeighbors(catalogue, generations, item_neighbors.neighbor_type, findRelated);
   const { latest, popular: popularIndex } = live;
   const shared = {
     reads,

@@ -14,7 +14,8 @@ export class History {
   private readonly readRows = new RowSet();
   private readonly positiveTtlMs: number;
   private positiveSinceMs = Number.NEGATIVE_INFINITY;
-  private untilMs = Number.POSITIVE_INFINITY;
+  /** Feedback with a later time is not in effect yet, milliseconds since the epoch. */
+  untilMs = Number.POSITIVE_INFINITY;
   userRow = -1;
   /** Time of the last feedback in effect, milliseconds since the epoch, -Infinity for none. */
   inEffectSinceMs = Number.NEGATIVE_INFINITY;
@@ -56,6 +57,14 @@ export class History {
   /** True when the user has any feedback in effect on the item. */
   hasRead(itemRow: number): boolean {
     return this.readRows.has(itemRow);
+  }
+
+  /** True when positive feedback in effect has a time after `timeMs`. */
+  hasPositiveAfter(isPositive: TypeTest, timeMs: number): boolean {
+    const { length, types, timesMs } = this.feedback;
+    for (let at = 0; at < length; at++)
+      if (timesMs[at]! > timeMs && timesMs[at]! <= this.untilMs && isPositive(types[at]!)) return true;
+    return false;
   }
 
   /** When the first feedback on the item took effect, milliseconds since the epoch; undefined when none has. */

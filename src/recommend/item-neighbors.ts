@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts';
 import { similarRows } from './neighbors.ts';
 import type { Ranked } from './ranked.ts';
 import type { Relation } from './related.ts';
+import type { Generation, GenerationSlot } from './serving-model.ts';
 
 export type NeighborType = 'similar' | 'related' | 'auto';
 
@@ -11,23 +12,67 @@ export type FindRelated = (relation: Relation, row: number, k: number) => Promis
 /** Neighbors longer than this are not looked for. */
 export const NEIGHBORS_MAX = 10_000;
 
-/** Items like an item: by labels out of the catalogue at once, by common users through `findRelated`. */
+/**
+ * Items like an item: out of what the last fit compared ahead, and beyond that worked out now, by labels out of the
+ * catalogue or by common users through `findRelated`. An item that changed since the fit is always worked out.
+ */
 export class ItemNeighbors {
   private readonly catalogue: Catalogue;
+  private readonly generations: GenerationSlot;
   private readonly type: NeighborType;
   private readonly findRelated: FindRelated;
+  /** Rows of the items that changed since this generation is served. */
+  private readonly changed = new Set<number>();
+  private generation: Generation | undefined;
 
-  constructor(catalogue: Catalogue, type: NeighborType, findRelated: FindRelated) {
+  constructor(
+    catalogue: Catalogue,
+    generations: GenerationSlot,
+    type: NeighborType,
+    findRelated: FindRelated,
+  ) {
     this.catalogue = catalogue;
+    this.generations = generations;
     this.type = type;
     this.findRelated = findRelated;
+    catalogue.onChange((row) => this.changed.add(row));
   }
 
   /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
   async of(row: number, k: number, accept: (row: number) => boolean): Promise<Ranked> {
-    const { catalogue } = this;
-    const accepted = (other: number) => catalogue.isListable(other) && accept(other);
-    const byLabels = this.type === 'similar' || (this.type === 'auto' && catalogue.labelsAt(row).length > 0);
+    const accepted = (other: number) => this.catalogue.isListable(other) && accept(other);
+    const ahead = this.ahead(row);
+    const known = filterRanked(ahead, k, accepted);
+    // Shorter than any table is cut: then there are no others.
+    const isAll = ahead.rows.length > 0 && ahead.rows.length < AHEAD_MIN;
+    if (known.rows.length === k || isAll) return known;
+    const seen = new Set(Array.from(ahead.rows));
+    const rest = await this.workOut(
+      row,
+      k - known.rows.length,
+      (other) => !seen.has(other) && accepted(other),
+    );
+    // One list, whose beginning does not depend on its length: what follows never scores above what was before it.
+    const least = known.scores.at(-1) ?? Number.POSITIVE_INFINITY;
+    return {
+      rows: [...known.rows, ...rest.rows],
+      scores: [...known.scores, ...rest.scores.map((score) => Math.min(score, least))],
+    };
+  }
+
+  private ahead(row: number): { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> } {
+    const { current } = this.generations;
+    if (current !== this.generation) {
+      this.generation = current;
+      this.changed.clear();
+    }
+    if (current?.itemNeighbors === undefined || this.changed.has(row)) return NOTHING;
+    return current.itemNeighbors.neighborsAt(row);
+  }
+
+  private async workOut(row: number, k: number, accepted: (row: number) => boolean): Promise<Ranked> {
+    const byLabels =
+      this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
     if (byLabels) return similarRows(row, k, this.labels(), accepted);
     const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX);
     return filterRanked(related, k, accepted);
@@ -44,9 +89,16 @@ export class ItemNeighbors {
 }
 
 const NOBODY: ReadonlySet<number> = new Set();
+const NOTHING: Ranked = { rows: [], scores: [] };
+/** A table of neighbors keeps at least so many of an item that has them. */
+const AHEAD_MIN = 10;
 
 /** The first `k` entries that pass. */
-export function filterRanked(ranked: Ranked, k: number, accept: (row: number) => boolean): Ranked {
+export function filterRanked(
+  ranked: { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> },
+  k: number,
+  accept: (row: number) => boolean,
+): Ranked {
   const rows: number[] = [];
   const scores: number[] = [];
   for (let at = 0; at < ranked.rows.length && rows.length < k; at++) {

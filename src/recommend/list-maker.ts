@@ -82,6 +82,12 @@ export class ListMaker {
     );
   }
 
+  /** True when feedback that lists are made of has taken effect by a time after `sinceMs`. */
+  hasNews(history: History, sinceMs: number): boolean {
+    if (history.inEffectSinceMs <= sinceMs) return false;
+    return this.settings.replacement !== undefined || history.hasPositiveAfter(this.isPositive, sinceMs);
+  }
+
   /** The user's list, best first; undefined when no recommender has anything to propose. */
   make(history: History): Ranked | undefined {
     const { settings, world } = this;

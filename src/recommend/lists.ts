@@ -12,6 +12,7 @@ const BEHIND_MARK = 'lists-behind';
 interface BehindMark {
   readonly dirty: Uint8Array;
   readonly arrivedMs: number;
+  readonly unknownUntilMs: number;
 }
 
 /** Ages of a list, milliseconds. */
@@ -88,6 +89,7 @@ export class UserLists {
     }
     this.dirty.restore(mark.dirty);
     this.arrivedBeforeMs = mark.arrivedMs;
+    this.unknownUntilMs = mark.unknownUntilMs;
   }
 
   /** Stores what is not stored yet. No list may be asked for any more. */
@@ -96,7 +98,8 @@ export class UserLists {
     this.dirty.absorb(this.changedInPass);
     const { bytes: dirty } = this.dirty;
     const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
-    await this.cache.putMark(BEHIND_MARK, { dirty, arrivedMs } satisfies BehindMark);
+    const { unknownUntilMs } = this;
+    await this.cache.putMark(BEHIND_MARK, { dirty, arrivedMs, unknownUntilMs } satisfies BehindMark);
   }
 
   /** Notes that the user's feedback changed. */
@@ -129,7 +132,8 @@ export class UserLists {
     if (row < 0) return undefined;
     const list = this.last(row);
     if (list === undefined) return this.remake(history);
-    if (!this.isBehind(list)) return list;
+    const effectiveMs = history.untilMs - (this.clock() - list.madeMs);
+    if (!this.isBehind(list) && !this.maker.hasNews(history, effectiveMs)) return list;
     return this.remake(history) ?? (this.clock() - list.madeMs > this.ages.expireMs ? undefined : list);
   }
 
