@@ -67,7 +67,7 @@ const CONFIGURATIONS: readonly (readonly [name: string, recommend: Recommend])[]
     { offline: { enable_popular_recommend: true, enable_item_based_recommend: true } },
   ],
   ['all recommenders', { offline: ALL_ON }],
-  ['all, merged at random', { offline: { ...ALL_ON, ...OFF } }],
+  ['all, not ranked by click-through', { offline: { ...ALL_ON, enable_click_through_prediction: false } }],
   ...(['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const).map(
     (name): [string, Recommend] => [
       `${name} alone`,
