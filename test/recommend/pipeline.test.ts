@@ -271,9 +271,8 @@ describe('the age of lists', () => {
     expect(await mine()).toContain('classic');
   });
 
-  it('feedback that was not asked for before a crash shows in the next list', async () => {
-    expect(await scene.ids('/api/recommend/ann?n=100')).not.toContain('classic');
-    await likeHit('ann');
+  /** Starts again as if the service had not been stopped in order. */
+  async function crash(): Promise<void> {
     await scene.server.service.stop();
     const cache = openCacheStore(join(folder, 'cache'));
     // What a stop writes last, a crash does not.
@@ -282,6 +281,20 @@ describe('the age of lists', () => {
     await cache.close();
     scene.time.nowMs += SECOND_MS;
     await scene.server.restart();
+  }
+
+  it('feedback that was not asked for before a crash shows in the next list', async () => {
+    expect(await scene.ids('/api/recommend/ann?n=100')).not.toContain('classic');
+    await likeHit('ann');
+    await crash();
     expect(await scene.ids('/api/recommend/ann?n=100')).toContain('classic');
+  });
+
+  it('lists that a crash left behind are still behind after a stop in order', async () => {
+    expect(await scene.ids('/api/recommend/bob?n=100')).not.toContain('classic');
+    await likeHit('bob');
+    await crash();
+    await scene.server.restart();
+    expect(await scene.ids('/api/recommend/bob?n=100')).toContain('classic');
   });
 });

@@ -122,6 +122,18 @@ describe('feedback between a user and an item (interface specification, 3.2)', (
     expect(await shown('u15')).toBe(false);
   });
 
+  it('positive feedback with a future time changes the list when the time is reached', async () => {
+    const at = new Date(scene.time.nowMs + HOUR_MS).toISOString();
+    const taste = async () => (await scene.ids('/api/recommend/e?n=3')).map((id) => Number(id.slice(1)) % 2);
+    await scene.like('e', 'i2');
+    expect(await taste()).toEqual([0, 0, 0]);
+    const later = ['i1', 'i3', 'i5', 'i7', 'i9', 'i11'].map((item) => record('like', 'e', item, at));
+    await scene.send('POST', '/api/feedback', later);
+    expect(await taste()).toEqual([0, 0, 0]);
+    scene.time.nowMs += HOUR_MS;
+    expect(await taste()).toEqual([1, 1, 1]);
+  });
+
   it('POST keeps the record of a triple that exists', async () => {
     const old = { ...record('like', 'b', ITEM, '2024-04-01T00:00:00Z'), Comment: 'first' };
     await scene.send('POST', '/api/feedback', [old]);
