@@ -12,6 +12,9 @@ import type { OnProgress } from './progress.ts';
 import type { JudgedModel, Training } from './training.ts';
 import { Turn } from './turn.ts';
 
+/** The collaborative, the click-through and the sparse linear model. */
+const FINISHING_STEPS = 3;
+
 export interface LearningOptions {
   readonly dataPath: string;
   readonly cachePath: string;
@@ -106,14 +109,17 @@ export class Learning {
     if (start.kind === 'unchanged')
       return { generation: this.last!, positives: start.positives, unchanged: true };
     const learnt = await this.learnRanking(start.judged, onProgress);
-    const finished = await this.training.finish(start.judged, number, onProgress);
+    const finish = (done: number) => onProgress('finishing', done, FINISHING_STEPS);
+    finish(0);
+    const finished = await this.training.finish(start.judged, number);
     if (finished === undefined) return undefined;
     const { gathered } = finished;
+    finish(1);
+    const click = learnt?.ranking && (await this.learnClicks(gathered, true));
+    finish(2);
     const { cachePath } = this.options;
-    const click = learnt?.ranking && (await this.learnClicks(gathered, true, onProgress));
-    const itemWeights = learnt?.usesItemWeights
-      ? await this.weighItems(gathered, cachePath, onProgress)
-      : undefined;
+    const itemWeights = learnt?.usesItemWeights ? await this.weighItems(gathered, cachePath) : undefined;
+    finish(FINISHING_STEPS);
     const itemNeighbors = await this.compareItems(gathered, onProgress);
     if (itemNeighbors === undefined || this.isStopped) return undefined;
     this.last = {
@@ -170,14 +176,9 @@ export class Learning {
     return Atomics.load(this.cancelled, 0) !== 0;
   }
 
-  private async learnClicks(
-    gathered: Gathered,
-    retrains: boolean,
-    onProgress: OnProgress,
-  ): Promise<PlacedClick | undefined> {
+  private async learnClicks(gathered: Gathered, retrains: boolean): Promise<PlacedClick | undefined> {
     const { dataPath, cachePath, readTypes, seed } = this.options;
-    onProgress('predicting clicks', 0, 1);
-    const click = await this.pool.run<'click'>({
+    return this.pool.run<'click'>({
       kind: 'click',
       dataPath,
       cachePath,
@@ -188,8 +189,6 @@ export class Learning {
       slots: this.servingSlot + 1,
       cancelled: this.cancelled,
     });
-    onProgress('predicting clicks', 1, 1);
-    return click;
   }
 
   /** Trains the other models without what is held out, and learns from that how to rank by all of them together. */
@@ -201,8 +200,12 @@ export class Learning {
     const { gathered, placed } = judged;
     const { heldOut, heldOutSinceMs } = gathered;
     if (!clickThrough || heldOut.userRows.length === 0) return undefined;
-    const click = await this.learnClicks(gathered, false, onProgress);
-    const itemWeights = await this.weighItems(gathered, undefined, onProgress);
+    onProgress('predicting clicks', 0, 1);
+    const click = await this.learnClicks(gathered, false);
+    onProgress('predicting clicks', 1, 1);
+    const itemWeights = await this.weighItems(gathered, undefined, (done, total) =>
+      onProgress('weighing items', done, total),
+    );
     if (this.isStopped) return undefined;
     const plan = this.planOf({
       number: 0,
@@ -246,7 +249,7 @@ export class Learning {
   private async weighItems(
     gathered: Gathered,
     cachePath: string | undefined,
-    onProgress: OnProgress,
+    tell: (done: number, total: number) => void = () => {},
   ): Promise<NeighborTable | undefined> {
     const { memoryBytesMax, log } = this.options;
     const bytes = itemWeightsBytes(gathered, this.pool.trainingSlots);
@@ -254,7 +257,6 @@ export class Learning {
       log.warn({ bytes, memoryBytesMax }, 'the sparse linear model takes too much memory and is left out');
       return undefined;
     }
-    const tell = (done: number, total: number) => onProgress('weighing items', done, total);
     return learnItemWeights(this.pool, gathered, cachePath, () => this.isStopped, tell);
   }
 

@@ -7,6 +7,8 @@ export type FitStage =
   | 'training'
   | 'predicting clicks'
   | 'weighing items'
+  /** Learning what had been held out. */
+  | 'finishing'
   | 'comparing items'
   | 'making lists';
 export type OnProgress = (stage: FitStage, done: number, total: number) => void;

@@ -103,7 +103,7 @@ export class Training {
     onProgress('loading feedback', 1, 1);
     if (gathered === undefined || this.abort.signal.aborted) return undefined;
     const settings = await this.settings();
-    const total = settings.epochs + FINISHING_EPOCHS;
+    const total = settings.epochs;
     if (
       !evenUnchanged &&
       this.last !== undefined &&
@@ -126,13 +126,8 @@ export class Training {
    * Lets a judged model learn from everything there is now, and saves it as generation `generation`.
    * @returns undefined when `stop` was called meanwhile
    */
-  async finish(
-    judged: JudgedModel,
-    generation: number,
-    onProgress: OnProgress = () => {},
-  ): Promise<FinishedModel | undefined> {
+  async finish(judged: JudgedModel, generation: number): Promise<FinishedModel | undefined> {
     const { settings, quality, placed: start } = judged;
-    const total = settings.epochs + FINISHING_EPOCHS;
     const gathered = await this.gather(false);
     if (gathered === undefined || this.abort.signal.aborted) return undefined;
     const { regularization } = start.header;
@@ -140,11 +135,9 @@ export class Training {
       settings: { ...settings, regularization, epochs: FINISHING_EPOCHS },
       signal: this.abort.signal,
       itemFactors: viewOf(start.memory, start.layout, 'itemFactors', 'f32'),
-      onEpoch: ({ done }) => onProgress('training', settings.epochs + done, total),
     });
     if (run === undefined) return undefined;
     const placed = await this.publish(run, judged.gathered, settings, quality, generation);
-    onProgress('training', total, total);
     this.last = { placed, generation };
     return { placed, generation, gathered };
   }

@@ -50,6 +50,6 @@ export async function fitModel(training: Training, generation: number, onProgres
   const start = await training.judge(onProgress);
   if (start === undefined) return undefined;
   if (start.kind === 'unchanged') return { ...start.model, unchanged: true, judged: undefined };
-  const finished = await training.finish(start.judged, generation, onProgress);
+  const finished = await training.finish(start.judged, generation);
   return finished && { ...finished, unchanged: false, judged: start.judged };
 }
