@@ -1,5 +1,5 @@
 // The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
@@ -7,6 +7,7 @@ import { benchInsert } from './http/insert.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
 import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
+import { benchTraining } from './http/training.ts';
 import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
 
 /** Users of the parts that read, each with a cached list. */
@@ -43,5 +44,10 @@ if (asked('reads') || asked('tail')) {
 if (asked('freshness')) {
   const freshSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 400_000 };
   rows.push(...(await benchFreshness(freshSize, smoke ? 5 : 300)));
+}
+if (asked('training')) {
+  // Users and items as many as MovieLens 20M has.
+  const trainingSize = smoke ? SMOKE_SIZE : { ...size, users: 138_000, items: 27_000 };
+  rows.push(...(await benchTraining(trainingSize, smoke ? 2000 : 15_000)));
 }
 printRows(rows);

@@ -75,12 +75,13 @@ export async function sendAll(port: number, requests: readonly Buffer[], connect
   );
 }
 
-/** Asks one request at a time, `pauseMs` apart, and tells each latency in milliseconds. */
+/** Asks one request at a time, `pauseMs` apart, and tells each latency in milliseconds, all of them at the end. */
 export async function measureLatencies(
   port: number,
   requests: readonly Buffer[],
   pauseMs: number,
   goOn: (asked: number) => boolean,
+  onLatency: (latencyMs: number) => void = () => {},
 ): Promise<number[]> {
   let answered = () => {};
   const one = await Connection.open(port, () => answered());
@@ -92,7 +93,9 @@ export async function measureLatencies(
       answered = resolve;
       one.send(requests[latenciesMs.length % requests.length]!);
     });
-    latenciesMs.push(performance.now() - start);
+    const latencyMs = performance.now() - start;
+    latenciesMs.push(latencyMs);
+    onLatency(latencyMs);
   }
   one.close();
   return latenciesMs;

@@ -15,6 +15,7 @@ export const READ_TYPES = ['read'];
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly port: number;
+  readonly pid: number;
   /** Processor time of its main thread so far in milliseconds, NaN where the system does not tell. */
   cpuMs(): number;
   /** The same of all its threads. */
@@ -30,10 +31,19 @@ export function cachePathOf(folder: string): string {
   return join(folder, 'cache');
 }
 
-/** Starts the built service on a folder, as production runs it, with one worker and no periodic fit. */
+/** What a bench wants of the service that the others do without. */
+export interface ServiceWishes {
+  /** Threads that train; 0 for one a core. */
+  readonly threads?: number;
+  /** When the first fit starts, as a period of the configuration. */
+  readonly firstFitAfter?: string;
+}
+
+/** Starts the built service on a folder, as production runs it, with one worker and no fit unless it is wished for. */
 export async function startService(
   folder: string,
   nodeOptions: readonly string[] = [],
+  { threads = 1, firstFitAfter = '24h' }: ServiceWishes = {},
 ): Promise<ServerProcess> {
   const config = join(folder, 'furze.toml');
   await writeFile(
@@ -44,14 +54,14 @@ cache_store = "lmdb://${cachePathOf(folder)}"
 [server]
 port = 0
 [worker]
-threads = 1
+threads = ${threads}
 [recommend.data_source]
 positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
 read_feedback_types = ${JSON.stringify(READ_TYPES)}
 [recommend.collaborative]
 model_fit_period = "24h"
 [recommend.offline]
-check_recommend_period = "24h"
+check_recommend_period = "${firstFitAfter}"
 `,
   );
   return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) =>
@@ -73,6 +83,7 @@ async function start(
   const port = await readPort(child, portIn);
   return {
     port,
+    pid: child.pid!,
     cpuMs: () => threadCpuMs(child.pid!, child.pid!),
     allCpuMs: () => processCpuMs(child.pid!),
     async stop() {

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { createRandom } from '../../src/domain/random.ts';
+import { alsShape } from '../../src/model/als-memory.ts';
+import { alsSettings } from '../../src/model/als-settings.ts';
+import { type FitMemory, fitMemory } from '../../src/model/memory-budget.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { gather } from '../../src/worker/jobs/train.ts';
+import { getRequest } from './connection.ts';
+import { measureLatencies } from './load.ts';
+import {
+  cachePathOf,
+  dataPathOf,
+  POSITIVE_TYPES,
+  READ_TYPES,
+  type ServerProcess,
+  startBare,
+  startService,
+} from './processes.ts';
+import { quantile, type Row } from './statistics.ts';
+import { feedbackBatches, userIdOf, type WorldSize } from './world.ts';
+
+const FILL_RECORDS = 10_000;
+/** Users asked for, each again and again. */
+const PROBED_USERS = 5000;
+/** Between an answer and the next question, so that the probes are no load themselves. */
+const PAUSE_MS = 1;
+/** Bytes of a list of ten as JSON, about. */
+const BARE_BODY_BYTES = 120;
+/** How often stage and memory are read. */
+const WATCH_MS = 500;
+const IDLE = 'idle';
+const TAIL = 0.99;
+const MB = 2 ** 20;
+/** A service that has not begun to fit after this time never will. */
+const PATIENCE_MS = 60_000;
+/** What is asked before anything counts, as a share of the idle time. */
+const WARM_UP_SHARE = 0.5;
+/** The longest list that a service with default settings asks its model for, see `startService`. */
+const LIST_LENGTH_MAX = 1100;
+
+const PROBES = [
+  { name: 'GET /api/recommend/{user}?n=10', path: (id: string) => `/api/recommend/${id}?n=10`, aim: '<= 3' },
+  { name: 'GET /api/user/{id}', path: (id: string) => `/api/user/${id}`, aim: '<= 3' },
+  { name: 'bare uWebSockets.js', path: () => '/', aim: '' },
+];
+
+/**
+ * What a training costs requests: latencies of a list, of a point read and of a bare handler in the same moments,
+ * stage by stage against their idle values before and after; and the memory that the service takes for it, against
+ * what is worked out beforehand.
+ * @param idleMs for how long requests are measured before and after
+ */
+export async function benchTraining(size: WorldSize, idleMs: number): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+  try {
+    await fill(folder, size);
+    const firstFitAfter = `${Math.ceil((WARM_UP_SHARE * idleMs + idleMs) / 1000)}s`;
+    const bare = await startBare(BARE_BODY_BYTES);
+    const service = await startService(folder, [], { threads: 0, firstFitAfter });
+    const course = new Course(service);
+    try {
+      await course.follow(bare, size, idleMs);
+    } finally {
+      await Promise.all([service.stop(), bare.stop()]);
+    }
+    console.log(`stages, seconds: ${course.seconds()}`);
+    return [...course.latencyRows(), ...course.memoryRows(computedMemory(folder))];
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function fill(folder: string, size: WorldSize): Promise<void> {
+  const { data, cache } = openStore({
+    dataPath: dataPathOf(folder),
+    cachePath: cachePathOf(folder),
+    sync: 'commit',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: POSITIVE_TYPES,
+    readFeedbackTypes: READ_TYPES,
+  });
+  const start = performance.now();
+  for (const records of feedbackBatches(size, FILL_RECORDS))
+    await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+  const { feedback } = await data.getStats();
+  const seconds = (performance.now() - start) / 1000;
+  console.log(`${size.feedback} feedback, ${feedback} of them distinct, stored in ${seconds.toFixed(0)} s`);
+  await data.close();
+  await cache.close();
+}
+
+/** The memory of the fit as the service works it out before it begins, from the same data. */
+function computedMemory(folder: string): FitMemory {
+  const settings = alsSettings({});
+  const gathered = gather({
+    kind: 'gather',
+    dataPath: dataPathOf(folder),
+    positiveTypes: POSITIVE_TYPES,
+    sinceMs: Number.NEGATIVE_INFINITY,
+    untilMs: Number.POSITIVE_INFINITY,
+    seed: settings.seed,
+    leavesOut: true,
+  });
+  if (gathered === undefined) throw new Error('the made-up data has no positive feedback');
+  const slots = availableParallelism();
+  const shape = alsShape(gathered.interactions, settings, slots, gathered.heldOut);
+  return fitMemory(shape, { slots: slots + 1, listLengthMax: LIST_LENGTH_MAX });
+}
+
+/** What was seen in one moment. */
+interface Sample {
+  readonly stage: string;
+  readonly atMs: number;
+  readonly residentBytes: number;
+  /** Without pages of files, such as the store's; NaN where the system does not tell. */
+  readonly ownBytes: number;
+}
+
+/** A fit from before its beginning to after its end. */
+class Course {
+  private readonly service: ServerProcess;
+  private stage = IDLE;
+  private begun = false;
+  private readonly samples: Sample[] = [];
+  /** By stage, in order, milliseconds by probe. */
+  private readonly latencies = new Map<string, number[][]>();
+
+  constructor(service: ServerProcess) {
+    this.service = service;
+  }
+
+  /** Asks all the time until the fit is over, and for a while after. */
+  async follow(bare: ServerProcess, { users }: WorldSize, idleMs: number): Promise<void> {
+    const random = createRandom(5);
+    const ids = Array.from({ length: Math.min(PROBED_USERS, users) }, () => userIdOf(random.below(users)));
+    const requests = PROBES.map(({ path }) => ids.map((id) => getRequest(path(id))));
+    const ports = [this.service.port, this.service.port, bare.port];
+    const ask = (goOn: (asked: number) => boolean, onAnswer?: (probe: number, latencyMs: number) => void) =>
+      Promise.all(
+        ports.map((port, probe) =>
+          measureLatencies(port, requests[probe]!, PAUSE_MS, goOn, (ms) => onAnswer?.(probe, ms)),
+        ),
+      );
+    const note = (probe: number, latencyMs: number) => this.noteLatency(probe, latencyMs);
+    const until = (untilMs: number) => () => performance.now() < untilMs;
+    await ask(until(performance.now() + WARM_UP_SHARE * idleMs));
+    const control = { watching: true };
+    const watch = this.watch(control);
+    try {
+      await ask(() => !this.isOver && control.watching, note);
+      if (!this.begun) throw new Error('no fit was seen to begin');
+      await ask(until(performance.now() + idleMs), note);
+    } finally {
+      control.watching = false;
+    }
+    await watch;
+  }
+
+  /** How long each stage took, as text. */
+  seconds(): string {
+    const stages = new Map<string, number>();
+    for (const [at, { stage, atMs }] of this.samples.entries()) {
+      const lastedMs = (this.samples[at + 1]?.atMs ?? atMs) - atMs;
+      if (stage !== IDLE) stages.set(stage, (stages.get(stage) ?? 0) + lastedMs / 1000);
+    }
+    return [...stages].map(([stage, seconds]) => `${stage} ${seconds.toFixed(1)}`).join(', ');
+  }
+
+  latencyRows(): Row[] {
+    const busy = [...this.latencies].filter(([stage]) => stage !== IDLE);
+    const whole = PROBES.map((_, probe) => busy.flatMap(([, all]) => all[probe]!));
+    const row = (when: string, of: readonly number[][], probe: number, share: number): Row => {
+      const furze = quantile(of[probe]!, share);
+      const referenceValue = quantile(this.latencies.get(IDLE)![probe]!, share);
+      const { name, aim } = PROBES[probe]!;
+      return {
+        bench: `${share === 1 ? 'longest' : `p${share * 100}`} of ${name}, ${when}`,
+        unit: 'ms',
+        furze,
+        reference: 'the same when idle',
+        referenceValue,
+        ratio: furze / referenceValue,
+        aim: share === TAIL ? aim : '',
+      };
+    };
+    const each = [0.5, TAIL, 1].flatMap((share) =>
+      PROBES.map((_, at) => row('all of a fit', whole, at, share)),
+    );
+    return each.concat(
+      busy.flatMap(([stage, of]) => PROBES.map((_, at) => ({ ...row(stage, of, at, TAIL), aim: '' }))),
+    );
+  }
+
+  memoryRows({ training, models }: FitMemory): Row[] {
+    const computed = (training + models) / MB;
+    const row = (bench: string, bytesOf: (sample: Sample) => number): Row => {
+      const idle = bytesOf(this.samples[0]!);
+      const peak = this.samples.reduce((most, sample) => (bytesOf(sample) > bytesOf(most) ? sample : most));
+      const grown = (bytesOf(peak) - idle) / MB;
+      return {
+        bench: `${bench}, from ${Math.round(idle / MB)} MiB, most while ${peak.stage}`,
+        unit: 'MiB',
+        furze: grown,
+        reference: 'as worked out beforehand',
+        referenceValue: computed,
+        ratio: grown / computed,
+        aim: '',
+      };
+    };
+    return [
+      row('resident memory gained', ({ residentBytes }) => residentBytes),
+      row('memory gained without pages of files', ({ ownBytes }) => ownBytes),
+    ];
+  }
+
+  private get isOver(): boolean {
+    return this.begun && this.stage === IDLE;
+  }
+
+  private noteLatency(probe: number, latencyMs: number): void {
+    let all = this.latencies.get(this.stage);
+    if (all === undefined) this.latencies.set(this.stage, (all = PROBES.map(() => [])));
+    all[probe]!.push(latencyMs);
+  }
+
+  /** Reads stage and memory from time to time. Ends, and ends `control.watching`, when the service does not fit. */
+  private async watch(control: { watching: boolean }): Promise<void> {
+    const startMs = performance.now();
+    while (control.watching) {
+      const text = await (await fetch(`http://127.0.0.1:${this.service.port}/metrics`)).text();
+      this.stage = /^furze_fit_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
+      this.begun ||= this.stage !== IDLE;
+      const atMs = performance.now();
+      if (!this.begun && atMs - startMs > PATIENCE_MS) control.watching = false;
+      const residentBytes = Number(/^process_resident_memory_bytes (.*)$/m.exec(text)?.[1]);
+      this.samples.push({ stage: this.stage, atMs, residentBytes, ownBytes: ownBytes(this.service.pid) });
+      await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+    }
+  }
+}
+
+/** Resident memory of a process that is no page of a file, NaN where the system does not tell. */
+function ownBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kib = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]);
+    return (kib('RssAnon') + kib('RssShmem')) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
