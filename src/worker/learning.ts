@@ -12,6 +12,8 @@ import type { OnProgress } from './progress.ts';
 import type { JudgedModel, Training } from './training.ts';
 import { Turn } from './turn.ts';
 
+/** The progress of a job is looked at this often. */
+const TELL_MS = 200;
 /** The collaborative, the click-through and the sparse linear model. */
 const FINISHING_STEPS = 3;
 
@@ -176,19 +178,24 @@ export class Learning {
     return Atomics.load(this.cancelled, 0) !== 0;
   }
 
-  private async learnClicks(gathered: Gathered, retrains: boolean): Promise<PlacedClick | undefined> {
+  private async learnClicks(
+    gathered: Gathered,
+    retrains: boolean,
+    tell: (done: number, total: number) => void = () => {},
+  ): Promise<PlacedClick | undefined> {
     const { dataPath, cachePath, readTypes, seed } = this.options;
-    return this.pool.run<'click'>({
-      kind: 'click',
-      dataPath,
-      cachePath,
-      gathered,
-      readTypes,
-      retrains,
-      seed,
-      slots: this.servingSlot + 1,
-      cancelled: this.cancelled,
-    });
+    const { cancelled } = this;
+    const slots = this.servingSlot + 1;
+    const progress = new Int32Array(new SharedArrayBuffer(8));
+    const job = { dataPath, cachePath, gathered, readTypes, retrains, seed, slots, cancelled, progress };
+    const timer = setInterval(() => tell(progress[0]!, Math.max(1, progress[1]!)), TELL_MS);
+    try {
+      return await this.pool.run<'click'>({ kind: 'click', ...job });
+    } finally {
+      clearInterval(timer);
+      // Early stopping may have ended it.
+      tell(1, 1);
+    }
   }
 
   /** Trains the other models without what is held out, and learns from that how to rank by all of them together. */
@@ -200,9 +207,9 @@ export class Learning {
     const { gathered, placed } = judged;
     const { heldOut, heldOutSinceMs } = gathered;
     if (!clickThrough || heldOut.userRows.length === 0) return undefined;
-    onProgress('predicting clicks', 0, 1);
-    const click = await this.learnClicks(gathered, false);
-    onProgress('predicting clicks', 1, 1);
+    const click = await this.learnClicks(gathered, false, (done, total) =>
+      onProgress('predicting clicks', done, total),
+    );
     const itemWeights = await this.weighItems(gathered, undefined, (done, total) =>
       onProgress('weighing items', done, total),
     );

@@ -222,6 +222,8 @@ export interface ClickJob {
   readonly slots: number;
   /** Becomes 1 when the training is to end. */
   readonly cancelled: Int32Array<SharedArrayBuffer>;
+  /** Epochs done, and how many there are at most. */
+  readonly progress: Int32Array<SharedArrayBuffer>;
 }
 
 export interface PlacedClick {

@@ -10,6 +10,8 @@ import type { ClickJob, PlacedClick } from '../messages.ts';
 import { CLICK_NAME, JUDGED_CLICK_NAME } from '../model-mark.ts';
 import { cacheAt, withReads } from './stores.ts';
 
+/** Positives, and negatives, that are learnt from: an epoch then takes some seconds at the most. */
+const EXAMPLES_MAX = 2_000_000;
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 
@@ -22,7 +24,10 @@ export async function learnClicks(job: ClickJob): Promise<PlacedClick | undefine
   const judged = retrains ? await cache.getBlob(JUDGED_CLICK_NAME) : undefined;
   // A worker that sleeps on a snapshot would keep the store from using freed pages again.
   cache.local?.refresh();
-  const control = { shouldStop: () => Atomics.load(cancelled, 0) !== 0 };
+  const control = {
+    shouldStop: () => Atomics.load(cancelled, 0) !== 0,
+    onProgress: ({ done, total }: { done: number; total: number }) => job.progress.set([done, total]),
+  };
   const learnt = withReads(job.dataPath, (reads) => {
     const itemLabels = itemLabelsOf(reads);
     const task = {
@@ -33,6 +38,7 @@ export async function learnClicks(job: ClickJob): Promise<PlacedClick | undefine
       itemCount,
       userLabelsOf: (row: number) => reads.userAt(row)?.Labels ?? [],
       itemLabelsOf: itemLabels,
+      settings: { examplesMax: EXAMPLES_MAX },
       seed,
     };
     const model =
