@@ -249,7 +249,9 @@ export class OnlineRecommender implements Recommender {
       Timestamp,
       Comment: '',
     }));
-    if (records.length > 0) await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+    // What is read now is read, also where a record of a later time waits; a later time puts nothing off.
+    const overwrite = (query.writeBackDelayMs ?? 0) === 0;
+    if (records.length > 0) await data.write({ kind: 'putFeedback', overwrite, batch: { records } });
   }
 
   private unreadBy(userId: string | undefined): (row: number) => boolean {

@@ -211,4 +211,16 @@ describe('feedback between a user and an item (interface specification, 3.2)', (
     const later = await scene.ids('/api/recommend/u7?n=100');
     expect(later.filter((id) => first.includes(id) || next.includes(id))).toEqual([]);
   });
+
+  it('read feedback written back at once counts at once, also where some of a later time waits', async () => {
+    const first = await scene.ids('/api/recommend/f?n=2&write-back-type=read&write-back-delay=1h0m0s');
+    expect(await scene.ids('/api/recommend/f?n=2&write-back-type=read')).toEqual(first);
+    const next = await scene.ids('/api/recommend/f?n=2&write-back-type=read&write-back-delay=1h0m0s');
+    expect(next.filter((id) => first.includes(id))).toEqual([]);
+    // A later time does not put off what waits already.
+    scene.time.nowMs += HOUR_MS / 2;
+    await scene.ids('/api/recommend/f?n=2&write-back-type=read&write-back-delay=1h0m0s');
+    scene.time.nowMs += HOUR_MS / 2;
+    expect((await scene.ids('/api/recommend/f?n=100')).filter((id) => next.includes(id))).toEqual([]);
+  });
 });
