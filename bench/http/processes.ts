@@ -98,6 +98,7 @@ function readPort(child: ChildProcess, portIn: (line: string) => number): Promis
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`a server ended with ${code} before it listened`)));
     createInterface({ input: child.stdout! }).on('line', (line) => {
+      if (/"level":(50|60|"error"|"fatal")/.test(line)) console.error(line);
       const port = portIn(line);
       if (port > 0) resolve(port);
     });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { alsShape } from '../../src/model/als-memory.ts';
@@ -87,6 +88,11 @@ async function fill(folder: string, size: WorldSize): Promise<void> {
     readFeedbackTypes: READ_TYPES,
   });
   const start = performance.now();
+  for (let from = 0; from < size.users; from += FILL_RECORDS)
+    await data.write({
+      kind: 'putUsers',
+      batch: { records: users(from, Math.min(size.users, from + FILL_RECORDS)) },
+    });
   for (const records of feedbackBatches(size, FILL_RECORDS))
     await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
   const { feedback } = await data.getStats();
@@ -94,6 +100,16 @@ async function fill(folder: string, size: WorldSize): Promise<void> {
   console.log(`${size.feedback} feedback, ${feedback} of them distinct, stored in ${seconds.toFixed(0)} s`);
   await data.close();
   await cache.close();
+}
+
+/** Every user, for chance leaves some without feedback. */
+function users(from: number, to: number): User[] {
+  return Array.from({ length: to - from }, (_, at) => ({
+    UserId: userIdOf(from + at),
+    Labels: [],
+    Comment: '',
+    Subscribe: [],
+  }));
 }
 
 /** The memory of the fit as the service works it out before it begins, from the same data. */
@@ -235,7 +251,9 @@ class Course {
     const startMs = performance.now();
     while (control.watching) {
       const text = await (await fetch(`http://127.0.0.1:${this.service.port}/metrics`)).text();
-      this.stage = /^furze_fit_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
+      const stage = /^furze_fit_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
+      if (stage !== this.stage) console.log(`${new Date().toISOString()} ${stage}`);
+      this.stage = stage;
       this.begun ||= this.stage !== IDLE;
       const atMs = performance.now();
       if (!this.begun && atMs - startMs > PATIENCE_MS) control.watching = false;
