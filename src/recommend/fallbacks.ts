@@ -85,6 +85,8 @@ export class Fallbacks {
         add(row, scores[at]!);
       });
     }
+    // Items may have been hidden or deleted while others were waited for.
+    for (const row of sums.keys()) if (!catalogue.isListable(row)) sums.delete(row);
     return best(sums, k);
   }
 

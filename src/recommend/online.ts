@@ -195,8 +195,11 @@ export class OnlineRecommender implements Recommender {
       );
       for (const row of ranked.rows) if (!taken.has(row) && taken.add(row)) rows.push(row);
     }
-    if (query.writeBackType !== undefined) await this.writeBack(userId, this.page(rows, query), query);
-    return this.idsJson(rows, query);
+    // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
+    const shown = rows.filter((row) => this.parts.catalogue.isListable(row));
+    const json = this.idsJson(shown, query);
+    if (query.writeBackType !== undefined) await this.writeBack(userId, this.page(shown, query), query);
+    return json;
   }
 
   /** A test that stays true to this user across awaits: it holds a copy of what it needs. */

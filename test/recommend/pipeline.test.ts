@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Feedback } from '../../src/domain/entities.ts';
 import { openCacheStore } from '../../src/store/open-store.ts';
 import {
   HOUR_MS,
@@ -196,6 +197,37 @@ describe('a small shop', () => {
       const list = await scene.ids('/api/recommend/me?n=100');
       expect(list).toEqual(await scene.ids('/api/latest?n=100&user-id=me'));
     });
+  });
+});
+
+describe('an answer that waits for a worker', () => {
+  it('is whole and can be written back though items are deleted meanwhile', async () => {
+    const scene = await startScene({
+      offline: OFF,
+      online: { fallback_recommend: ['popular', 'user_based'] },
+    });
+    try {
+      await fillShop(scene);
+      const many = Array.from({ length: 12 }, (_, at) => `x${at}`);
+      await scene.like('crowd', ...many);
+      for (const item of many) {
+        const path = '/api/recommend/me?n=100&write-back-type=read&write-back-delay=1h0m0s';
+        // The popular items are chosen at once; who is like me is found in a worker.
+        const [answer] = await Promise.all([
+          scene.server.call('GET', path),
+          scene.send('DELETE', `/api/item/${item}`),
+        ]);
+        expect(answer.status).toBe(200);
+        expect(answer.body).toContain('hit');
+        expect(answer.body.filter((id: unknown) => typeof id !== 'string')).toEqual([]);
+        expect((await scene.ids('/api/recommend/me?n=100')).includes(item)).toBe(false);
+      }
+      const written = (await scene.send('GET', '/api/user/me/feedback/read')) as Feedback[];
+      expect(written.map(({ ItemId }) => ItemId)).toContain('hit');
+      expect(written.filter(({ ItemId }) => !/^(hit|cake|salt|x\d+)$/.test(ItemId))).toEqual([]);
+    } finally {
+      await scene.server.stop();
+    }
   });
 });
 
