@@ -51,25 +51,38 @@ export function holdOut(pairs: TimedPairs, seed: number): HoldOut {
   }
   if (hasEarlier.size < HOLDOUT_USERS_MIN) return NOTHING;
   return {
-    late: late.sort(),
+    late,
     judged: late.filter((at) => hasEarlier.has(userRows[at]!)),
     sinceTime: late.reduce((first, at) => Math.min(first, times[at]!), Number.POSITIVE_INFINITY),
   };
 }
 
-/** Positions of the `count` latest records. */
+/**
+ * Positions of the `count` latest records, ascending. Takes 8 bytes a record, and 8 for each of the time at which the
+ * line falls: that may be all of them, where a set came without times.
+ */
 function latest({ userRows, itemRows, times }: TimedPairs, count: number, seed: number): Uint32Array {
   const sorted = Float64Array.from(times).sort();
   const edge = sorted[sorted.length - count]!;
-  const late: number[] = [];
-  const tied: number[] = [];
+  let later = 0;
+  let tied = 0;
   for (let at = 0; at < userRows.length; at++) {
-    if (times[at]! > edge) late.push(at);
-    else if (times[at] === edge) tied.push(at);
+    if (times[at]! > edge) later++;
+    else if (times[at] === edge) tied++;
   }
-  const order = new Map(tied.map((at) => [at, scatter(userRows[at]!, itemRows[at]!, seed)]));
-  tied.sort((a, b) => order.get(a)! - order.get(b)! || a - b);
-  return Uint32Array.from([...late, ...tied.slice(0, count - late.length)]);
+  const hashAt = (at: number) => scatter(userRows[at]!, itemRows[at]!, seed);
+  const hashes = new Uint32Array(tied);
+  for (let at = 0, next = 0; next < tied; at++) if (times[at] === edge) hashes[next++] = hashAt(at);
+  hashes.sort();
+  const lastHash = hashes[count - later - 1]!;
+  let equal = count - later - hashes.indexOf(lastHash);
+  const chosen = new Uint32Array(count);
+  for (let at = 0, next = 0; at < userRows.length; at++) {
+    if (times[at]! < edge) continue;
+    const hash = times[at] === edge ? hashAt(at) : 0;
+    if (times[at]! > edge || hash < lastHash || (hash === lastHash && equal-- > 0)) chosen[next++] = at;
+  }
+  return chosen;
 }
 
 /** A hash of a pair (the finaliser of MurmurHash3 over both rows). */
