@@ -14,6 +14,9 @@ export const FOLD_IN_LIKES_MAX = 2000;
 /** The most recent likes that the sparse linear model looks at: each speaks for some hundred items. */
 const WEIGHED_LIKES_MAX = 200;
 
+/** The most recent likes among which new items are looked for. */
+const COLD_LIKES_MAX = 50;
+
 /** What is proposed to one user. */
 export interface Proposal extends RankingCase {
   /** The user's likes, latest first. */
@@ -77,15 +80,28 @@ export class ListMaker {
 
   /** The user's vector against the current model, undefined without one. */
   vectorOf(history: History): Float32Array | undefined {
-    return this.world.generation?.collaborative?.foldIn(
-      history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX),
-    );
+    return this.foldIn(history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX));
   }
 
   /** True when feedback that lists are made of has taken effect by a time after `sinceMs`. */
   hasNews(history: History, sinceMs: number): boolean {
     if (history.inEffectSinceMs <= sinceMs) return false;
     return this.settings.replacement !== undefined || history.hasPositiveAfter(this.isPositive, sinceMs);
+  }
+
+  /** A like of a new item, which the model does not know, speaks for the known items that it is like. */
+  private foldIn(liked: readonly number[]): Float32Array | undefined {
+    const { generation, coldItems } = this.world;
+    if (generation?.collaborative === undefined) return undefined;
+    const { rows, starts, likes, knownRows } = coldItems;
+    const known = [...liked];
+    for (let at = 0; rows.length > 0 && at < liked.length && at < COLD_LIKES_MAX; at++) {
+      const cold = rows.indexOf(liked[at]!);
+      if (cold < 0) continue;
+      for (let entry = starts[cold]!; entry < starts[cold + 1]!; entry++)
+        known.push(knownRows[likes[entry]!]!);
+    }
+    return generation.collaborative.foldIn(known);
   }
 
   /** The user's list, best first; undefined when no recommender has anything to propose. */
@@ -131,7 +147,7 @@ export class ListMaker {
     const { cacheSize } = settings;
     const { userRow } = history;
     const liked = history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX);
-    const vector = world.generation?.collaborative?.foldIn(liked);
+    const vector = this.foldIn(liked);
     this.weigh(liked);
     const accept = (row: number) => this.accept(row, history);
     const candidates: number[] = [];

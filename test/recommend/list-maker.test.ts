@@ -278,6 +278,18 @@ describe('new items', () => {
     expect(listed[2]).toBeCloseTo(0.8, 6);
   });
 
+  it('speak for the known items that they are like when they are liked', () => {
+    const folded: number[][] = [];
+    const model = {
+      ...scoredModel(scores),
+      foldIn: (liked: readonly number[]) => void folded.push([...liked]),
+    };
+    const world = { ...parts, generation: generation({ collaborative: model }) };
+    make({ collaborative: true }, world, historyOf([{ item: 50 }]));
+    make({ collaborative: true }, world, historyOf([{ item: 5 }]));
+    expect(folded).toEqual([[50, 1, 2], [5]]);
+  });
+
   it('are judged by known items also when those were read', () => {
     const { rows } = make({ collaborative: true }, parts, historyOf([{ item: 1 }]))!;
     expect(rows).toEqual([4, 50, 3, 2, 0]);
