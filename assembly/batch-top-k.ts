@@ -1,5 +1,5 @@
 // Many queries against all items: a 4 x 8 tile of inner products, compared with the queries' thresholds while still
-// in registers, so that a tile without a newcomer never reaches memory.
+// in registers, so that a tile without a newcomer never reaches memory. Newcomers go to shortlists (shortlist.ts).
 //
 //   packed queries, k-major:  q[k] = [u0 u1 u2 u3]          (splat loads, 4 bytes apart)
 //   panel, k-major:           p[k] = [i0 i1 .. i7]          (two vector loads, 32 bytes apart)
@@ -8,12 +8,15 @@
 // queries > panels.
 
 import { multiplyAdd } from './fused';
-import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
+import { isFiniteScore } from './heap';
+import { finishList, keepBest, SPARE_MAX, spareOf } from './shortlist';
 
 const GROUP: u32 = 4;
 const BLOCK: u32 = 64;
 /** Bytes of panels scanned by every group of a block before the next chunk. */
 const CHUNK_BYTES: u32 = 1 << 19;
+/** The places beyond the first k of one query: scores, then items. */
+const SPARE_BYTES: usize = <usize>SPARE_MAX << 3;
 
 export function packPanels(factors: usize, rows: u32, f: u32, out: usize): void {
   const rowBytes = <usize>f << 2;
@@ -40,8 +43,19 @@ function packQueries(queries: usize, count: u32, f: u32, out: usize): void {
   }
 }
 
-/** Scores 4 queries x 8 items. @returns whether any beats its query's threshold; only then the tile is written. */
-function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: usize): bool {
+/** Bits of the scores of two queries, 8 items each, that beat their thresholds. */
+// @ts-ignore: decorator
+@inline
+function hitsOf(a0: v128, b0: v128, a1: v128, b1: v128, thresholds: usize): u32 {
+  const t0 = v128.load_splat<f32>(thresholds);
+  const t1 = v128.load_splat<f32>(thresholds, 4);
+  const first = i16x8.narrow_i32x4_s(f32x4.gt(a0, t0), f32x4.gt(b0, t0));
+  const second = i16x8.narrow_i32x4_s(f32x4.gt(a1, t1), f32x4.gt(b1, t1));
+  return i8x16.bitmask(i8x16.narrow_i16x8_s(first, second));
+}
+
+/** Scores 4 queries x 8 items. @returns bit 8 u + i where item i beats query u's threshold; without one, nothing is written. */
+function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: usize): u32 {
   let a0 = f32x4.splat(0);
   let a1 = f32x4.splat(0);
   let a2 = f32x4.splat(0);
@@ -69,15 +83,9 @@ function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: 
     query += 16;
     panel += 32;
   }
-  let t = v128.load_splat<f32>(thresholds);
-  let hits = v128.or(f32x4.gt(a0, t), f32x4.gt(b0, t));
-  t = v128.load_splat<f32>(thresholds, 4);
-  hits = v128.or(hits, v128.or(f32x4.gt(a1, t), f32x4.gt(b1, t)));
-  t = v128.load_splat<f32>(thresholds, 8);
-  hits = v128.or(hits, v128.or(f32x4.gt(a2, t), f32x4.gt(b2, t)));
-  t = v128.load_splat<f32>(thresholds, 12);
-  hits = v128.or(hits, v128.or(f32x4.gt(a3, t), f32x4.gt(b3, t)));
-  if (!v128.any_true(hits)) return false;
+  const low = hitsOf(a0, b0, a1, b1, thresholds);
+  const hits = low | (hitsOf(a2, b2, a3, b3, thresholds + 8) << 16);
+  if (!hits) return 0;
   v128.store(tile, a0);
   v128.store(tile, b0, 16);
   v128.store(tile, a1, 32);
@@ -86,65 +94,57 @@ function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: 
   v128.store(tile, b2, 80);
   v128.store(tile, a3, 96);
   v128.store(tile, b3, 112);
-  return true;
+  return hits;
 }
 
-/** Which of a query's 8 scores beat its threshold. */
+/** Whether the read list at `cursor`, which only moves forward, has the item. */
 // @ts-ignore: decorator
 @inline
-function hitsOf(tile: usize, threshold: usize): u32 {
-  const t = v128.load_splat<f32>(threshold);
-  const low = i32x4.bitmask(f32x4.gt(v128.load(tile), t));
-  const high = i32x4.bitmask(f32x4.gt(v128.load(tile, 16), t));
-  return <u32>low | (<u32>high << 4);
+function isRead(cursor: usize, readItems: usize, end: u32, item: u32): bool {
+  let at = load<u32>(cursor);
+  while (at < end && load<u32>(readItems + (<usize>at << 2)) < item) at++;
+  store<u32>(cursor, at);
+  return at < end && load<u32>(readItems + (<usize>at << 2)) == item;
 }
 
-/** Offers the lanes set in `hits`; `cursor` points at the query's place in its read list, which only moves forward. */
-function offerLanes(
-  tile: usize, hits: u32, panel: u32, items: u32, k: u32, cursor: usize, readItems: usize, readEnd: u32,
-  outItems: usize, outScores: usize, outCount: usize, threshold: usize,
-): void {
-  let limit = load<f32>(threshold);
-  let count = load<u32>(outCount);
-  for (; hits; hits &= hits - 1) {
-    const lane = ctz<u32>(hits);
-    const score = load<f32>(tile + (<usize>lane << 2));
-    if (!(score > limit) || !isFiniteScore(score)) continue;
-    const item = (panel << 3) + lane;
-    if (item >= items) break;
-    let at = load<u32>(cursor);
-    while (at < readEnd && load<u32>(readItems + (<usize>at << 2)) < item) at++;
-    store<u32>(cursor, at);
-    if (at < readEnd && load<u32>(readItems + (<usize>at << 2)) == item) continue;
-    count = offer(outItems, outScores, count, k, score, item);
-    limit = thresholdOf(outScores, count, k);
-  }
-  store<u32>(outCount, count);
-  store<f32>(threshold, limit);
-}
-
-/** Scans panels [firstPanel, endPanel) for the 4 queries from `first`, of which `live` exist. */
+/** Scans panels [firstPanel, endPanel) for the 4 queries from `first`. */
 function scanGroup(
-  packed: usize, first: u32, live: u32, panels: usize, firstPanel: u32, endPanel: u32, f: u32, items: u32, k: u32,
+  packed: usize, first: u32, panels: usize, firstPanel: u32, endPanel: u32, f: u32, items: u32, k: u32,
   allowedBits: usize, readStarts: usize, readItems: usize, outItems: usize, outScores: usize, outCounts: usize,
-  thresholds: usize, cursors: usize, tile: usize,
+  thresholds: usize, cursors: usize, spares: usize, tile: usize,
 ): void {
   const panelBytes = <usize>f << 5;
+  const spare = spareOf(k);
   for (let panel = firstPanel; panel < endPanel; panel++) {
     const allowed: u32 = allowedBits ? load<u8>(allowedBits + panel) : 255;
     if (!allowed) continue;
-    if (!scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile)) continue;
-    for (let u: u32 = 0; u < live; u++) {
-      const query = <usize>(first + u);
+    let hits = scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile);
+    for (hits &= allowed * 0x01010101; hits; hits &= hits - 1) {
+      const bit = ctz<u32>(hits);
+      const u = bit >> 3;
+      const item = (panel << 3) + (bit & 7);
+      const score = load<f32>(tile + (<usize>bit << 2));
       const threshold = thresholds + (<usize>u << 2);
-      const hits = hitsOf(tile + (<usize>u << 5), threshold) & allowed;
-      if (!hits) continue;
-      offerLanes(
-        tile + (<usize>u << 5), hits, panel, items, k, cursors + (<usize>u << 2), readItems,
-        readStarts ? load<u32>(readStarts + (query << 2), 4) : 0,
-        outItems + ((query * k) << 2), outScores + ((query * k) << 2), outCounts + (query << 2),
-        threshold,
-      );
+      // The threshold may have risen since, by another item of this panel.
+      if (!(score > load<f32>(threshold)) || !isFiniteScore(score) || item >= items) continue;
+      const query = <usize>(first + u);
+      if (readStarts) {
+        const readEnd = load<u32>(readStarts + (query << 2), 4);
+        if (isRead(cursors + (<usize>u << 2), readItems, readEnd, item)) continue;
+      }
+      const place = query * <usize>(k << 2);
+      const spareScores = spares + <usize>u * SPARE_BYTES;
+      const spareItems = spareScores + (<usize>SPARE_MAX << 2);
+      const at = load<u32>(outCounts + (query << 2));
+      const offset = <usize>(at < k ? at : at - k) << 2;
+      store<f32>((at < k ? outScores + place : spareScores) + offset, score);
+      store<u32>((at < k ? outItems + place : spareItems) + offset, item);
+      if (at + 1 < k + spare) {
+        store<u32>(outCounts + (query << 2), at + 1);
+      } else {
+        store<f32>(threshold, keepBest(outItems + place, outScores + place, k, spareItems, spareScores, spare));
+        store<u32>(outCounts + (query << 2), k);
+      }
     }
   }
 }
@@ -158,6 +158,7 @@ export function batchTopK(
   const packed = scratch + 128;
   const thresholds = packed + <usize>BLOCK * rowBytes;
   const cursors = thresholds + (<usize>BLOCK << 2);
+  const spares = cursors + (<usize>BLOCK << 2);
   const panelCount = (items + 7) >> 3;
   const chunk = max<u32>(1, CHUNK_BYTES / max<u32>(1, f << 5));
   for (let start: u32 = 0; start < rows; start += BLOCK) {
@@ -173,15 +174,21 @@ export function batchTopK(
     for (let panel: u32 = 0; panel < panelCount; panel += chunk) {
       for (let u: u32 = 0; u < count; u += GROUP) {
         scanGroup(
-          packed + <usize>u * rowBytes, start + u, min<u32>(GROUP, count - u), panels, panel,
+          packed + <usize>u * rowBytes, start + u, panels, panel,
           min<u32>(panelCount, panel + chunk), f, items, k, allowedBits, readStarts, readItems, outItems, outScores,
-          outCounts, thresholds + (<usize>u << 2), cursors + (<usize>u << 2), scratch,
+          outCounts, thresholds + (<usize>u << 2), cursors + (<usize>u << 2),
+          spares + <usize>u * SPARE_BYTES, scratch,
         );
       }
     }
     for (let u: u32 = 0; u < count; u++) {
       const query = <usize>(start + u);
-      sortHeap(outItems + ((query * k) << 2), outScores + ((query * k) << 2), load<u32>(outCounts + (query << 2)));
+      const spareScores = spares + <usize>u * SPARE_BYTES;
+      const kept = finishList(
+        outItems + ((query * k) << 2), outScores + ((query * k) << 2), load<u32>(outCounts + (query << 2)), k,
+        spareScores + (<usize>SPARE_MAX << 2), spareScores,
+      );
+      store<u32>(outCounts + (query << 2), kept);
     }
   }
 }

@@ -67,6 +67,14 @@ export function thresholdOf(scores: usize, count: u32, k: u32): f32 {
   return count < k ? -Infinity : load<f32>(scores);
 }
 
+/** Makes a heap of entries in any order. */
+export function makeHeap(items: usize, scores: usize, count: u32): void {
+  for (let place = count >> 1; place-- > 0; ) {
+    const at = <usize>place << 2;
+    siftDown(items, scores, count, place, load<f32>(scores + at), load<u32>(items + at));
+  }
+}
+
 export function sortHeap(items: usize, scores: usize, count: u32): void {
   for (let end = count; end > 1; end--) {
     const at = <usize>(end - 1) << 2;

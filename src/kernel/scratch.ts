@@ -23,9 +23,12 @@ export function bitsBytes(items: number): number {
   return Math.ceil(items / 32) * 4;
 }
 
-/** Scratch of `batchTopK`, `queryTopK` and `selectTopK`: a tile, 64 packed queries with a threshold and a place each. */
+/**
+ * Scratch of `batchTopK`, `queryTopK` and `selectTopK`: a tile, 64 packed queries with a threshold, a place and a list of
+ * 128 candidates each.
+ */
 export function topKScratchBytes(f: number): number {
-  return 256 + 64 * f * 4 + 64 * 8;
+  return 256 + 64 * f * 4 + 64 * 8 + 64 * 128 * 8;
 }
 
 /** Source rows that conjugate gradient works on at a time: room for a block more, a number each, and a row of zeros. */

@@ -19,14 +19,16 @@ interface Case {
   readonly k: number;
   readonly hasBits: boolean;
   readonly hasRead: boolean;
+  /** Factors are whole numbers up to this; 2 unless told, which gives many ties. */
+  readonly bound?: number;
 }
 
 /** Scores of whole numbers, so that ties are exact and many. */
-function prepare(world: World, { items, rows, f, k, hasBits, hasRead }: Case) {
+function prepare(world: World, { items, rows, f, k, hasBits, hasRead, bound = 2 }: Case) {
   const { arena, plain, random } = world;
   const padded = paddedFactors(f);
-  const factors = putFactors(world, items, f, wholes, 2);
-  const queries = putFactors(world, rows, f, wholes, 2);
+  const factors = putFactors(world, items, f, wholes, bound);
+  const queries = putFactors(world, rows, f, wholes, bound);
   const panels = arena.alloc(panelBytes(items, padded));
   plain.packPanels(factors, items, padded, panels);
   const bits = Array.from({ length: bitsBytes(items) / 4 }, () => random.uint32());
@@ -118,6 +120,36 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
       const readCount = starts[row + 1]! - starts[row]!;
       const count = world.kernels.queryTopK({ ...job, query, readItems, readCount });
       expect(listAt(world, job, 0, count)).toEqual(expectedList(world, job, row));
+    }
+  });
+
+  test.each([1, 15, 16, 17, 100, 127, 128, 129, 300])(
+    'batchTopK keeps the best %i through many cuts of its shortlists',
+    (k) => {
+      const world = createWorld(name, k);
+      const job = { items: 1501, rows: 5, f: 4, k, hasBits: false };
+      checkBatch(world, prepare(world, { ...job, hasRead: false, bound: 1000 }));
+      checkBatch(world, prepare(world, { ...job, hasRead: true }));
+    },
+  );
+
+  test.each([
+    ['ever better', (item: number) => item],
+    ['ever worse', (item: number) => -item],
+    ['equal', () => 3],
+    ['equal but for few', (item: number) => (item % 100 === 7 ? 4 : 3)],
+    ['far apart', (item: number) => ((item * 37) % 401) - 200 + 1e-3 * (item % 3)],
+    ['of any magnitude', (item: number) => (item % 2 ? -1 : 1) * 10 ** (((item * 53) % 75) - 37)],
+    ['of two signs of zero', (item: number) => (item % 2 ? -0 : 0)],
+  ])('batchTopK takes scores that are %s', (_, scoreOf) => {
+    const world = createWorld(name);
+    for (const k of [1, 20, 130]) {
+      const job = prepare(world, { items: 900, rows: 2, f: 4, k, hasBits: true, hasRead: true });
+      const factors = world.arena.f32(job.factors, 900 * 4).fill(0);
+      for (let item = 0; item < 900; item++) factors[item * 4] = scoreOf(item);
+      world.arena.f32(job.queries, 8).set([1, 0, 0, 0, -1, 0, 0, 0]);
+      world.plain.packPanels(job.factors, 900, 4, job.panels);
+      checkBatch(world, job);
     }
   });
 
