@@ -188,13 +188,14 @@ export class Learning {
     const slots = this.servingSlot + 1;
     const progress = new Int32Array(new SharedArrayBuffer(8));
     const job = { dataPath, cachePath, gathered, readTypes, retrains, seed, slots, cancelled, progress };
-    const timer = setInterval(() => tell(progress[0]!, Math.max(1, progress[1]!)), TELL_MS);
+    const total = () => Math.max(1, progress[1]!);
+    const timer = setInterval(() => tell(progress[0]!, total()), TELL_MS);
     try {
       return await this.pool.run<'click'>({ kind: 'click', ...job });
     } finally {
       clearInterval(timer);
       // Early stopping may have ended it.
-      tell(1, 1);
+      tell(total(), total());
     }
   }
 
