@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import { similarRows } from './neighbors.ts';
-import type { Ranked } from './ranked.ts';
+import { filterRanked, type Ranked } from './ranked.ts';
 import type { Relation } from './related.ts';
 import type { Generation, GenerationSlot } from './serving-model.ts';
 
@@ -92,19 +92,3 @@ const NOBODY: ReadonlySet<number> = new Set();
 const NOTHING: Ranked = { rows: [], scores: [] };
 /** A table of neighbors keeps at least so many of an item that has them. */
 const AHEAD_MIN = 10;
-
-/** The first `k` entries that pass. */
-export function filterRanked(
-  ranked: { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> },
-  k: number,
-  accept: (row: number) => boolean,
-): Ranked {
-  const rows: number[] = [];
-  const scores: number[] = [];
-  for (let at = 0; at < ranked.rows.length && rows.length < k; at++) {
-    if (!accept(ranked.rows[at]!)) continue;
-    rows.push(ranked.rows[at]!);
-    scores.push(ranked.scores[at]!);
-  }
-  return { rows, scores };
-}

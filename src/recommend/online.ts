@@ -6,18 +6,12 @@ import type { Catalogue } from './catalogue.ts';
 import type { FallbackName, Fallbacks } from './fallbacks.ts';
 import type { History, TypeTest } from './history.ts';
 import type { HitCache } from './hit-cache.ts';
-import {
-  type FindRelated,
-  filterRanked,
-  type ItemNeighbors,
-  NEIGHBORS_MAX,
-  type NeighborType,
-} from './item-neighbors.ts';
+import { type FindRelated, type ItemNeighbors, NEIGHBORS_MAX, type NeighborType } from './item-neighbors.ts';
 import type { LatestIndex } from './latest.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { UserLists } from './lists.ts';
 import type { PopularIndex } from './popular.ts';
-import type { Ranked } from './ranked.ts';
+import { filterRanked, type Ranked } from './ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from './recommender.ts';
 import { RowSet } from './row-set.ts';
 import type { GenerationSlot } from './serving-model.ts';

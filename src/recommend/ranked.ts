@@ -4,6 +4,22 @@ export interface Ranked {
   readonly scores: number[];
 }
 
+/** The first `k` entries that pass. */
+export function filterRanked(
+  ranked: { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> },
+  k: number,
+  accept: (row: number) => boolean,
+): Ranked {
+  const rows: number[] = [];
+  const scores: number[] = [];
+  for (let at = 0; at < ranked.rows.length && rows.length < k; at++) {
+    if (!accept(ranked.rows[at]!)) continue;
+    rows.push(ranked.rows[at]!);
+    scores.push(ranked.scores[at]!);
+  }
+  return { rows, scores };
+}
+
 /**
  * Keeps the best `k` of a stream of (row, score) in a binary heap whose root is the worst kept.
  * Order is total (higher score first, then lower row), so a shorter list is a prefix of a longer one.

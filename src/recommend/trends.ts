@@ -21,7 +21,11 @@ export interface TrendCounts {
 class RowCounts {
   values = new Uint32Array(1024);
 
+  /** Counts the changes. */
+  version = 0;
+
   add(row: number, delta: number): void {
+    this.version++;
     if (row >= this.values.length) {
       const grown = new Uint32Array(Math.max(row + 1, this.values.length * 2));
       grown.set(this.values);
@@ -96,6 +100,11 @@ export class Trends implements TrendCounts {
 
   get window(): Uint32Array {
     return this.inWindow.counts.values;
+  }
+
+  /** Another number whenever `window` has changed. */
+  get windowVersion(): number {
+    return this.inWindow.counts.version;
   }
 
   get ever(): Uint32Array {
