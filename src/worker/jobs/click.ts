@@ -66,14 +66,33 @@ function columnsOf(byUser: ClickJob['gathered']['interactions']['byUser']): Pair
   return { userRows, itemRows: byUser.indices };
 }
 
-/** Pairs with read feedback from before what is held out, and no positive one, known or held out. */
+/** Pairs with read feedback from before what is held out, and no positive one, known or held out: 8 bytes each. */
 function readWithoutPositive(reads: LocalReads, job: ClickJob): PairColumns {
+  // Read twice, so that the columns are made as long as they have to be.
+  let count = 0;
+  scanWithoutPositive(reads, job, () => count++);
+  const userRows = new Uint32Array(count);
+  const itemRows = new Uint32Array(count);
+  let next = 0;
+  scanWithoutPositive(reads, job, (user, item) => {
+    userRows[next] = user;
+    itemRows[next++] = item;
+  });
+  return { userRows, itemRows };
+}
+
+function scanWithoutPositive(
+  reads: LocalReads,
+  job: ClickJob,
+  visit: (userRow: number, itemRow: number) => void,
+): void {
   const { interactions, heldOut, heldOutSinceMs } = job.gathered;
   const isRead = typeTest(job.readTypes, () => reads.feedbackTypes());
   const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
   const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
-  const found = new FeedbackColumns(SCAN_RECORDS);
   const block = new FeedbackColumns(SCAN_RECORDS);
+  let lastUser = -1;
+  let lastItem = -1;
   for (let from = 0; from >= 0; ) {
     from = reads.scanFeedback(from, SCAN_RECORDS, block);
     for (let at = 0; at < block.length; at++) {
@@ -82,16 +101,13 @@ function readWithoutPositive(reads: LocalReads, job: ClickJob): PairColumns {
       if (!isRead(block.types[at]!) || block.timesMs[at]! > heldOutSinceMs) continue;
       // Rows that came after the feedback was gathered are not part of this fit.
       if (user >= interactions.userCount || item >= interactions.itemCount) continue;
-      const last = found.length - 1;
-      if (found.userRows[last] === user && found.itemRows[last] === item) continue;
+      if (lastUser === user && lastItem === item) continue;
       if (contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item))) continue;
-      found.push(user, item, 0, 0);
+      lastUser = user;
+      lastItem = item;
+      visit(user, item);
     }
   }
-  return {
-    userRows: found.userRows.subarray(0, found.length),
-    itemRows: found.itemRows.subarray(0, found.length),
-  };
 }
 
 /** Whether the ascending values hold one. */

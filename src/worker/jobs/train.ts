@@ -67,25 +67,37 @@ function share(values: Uint32Array): Uint32Array {
   return shared;
 }
 
-function positives(reads: LocalReads, { positiveTypes, sinceMs, untilMs }: GatherJob) {
+/** Reads twice, so that columns are made as long as they have to be: 16 bytes a record and nothing beside. */
+function positives(reads: LocalReads, job: GatherJob) {
+  let count = 0;
+  scanPositives(reads, job, () => count++);
+  const userRows = new Uint32Array(count);
+  const itemRows = new Uint32Array(count);
+  const times = new Float64Array(count);
+  let next = 0;
+  scanPositives(reads, job, (userRow, itemRow, timeMs) => {
+    userRows[next] = userRow;
+    itemRows[next] = itemRow;
+    times[next++] = timeMs;
+  });
+  return { userCount: reads.userRowCount, itemCount: reads.itemRowCount, userRows, itemRows, times };
+}
+
+function scanPositives(
+  reads: LocalReads,
+  { positiveTypes, sinceMs, untilMs }: GatherJob,
+  visit: (userRow: number, itemRow: number, timeMs: number) => void,
+): void {
   const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
-  const found = new FeedbackColumns(SCAN_RECORDS);
   const block = new FeedbackColumns(SCAN_RECORDS);
   for (let from = 0; from >= 0; ) {
     from = reads.scanFeedback(from, SCAN_RECORDS, block);
     for (let at = 0; at < block.length; at++) {
       const timeMs = block.timesMs[at]!;
       if (!isPositive(block.types[at]!) || timeMs < sinceMs || timeMs > untilMs) continue;
-      found.push(block.userRows[at]!, block.itemRows[at]!, block.types[at]!, timeMs);
+      visit(block.userRows[at]!, block.itemRows[at]!, timeMs);
     }
   }
-  return {
-    userCount: reads.userRowCount,
-    itemCount: reads.itemRowCount,
-    userRows: found.userRows.subarray(0, found.length),
-    itemRows: found.itemRows.subarray(0, found.length),
-    times: found.timesMs.subarray(0, found.length),
-  };
 }
 
 /** See `PlaceJob`. */
