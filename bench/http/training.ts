@@ -26,6 +26,10 @@ import { quantile, type Row } from './statistics.ts';
 import { feedbackBatches, userIdOf, type WorldSize } from './world.ts';
 
 const FILL_RECORDS = 10_000;
+/** Batches that are under way at once and share a commit. */
+const FILL_BATCHES = 10;
+/** How often a long fill tells how far it is. */
+const TELL_RECORDS = 1_000_000;
 /** Users asked for, each again and again. */
 const PROBED_USERS = 5000;
 /** Between an answer and the next question, so that the probes are no load themselves. */
@@ -93,8 +97,16 @@ async function fill(folder: string, size: WorldSize): Promise<void> {
       kind: 'putUsers',
       batch: { records: users(from, Math.min(size.users, from + FILL_RECORDS)) },
     });
-  for (const records of feedbackBatches(size, FILL_RECORDS))
-    await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+  let made = 0;
+  let writing: Promise<unknown>[] = [];
+  for (const records of feedbackBatches(size, FILL_RECORDS)) {
+    writing.push(data.write({ kind: 'putFeedback', overwrite: false, batch: { records } }));
+    made += records.length;
+    if (writing.length < FILL_BATCHES && made < size.feedback) continue;
+    await Promise.all(writing);
+    writing = [];
+    if (made % TELL_RECORDS === 0) console.log(`${made} of ${size.feedback} feedback stored`);
+  }
   const { feedback } = await data.getStats();
   const seconds = (performance.now() - start) / 1000;
   console.log(`${size.feedback} feedback, ${feedback} of them distinct, stored in ${seconds.toFixed(0)} s`);
