@@ -6,8 +6,7 @@ import type { KernelCall } from './kernel-threads.ts';
 const kernels: Kernels = loadKernels((workerData as { memory: WebAssembly.Memory }).memory);
 parentPort?.on('message', (call: KernelCall) => {
   if (call.kernel === 'batchTopK') kernels.batchTopK(call.job);
-  else if (call.kernel === 'neighborTopK') kernels.neighborTopK(call.job);
-  else kernels.bprSteps(call.job);
+  else kernels.neighborTopK(call.job);
   parentPort?.postMessage(true);
 });
 parentPort?.postMessage(true);

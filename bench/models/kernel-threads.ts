@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
-import type { BatchTopK, BprSteps, NeighborTopK } from '../../src/kernel/kernels.ts';
+import type { BatchTopK, NeighborTopK } from '../../src/kernel/kernels.ts';
 
 export type KernelCall =
   | { readonly kernel: 'batchTopK'; readonly job: BatchTopK }
-  | { readonly kernel: 'neighborTopK'; readonly job: NeighborTopK }
-  | { readonly kernel: 'bprSteps'; readonly job: BprSteps };
+  | { readonly kernel: 'neighborTopK'; readonly job: NeighborTopK };
 
 /** Threads with kernels over one memory, which take calls one after the other. */
 export class KernelThreads {
