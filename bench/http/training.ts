@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { alsShape } from '../../src/model/als-memory.ts';
-import { alsSettings } from '../../src/model/als-settings.ts';
-import { type FitMemory, fitMemory } from '../../src/model/memory-budget.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { gather } from '../../src/worker/jobs/train.ts';
 import { getRequest } from './connection.ts';
 import { measureLatencies } from './load.ts';
 import {
@@ -23,6 +18,7 @@ import {
   startService,
 } from './processes.ts';
 import { quantile, type Row } from './statistics.ts';
+import { computedMemory, ownBytes } from './training-memory.ts';
 import { feedbackBatches, userIdOf, type WorldSize } from './world.ts';
 
 const FILL_RECORDS = 10_000;
@@ -45,8 +41,6 @@ const MB = 2 ** 20;
 const PATIENCE_MS = 60_000;
 /** What is asked before anything counts, as a share of the idle time. */
 const WARM_UP_SHARE = 0.5;
-/** The longest list that a service with default settings asks its model for, see `startService`. */
-const LIST_LENGTH_MAX = 1100;
 
 const PROBES = [
   { name: 'GET /api/recommend/{user}?n=10', path: (id: string) => `/api/recommend/${id}?n=10`, aim: '<= 3' },
@@ -63,7 +57,7 @@ const PROBES = [
 export async function benchTraining(size: WorldSize, idleMs: number): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
   try {
-    await fill(folder, size);
+    const stored = await fill(folder, size);
     const firstFitAfter = `${Math.ceil((WARM_UP_SHARE * idleMs + idleMs) / 1000)}s`;
     const bare = await startBare(BARE_BODY_BYTES);
     const service = await startService(folder, [], { threads: 0, firstFitAfter });
@@ -74,13 +68,14 @@ export async function benchTraining(size: WorldSize, idleMs: number): Promise<Ro
       await Promise.all([service.stop(), bare.stop()]);
     }
     console.log(`stages, seconds: ${course.seconds()}`);
-    return [...course.latencyRows(), ...course.memoryRows(computedMemory(folder))];
+    return [...course.latencyRows(), ...course.memoryRows(computedMemory(folder, stored))];
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function fill(folder: string, size: WorldSize): Promise<void> {
+/** @returns how many records there are, for some replace others */
+async function fill(folder: string, size: WorldSize): Promise<number> {
   const { data, cache } = openStore({
     dataPath: dataPathOf(folder),
     cachePath: cachePathOf(folder),
@@ -112,6 +107,7 @@ async function fill(folder: string, size: WorldSize): Promise<void> {
   console.log(`${size.feedback} feedback, ${feedback} of them distinct, stored in ${seconds.toFixed(0)} s`);
   await data.close();
   await cache.close();
+  return feedback;
 }
 
 /** Every user, for chance leaves some without feedback. */
@@ -122,24 +118,6 @@ function users(from: number, to: number): User[] {
     Comment: '',
     Subscribe: [],
   }));
-}
-
-/** The memory of the fit as the service works it out before it begins, from the same data. */
-function computedMemory(folder: string): FitMemory {
-  const settings = alsSettings({});
-  const gathered = gather({
-    kind: 'gather',
-    dataPath: dataPathOf(folder),
-    positiveTypes: POSITIVE_TYPES,
-    sinceMs: Number.NEGATIVE_INFINITY,
-    untilMs: Number.POSITIVE_INFINITY,
-    seed: settings.seed,
-    leavesOut: true,
-  });
-  if (gathered === undefined) throw new Error('the made-up data has no positive feedback');
-  const slots = availableParallelism();
-  const shape = alsShape(gathered.interactions, settings, slots, gathered.heldOut);
-  return fitMemory(shape, { slots: slots + 1, listLengthMax: LIST_LENGTH_MAX });
 }
 
 /** What was seen in one moment. */
@@ -226,26 +204,32 @@ class Course {
     );
   }
 
-  memoryRows({ training, models }: FitMemory): Row[] {
-    const computed = (training + models) / MB;
-    const row = (bench: string, bytesOf: (sample: Sample) => number): Row => {
-      const idle = bytesOf(this.samples[0]!);
-      const peak = this.samples.reduce((most, sample) => (bytesOf(sample) > bytesOf(most) ? sample : most));
-      const grown = (bytesOf(peak) - idle) / MB;
-      return {
-        bench: `${bench}, from ${Math.round(idle / MB)} MiB, most while ${peak.stage}`,
-        unit: 'MiB',
-        furze: grown,
-        reference: 'as worked out beforehand',
-        referenceValue: computed,
-        ratio: grown / computed,
-        aim: '',
-      };
+  /** @param computed bytes by stage */
+  memoryRows(computed: ReadonlyMap<string, number>): Row[] {
+    const most = (bytesOf: (sample: Sample) => number, of: readonly Sample[]) =>
+      of.reduce((peak, sample) => Math.max(peak, bytesOf(sample)), 0) / MB;
+    const row = (bench: string, furze: number, referenceValue: number): Row => {
+      const reference = 'as worked out beforehand';
+      return { bench, unit: 'MiB', furze, reference, referenceValue, ratio: furze / referenceValue, aim: '' };
     };
-    return [
-      row('resident memory gained', ({ residentBytes }) => residentBytes),
-      row('memory gained without pages of files', ({ ownBytes }) => ownBytes),
-    ];
+    const resident = ({ residentBytes }: Sample) => residentBytes;
+    const own = ({ ownBytes }: Sample) => ownBytes;
+    const idle = this.samples.slice(0, 1);
+    const largest = Math.max(...computed.values()) / MB;
+    const rows = [resident, own].map((bytesOf, at) => {
+      const before = most(bytesOf, idle);
+      const what = ['resident memory', 'memory without pages of files'][at]!;
+      const bench = `${what} gained, from ${Math.round(before)} MiB`;
+      return row(bench, most(bytesOf, this.samples) - before, largest);
+    });
+    const stages = [...new Set(this.samples.map(({ stage }) => stage))].filter((stage) => stage !== IDLE);
+    return rows.concat(
+      stages.map((stage) => {
+        const of = this.samples.filter((sample) => sample.stage === stage);
+        const bytes = computed.get(stage) ?? Number.NaN;
+        return row(`of it, ${stage}`, most(own, of) - most(own, idle), bytes / MB);
+      }),
+    );
   }
 
   private get isOver(): boolean {
@@ -273,16 +257,5 @@ class Course {
       this.samples.push({ stage: this.stage, atMs, residentBytes, ownBytes: ownBytes(this.service.pid) });
       await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
     }
-  }
-}
-
-/** Resident memory of a process that is no page of a file, NaN where the system does not tell. */
-function ownBytes(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const kib = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]);
-    return (kib('RssAnon') + kib('RssShmem')) * 1024;
-  } catch {
-    return Number.NaN;
   }
 }

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { alsShape } from '../../src/model/als-memory.ts';
+import { alsSettings } from '../../src/model/als-settings.ts';
+import { clickTrainingBytes } from '../../src/model/fm-training.ts';
+import { fitMemory } from '../../src/model/memory-budget.ts';
+import { slimMemoryBytes } from '../../src/model/slim-memory.ts';
+import { slimSettings } from '../../src/model/slim-settings.ts';
+import { gather } from '../../src/worker/jobs/train.ts';
+import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
+
+/** The longest list that a service with default settings asks its model for, see `startService`. */
+const LIST_LENGTH_MAX = 1100;
+
+/** The memory that each stage of the fit takes, worked out from the same data as the service does beforehand. */
+export function computedMemory(folder: string, feedback: number): ReadonlyMap<string, number> {
+  const settings = alsSettings({});
+  const gathered = gather({
+    kind: 'gather',
+    dataPath: dataPathOf(folder),
+    positiveTypes: POSITIVE_TYPES,
+    sinceMs: Number.NEGATIVE_INFINITY,
+    untilMs: Number.POSITIVE_INFINITY,
+    seed: settings.seed,
+    leavesOut: true,
+  });
+  if (gathered === undefined) throw new Error('the made-up data has no positive feedback');
+  const { interactions, positives, heldOut } = gathered;
+  const { userCount, itemCount, count } = interactions;
+  const slots = availableParallelism();
+  const shape = alsShape(interactions, settings, slots, heldOut);
+  const { training, models } = fitMemory(shape, { slots: slots + 1, listLengthMax: LIST_LENGTH_MAX });
+  // Both orientations stay from the first stage to the last but one.
+  const kept = models + 8 * count + 4 * (userCount + itemCount + 2);
+  const pairs = { positives, negatives: feedback - positives };
+  // The positives' users beside the matrix, and the negatives.
+  const columns = 4 * pairs.positives + 8 * pairs.negatives;
+  const clicks = clickTrainingBytes({ ...pairs, users: userCount, items: itemCount, labels: 0 }) + columns;
+  const weights = slimMemoryBytes({ userCount, itemCount, count, slots, settings: slimSettings({}) });
+  return new Map([
+    ['training', kept + training],
+    ['predicting clicks', kept + clicks],
+    ['weighing items', kept + weights],
+    ['making lists', models],
+  ]);
+}
+
+/** Resident memory of a process that is no page of a file, NaN where the system does not tell. */
+export function ownBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kib = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]);
+    return (kib('RssAnon') + kib('RssShmem')) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
