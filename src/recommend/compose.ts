@@ -54,6 +54,7 @@ export async function composeRecommendation(parts: {
     positiveTypes: data_source.positive_feedback_types,
     popularWindowMs: popular.popular_window,
     itemTtlMs: ttlMs(data_source.item_ttl),
+    newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
   });
   await live.load(reads);
   const { catalogue, isPositive } = live;

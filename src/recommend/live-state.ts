@@ -27,6 +27,7 @@ export class LiveState {
   /** When an item last became listable, milliseconds since the epoch: lists made before know nothing of it. */
   arrivedMs = Number.NEGATIVE_INFINITY;
   private readonly clock: Clock;
+  private readonly newestCount: boolean;
   private counting = false;
   private findingCold = false;
   /** Items from this row on came after the last fit. */
@@ -38,10 +39,13 @@ export class LiveState {
     readonly positiveTypes: readonly string[];
     readonly popularWindowMs: number;
     readonly itemTtlMs: number;
+    /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
+    readonly newestCount: boolean;
   }) {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
     this.clock = options.clock;
+    this.newestCount = options.newestCount;
     this.trends = new Trends(options.popularWindowMs, options.clock);
     this.popular = new PopularIndex(this.trends, this.catalogue);
     this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
@@ -73,7 +77,8 @@ export class LiveState {
     for (const item of changes.items) {
       const wasListable = catalogue.isListable(item.row);
       catalogue.put(item);
-      if (!wasListable && catalogue.isListable(item.row)) this.arrivedMs = this.clock();
+      const hasArrived = !wasListable && catalogue.isListable(item.row);
+      if (hasArrived && (this.newestCount || item.row < this.knownRows)) this.arrivedMs = this.clock();
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
     trends.apply(changes.removed, this.isPositive, -1);

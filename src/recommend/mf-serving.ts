@@ -1,3 +1,4 @@
+import { viewOf } from '../memory/layout.ts';
 import { decomposeScore } from '../model/explain.ts';
 import type { MfScorer, PlacedModel } from '../model/mf-scorer.ts';
 import type { Ranked } from './ranked.ts';
@@ -7,15 +8,35 @@ import type { CollaborativeModel } from './serving-model.ts';
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */
 const SPARE = 64;
 
-/** A matrix factorisation as serving needs it. */
+/** Which items of a model anybody has liked, by row; worked out once a model and thread. */
+const likedItems = new WeakMap<PlacedModel, Uint8Array>();
+
+/** An item that nobody has liked has a vector of zeros: its score says nothing. */
+function itemsWithVectors(placed: PlacedModel): Uint8Array {
+  let known = likedItems.get(placed);
+  if (known === undefined) {
+    const { itemCount } = placed.header;
+    const factors = viewOf(placed.memory, placed.layout, 'itemFactors', 'f32');
+    const f = factors.length / Math.max(1, itemCount);
+    known = Uint8Array.from({ length: itemCount }, (_, row) =>
+      factors.subarray(row * f, (row + 1) * f).some((value) => value !== 0) ? 1 : 0,
+    );
+    likedItems.set(placed, known);
+  }
+  return known;
+}
+
+/** A matrix factorisation as serving needs it. Items that nobody has liked are never among the best. */
 export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): CollaborativeModel {
   const { itemCount } = scorer.header;
   const { listLengthMax } = placed;
+  const hasVector = itemsWithVectors(placed);
   return {
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
-    topItems(vector, k, accept, among) {
+    topItems(vector, k, given, among) {
+      const accept = (row: number) => hasVector[row] === 1 && given(row);
       if (k < 1) return { rows: [], scores: [] };
       if (among !== undefined) return best(scorer, vector, k, [...among].filter(isKnown), accept);
       // Most items pass, so the best k and some more are nearly always enough; if not, twice as many are.

@@ -110,17 +110,20 @@ export class Learning {
     if (start === undefined) return undefined;
     if (start.kind === 'unchanged')
       return { generation: this.last!, positives: start.positives, unchanged: true };
-    const learnt = await this.learnRanking(start.judged, onProgress);
+    const learnt = await this.attempt('how to rank', () => this.learnRanking(start.judged, onProgress));
     const finish = (done: number) => onProgress('finishing', done, FINISHING_STEPS);
     finish(0);
     const finished = await this.training.finish(start.judged, number);
     if (finished === undefined) return undefined;
     const { gathered } = finished;
     finish(1);
-    const click = learnt?.ranking && (await this.learnClicks(gathered, true));
+    const click =
+      learnt?.ranking && (await this.attempt('click-through', () => this.learnClicks(gathered, true)));
     finish(2);
     const { cachePath } = this.options;
-    const itemWeights = learnt?.usesItemWeights ? await this.weighItems(gathered, cachePath) : undefined;
+    const itemWeights = learnt?.usesItemWeights
+      ? await this.attempt('item weights', () => this.weighItems(gathered, cachePath))
+      : undefined;
     finish(FINISHING_STEPS);
     const itemNeighbors = await this.compareItems(gathered, onProgress);
     if (itemNeighbors === undefined || this.isStopped) return undefined;
@@ -172,6 +175,16 @@ export class Learning {
       popularWindowMs,
       seed,
     });
+  }
+
+  /** What can be done without must not take the rest with it. */
+  private async attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.isStopped) this.options.log.error({ err: error }, `${what} could not be learnt`);
+      return undefined;
+    }
   }
 
   private get isStopped(): boolean {

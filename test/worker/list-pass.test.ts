@@ -41,7 +41,14 @@ beforeEach(async () => {
   await stores.data.write(putFeedback(likes));
   const reads = stores.data.local!;
   const clock = () => NOW_MS;
-  live = new LiveState({ reads, clock, positiveTypes: ['like'], popularWindowMs: 1e9, itemTtlMs: Infinity });
+  live = new LiveState({
+    reads,
+    clock,
+    positiveTypes: ['like'],
+    popularWindowMs: 1e9,
+    itemTtlMs: Number.POSITIVE_INFINITY,
+    newestCount: true,
+  });
   await live.load(reads);
   options = {
     dataPath,
