@@ -19,6 +19,8 @@ const { values: options } = parseArgs({
     part: { type: 'string' },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
+    /** Keeps the data of the part `training`, which takes its time to make, or takes it from there. */
+    folder: { type: 'string' },
     feedback: { type: 'string', default: String(FULL_SIZE.feedback) },
   },
 });
@@ -48,6 +50,6 @@ if (asked('freshness')) {
 if (asked('training')) {
   // Users and items as many as MovieLens 20M has.
   const trainingSize = smoke ? SMOKE_SIZE : { ...size, users: 138_000, items: 27_000 };
-  rows.push(...(await benchTraining(trainingSize, smoke ? 2000 : 15_000)));
+  rows.push(...(await benchTraining(trainingSize, smoke ? 2000 : 15_000, options.folder)));
 }
 printRows(rows);

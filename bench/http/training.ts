@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom } from '../../src/domain/random.ts';
+import type { DataStore } from '../../src/store/data-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
 import { measureLatencies } from './load.ts';
@@ -53,11 +54,14 @@ const PROBES = [
  * stage by stage against their idle values before and after; and the memory that the service takes for it, against
  * what is worked out beforehand.
  * @param idleMs for how long requests are measured before and after
+ * @param kept folder to fill and keep, or to use as it is when it was filled before; a new one that goes when absent
  */
-export async function benchTraining(size: WorldSize, idleMs: number): Promise<Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+export async function benchTraining(size: WorldSize, idleMs: number, kept?: string): Promise<Row[]> {
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'furze-bench-')));
   try {
     const stored = await fill(folder, size);
+    // A model of an earlier run would leave nothing to learn.
+    await rm(cachePathOf(folder), { recursive: true, force: true });
     const firstFitAfter = `${Math.ceil((WARM_UP_SHARE * idleMs + idleMs) / 1000)}s`;
     const bare = await startBare(BARE_BODY_BYTES);
     const service = await startService(folder, [], { threads: 0, firstFitAfter });
@@ -70,7 +74,7 @@ export async function benchTraining(size: WorldSize, idleMs: number): Promise<Ro
     console.log(`stages, seconds: ${course.seconds()}`);
     return [...course.latencyRows(), ...course.memoryRows(computedMemory(folder, stored))];
   } finally {
-    await rm(folder, { recursive: true });
+    if (kept === undefined) await rm(folder, { recursive: true });
   }
 }
 
@@ -87,6 +91,19 @@ async function fill(folder: string, size: WorldSize): Promise<number> {
     readFeedbackTypes: READ_TYPES,
   });
   const start = performance.now();
+  const before = (await data.getStats()).feedback;
+  if (before === 0) await putAll(data, size);
+  const { feedback } = await data.getStats();
+  const seconds = (performance.now() - start) / 1000;
+  console.log(
+    `${feedback} distinct feedback, ${feedback - before} of them stored in ${seconds.toFixed(0)} s`,
+  );
+  await data.close();
+  await cache.close();
+  return feedback;
+}
+
+async function putAll(data: DataStore, size: WorldSize): Promise<void> {
   for (let from = 0; from < size.users; from += FILL_RECORDS)
     await data.write({
       kind: 'putUsers',
@@ -102,12 +119,6 @@ async function fill(folder: string, size: WorldSize): Promise<number> {
     writing = [];
     if (made % TELL_RECORDS === 0) console.log(`${made} of ${size.feedback} feedback stored`);
   }
-  const { feedback } = await data.getStats();
-  const seconds = (performance.now() - start) / 1000;
-  console.log(`${size.feedback} feedback, ${feedback} of them distinct, stored in ${seconds.toFixed(0)} s`);
-  await data.close();
-  await cache.close();
-  return feedback;
 }
 
 /** Every user, for chance leaves some without feedback. */
