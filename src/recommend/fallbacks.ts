@@ -104,7 +104,9 @@ export class Fallbacks {
     const { generations, maker } = this.parts;
     const vector = maker.vectorOf(history);
     if (vector === undefined) return NOTHING;
-    return generations.current?.collaborative?.topItems(vector, k, accept) ?? NOTHING;
+    return (
+      generations.current?.collaborative?.topItems(vector, k, accept, history.readRowsInEffect()) ?? NOTHING
+    );
   }
 
   /** Items liked by the users most like this one. */

@@ -163,7 +163,9 @@ export class ListMaker {
       }
     };
     if (settings.collaborative && vector !== undefined)
-      take(world.generation!.collaborative!.topItems(vector, cacheSize, accept).rows);
+      take(
+        world.generation!.collaborative!.topItems(vector, cacheSize, accept, history.readRowsInEffect()).rows,
+      );
     if (settings.collaborative) take(this.topWeighted(accept));
     if (settings.itemBased) {
       const top = new TopK(cacheSize);

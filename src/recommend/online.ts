@@ -229,7 +229,7 @@ export class OnlineRecommender implements Recommender {
       catalogue.isInAll(row, categories) &&
       !history.hasRead(row);
     const members = catalogue.narrowest(categories);
-    for (const row of model.topItems(vector, wanted - rows.length, accept, members).rows) {
+    for (const row of model.topItems(vector, wanted - rows.length, accept, [], members).rows) {
       taken.add(row);
       rows.push(row);
     }

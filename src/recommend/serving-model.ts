@@ -12,12 +12,14 @@ export interface CollaborativeModel {
   scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
   /**
    * The `k` items with the highest scores that pass `accept`, best first.
+   * @param read items that are not looked at, ascending; `accept` refuses them, too
    * @param among look only at these items; at all when absent
    */
   topItems(
     vector: Float32Array,
     k: number,
     accept: (itemRow: number) => boolean,
+    read: readonly number[],
     among?: ReadonlySet<number>,
   ): Ranked;
 }

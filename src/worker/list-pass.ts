@@ -44,6 +44,7 @@ export class ListPass {
   private readonly pool: WorkerPool;
   private readonly options: ListPassOptions;
   private stopped = false;
+  private plans = 0;
 
   constructor(pool: WorkerPool, options: ListPassOptions) {
     this.pool = pool;
@@ -128,6 +129,7 @@ export class ListPass {
     const { catalogue, trends, coldItems } = live;
     trends.drain();
     return {
+      id: ++this.plans,
       dataPath,
       cachePath,
       positiveTypes,

@@ -272,6 +272,8 @@ export type RestoredParts = Pick<
 
 /** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
 export interface ListPlan {
+  /** Tells this plan from others. */
+  readonly id: number;
   readonly dataPath: string;
   readonly cachePath: string;
   readonly positiveTypes: readonly string[];

@@ -92,7 +92,14 @@ function casesOf(job: CalibrateJob, reads: LocalReads): (models: PlacedGeneratio
   const { plan, heldOut, slot, heldOutSinceMs: cutMs } = job;
   const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
   const heldBy = itemsByUser(heldOut);
-  const copied = copiedWorld(plan, slot, reads, isPositive);
+  const unlabelled = () => [];
+  const copied = copiedWorld(
+    plan,
+    openGeneration(plan.generation, slot, unlabelled),
+    slot,
+    reads,
+    isPositive,
+  );
   const trends = trendsAt(reads, job, heldBy, isPositive);
   const global = globalLists(reads, trends, cutMs, plan.settings.cacheSize * SPARE_FACTOR, copied.isListable);
   const settings = { ...plan.settings, collaborative: true, popular: true, userBased: false };
@@ -100,7 +107,7 @@ function casesOf(job: CalibrateJob, reads: LocalReads): (models: PlacedGeneratio
   const stride = Math.max(1, users.length / JUDGED_USERS_MAX);
   const history = new History(reads, plan.positiveTtlMs);
   return (models) => {
-    const generation = openGeneration(models, slot, () => []);
+    const generation = openGeneration(models, slot, unlabelled);
     const world = {
       ...copied,
       generation,

@@ -2,6 +2,7 @@ import { typeTest } from '../../recommend/feedback-types.ts';
 import { History } from '../../recommend/history.ts';
 import { ListMaker, type ListWorld } from '../../recommend/list-maker.ts';
 import { relatedRows } from '../../recommend/related.ts';
+import type { Generation } from '../../recommend/serving-model.ts';
 import { similarItems } from '../../recommend/similar-items.ts';
 import { itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
 import type { UserList } from '../../store/cache-store.ts';
@@ -17,7 +18,11 @@ export async function makeLists(job: ListsJob): Promise<number> {
   const lists = withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
     const history = new History(reads, plan.positiveTtlMs);
-    const maker = new ListMaker(plan.settings, copiedWorld(plan, job.slot, reads, isPositive), isPositive);
+    const maker = new ListMaker(
+      plan.settings,
+      copiedWorld(plan, generationOf(job, reads), job.slot, reads, isPositive),
+      isPositive,
+    );
     const made: UserList[] = [];
     for (let userRow = job.fromUserRow; userRow < job.toUserRow; userRow++) {
       if (reads.userIdAt(userRow) === undefined) continue;
@@ -34,15 +39,26 @@ export async function makeLists(job: ListsJob): Promise<number> {
   return lists.length;
 }
 
+/** The generation of the blocks at work, which takes longer to open than many lists to make. */
+let opened: { readonly planId: number; readonly slot: number; readonly generation: Generation } | undefined;
+
+function generationOf({ plan, slot }: ListsJob, reads: LocalReads): Generation {
+  if (opened?.planId !== plan.id || opened.slot !== slot) {
+    const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
+    opened = { planId: plan.id, slot, generation: openGeneration(plan.generation, slot, itemLabelsOf) };
+  }
+  return opened.generation;
+}
+
 /** What lists are made of, as of the moment at which the pass began. */
 export function copiedWorld(
   plan: ListPlan,
+  generation: Generation,
   slot: number,
   reads: LocalReads,
   isPositive: (type: number) => boolean,
 ): ListWorld {
   const { listable, latestRows, popularRows, settings, userNeighborType } = plan;
-  const generation = openGeneration(plan.generation, slot, (row) => reads.itemAt(row)?.Labels ?? []);
   const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
   return {
     generation,
