@@ -41,3 +41,6 @@ function trim(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
+
+/** The longest delay that a timer takes, milliseconds; Node lets a longer one end at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;

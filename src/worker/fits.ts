@@ -1,3 +1,4 @@
+import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Recommendation } from '../recommend/compose.ts';
 import { openGeneration } from './generation.ts';
@@ -10,9 +11,6 @@ import type { Turn } from './turn.ts';
 export interface FitSummary extends Learnt {
   readonly lists: number;
 }
-
-/** The longest delay that a timer takes. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { createRandom } from '../domain/random.ts';
 import { viewOf } from '../memory/layout.ts';
@@ -13,9 +14,6 @@ import type { WorkerPool } from './pool.ts';
 import { readLastSearch, type SearchMark, writeLastSearch } from './search-marks.ts';
 import type { Training } from './training.ts';
 import type { Turn } from './turn.ts';
-
-/** The longest delay that a timer takes. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export interface SearchOptions {
   /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */

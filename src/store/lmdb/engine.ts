@@ -134,16 +134,6 @@ export function lastKey(table: Table, start: Uint8Array): Uint8Array | undefined
   return undefined;
 }
 
-/** The keys from `start` on, in order, at most `limit`; `exclusive` leaves `start` itself out. */
-export function keysFrom(
-  table: Table,
-  start: Uint8Array,
-  limit: number,
-  exclusive = false,
-): Iterable<Uint8Array> {
-  return table.getKeys({ start, limit, exclusiveStart: exclusive });
-}
-
 /** Entries from `start` on, in order. */
 export function entriesFrom(
   table: Table,
