@@ -4,12 +4,12 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
-import { finish } from '../src/model/als.ts';
-import { CLICK_DEFAULTS } from '../src/model/click-settings.ts';
+import { finish } from '../src/model/als/train.ts';
+import { FM_DEFAULTS } from '../src/model/click/fm-settings.ts';
+import { CLICK_DEFAULTS } from '../src/model/click/settings.ts';
 import { evaluateSampled } from '../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
-import { fitFactorizationMachine, predictProbabilities } from '../src/model/factorization-machine.ts';
-import { FM_DEFAULTS } from '../src/model/fm-settings.ts';
+import { fitFactorizationMachine, predictProbabilities } from './baselines/factorization-machine.ts';
 import { evaluateInThreads } from './quality/evaluate-workers.ts';
 import { evaluateClick, fitClick, hasLabels, loadClickSet } from './quality/features.ts';
 import {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { alsShape } from '../../src/model/als-memory.ts';
-import { alsSettings } from '../../src/model/als-settings.ts';
-import { clickTrainingBytes } from '../../src/model/fm-training.ts';
+import { alsShape } from '../../src/model/als/memory.ts';
+import { alsSettings } from '../../src/model/als/settings.ts';
+import { clickTrainingBytes } from '../../src/model/click/train.ts';
 import { fitMemory } from '../../src/model/memory-budget.ts';
-import { slimMemoryBytes } from '../../src/model/slim-memory.ts';
-import { slimSettings } from '../../src/model/slim-settings.ts';
+import { slimMemoryBytes } from '../../src/model/slim/memory.ts';
+import { slimSettings } from '../../src/model/slim/settings.ts';
 import { gather } from '../../src/worker/jobs/train.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 

@@ -1,6 +1,6 @@
-import { placeBpr } from '../../src/model/bpr-memory.ts';
-import { BPR_DEFAULTS, bprSettings } from '../../src/model/bpr-settings.ts';
-import { type BprPhase, beginBprPhase, bprPhases } from '../../src/model/bpr-solver.ts';
+import { placeBpr } from '../baselines/bpr/memory.ts';
+import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
+import { type BprPhase, beginBprPhase, bprPhases } from '../baselines/bpr/solver.ts';
 import { PhaseWorkers } from '../quality/phase-workers.ts';
 import { type ModelCase, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';

@@ -1,10 +1,10 @@
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { SimilaritySearch } from '../../src/model/similarity.ts';
-import { incidenceOfLabels } from '../../src/model/similarity-incidence.ts';
-import { planIndex } from '../../src/model/similarity-index.ts';
-import { IndexedSearch } from '../../src/model/similarity-indexed.ts';
-import { placeSimilarity } from '../../src/model/similarity-memory.ts';
+import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
+import { planIndex } from '../../src/model/neighbors/index-plan.ts';
+import { IndexedSearch } from '../../src/model/neighbors/indexed-search.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
+import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import type { Row } from '../http/statistics.ts';
 
 const K = 100;

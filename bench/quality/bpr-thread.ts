@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import type { BprTask } from '../../src/model/bpr-memory.ts';
-import { type BprPhase, BprSolver } from '../../src/model/bpr-solver.ts';
+import type { BprTask } from '../baselines/bpr/memory.ts';
+import { type BprPhase, BprSolver } from '../baselines/bpr/solver.ts';
 
 const { task } = workerData as { task: BprTask };
 const solver = new BprSolver(task, loadKernels(task.memory));

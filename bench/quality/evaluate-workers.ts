@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
+import type { PlacedModel } from '../../src/model/als/scorer.ts';
 import {
   type Evaluation,
   type EvaluationPart,
@@ -9,7 +10,6 @@ import {
   mergeParts,
 } from '../../src/model/evaluation/evaluate.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
-import type { PlacedModel } from '../../src/model/mf-scorer.ts';
 
 /** A ranker that threads can open for themselves. */
 export interface PlacedRanker extends Ranker {

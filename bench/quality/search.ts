@@ -6,10 +6,10 @@ import { type CompressedMatrix, rowIndices } from '../../src/dataset/interaction
 import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/layout.ts';
-import { alsSettings } from '../../src/model/als-settings.ts';
+import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
+import { alsSettings } from '../../src/model/als/settings.ts';
 import { evaluateSampled, evaluateUsers, type SampledCase } from '../../src/model/evaluation/evaluate.ts';
 import { type Measured, successiveHalving } from '../../src/model/search.ts';
-import { logUniform, proposeAls } from '../../src/model/search-space.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
 import type { RankingSet } from './load.ts';
 

@@ -1,5 +1,5 @@
 /** Work that any number of threads share: each takes chunks of rows from one atomic counter until none is left. */
-import type { Progress } from './als.ts';
+import type { Progress } from './als/train.ts';
 
 /** Places in the shared array. */
 const NEXT_CHUNK = 0;

@@ -1,8 +1,8 @@
 /** The memory that a fit takes, worked out from shapes before it begins. */
 import { paddedFactors } from '../kernel/scratch.ts';
 import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
-import { type AlsShape, alsMemoryBytes } from './als-memory.ts';
-import { placedModelBytes } from './mf-scorer.ts';
+import { type AlsShape, alsMemoryBytes } from './als/memory.ts';
+import { placedModelBytes } from './als/scorer.ts';
 
 /** The part of the machine's memory that a fit may take where no limit is set. */
 const SHARE = 0.7;

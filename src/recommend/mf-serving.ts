@@ -1,6 +1,6 @@
 import { viewOf } from '../memory/layout.ts';
-import { decomposeScore } from '../model/explain.ts';
-import type { MfScorer, PlacedModel } from '../model/mf-scorer.ts';
+import { decomposeScore } from '../model/als/explain.ts';
+import type { MfScorer, PlacedModel } from '../model/als/scorer.ts';
 import type { Ranked } from './ranked.ts';
 import { TopK } from './ranked.ts';
 import type { CollaborativeModel } from './serving-model.ts';

@@ -1,4 +1,4 @@
-import type { ScoreDecomposition } from '../model/explain.ts';
+import type { ScoreDecomposition } from '../model/als/explain.ts';
 import type { LogisticRegression } from '../model/logistic.ts';
 import type { Ranked } from './ranked.ts';
 

@@ -1,6 +1,6 @@
-import { type AlsEpoch, type AlsOutcome, type AlsPhase, cancelAls, driveAls } from '../model/als.ts';
-import type { AlsTask } from '../model/als-memory.ts';
-import type { AlsSettings } from '../model/als-settings.ts';
+import type { AlsTask } from '../model/als/memory.ts';
+import type { AlsSettings } from '../model/als/settings.ts';
+import { type AlsEpoch, type AlsOutcome, type AlsPhase, cancelAls, driveAls } from '../model/als/train.ts';
 import type { Gathered } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 

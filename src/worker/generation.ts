@@ -1,7 +1,7 @@
 import { loadKernels } from '../kernel/load-kernels.ts';
-import { FmScorer } from '../model/fm-scorer.ts';
-import { MfScorer } from '../model/mf-scorer.ts';
-import { neighborsAt } from '../model/neighbor-table.ts';
+import { MfScorer } from '../model/als/scorer.ts';
+import { FmScorer } from '../model/click/scorer.ts';
+import { neighborsAt } from '../model/neighbors/neighbor-table.ts';
 import { collaborativeModel } from '../recommend/mf-serving.ts';
 import type { ClickModel, Generation } from '../recommend/serving-model.ts';
 import type { PlacedGeneration } from './messages.ts';

@@ -1,5 +1,5 @@
-import type { NeighborTable } from '../model/neighbor-table.ts';
-import { cancelNeighborTask, neighborTaskProgress } from '../model/neighbor-table-task.ts';
+import type { NeighborTable } from '../model/neighbors/neighbor-table.ts';
+import { cancelNeighborTask, neighborTaskProgress } from '../model/neighbors/task.ts';
 import type { PlaceNeighborsJob } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { spread } from './spread.ts';

@@ -1,7 +1,7 @@
-import type { NeighborTable } from '../model/neighbor-table.ts';
-import { beginSlimPhase, cancelSlim, SLIM_PHASES, slimProgress } from '../model/slim.ts';
-import { slimMemoryBytes } from '../model/slim-memory.ts';
-import { slimSettings } from '../model/slim-settings.ts';
+import type { NeighborTable } from '../model/neighbors/neighbor-table.ts';
+import { slimMemoryBytes } from '../model/slim/memory.ts';
+import { slimSettings } from '../model/slim/settings.ts';
+import { beginSlimPhase, cancelSlim, SLIM_PHASES, slimProgress } from '../model/slim/solver.ts';
 import type { Gathered } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { spread } from './spread.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../domain/log.ts';
-import type { NeighborTable } from '../model/neighbor-table.ts';
+import type { NeighborTable } from '../model/neighbors/neighbor-table.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import type { CacheStore } from '../store/cache-store.ts';

@@ -1,4 +1,4 @@
-import type { AlsSettings } from '../model/als-settings.ts';
+import type { AlsSettings } from '../model/als/settings.ts';
 import type { LogisticRegression } from '../model/logistic.ts';
 
 /** Name of the saved model among the cache's large values, and of the mark beside it. */

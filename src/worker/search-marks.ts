@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AlsSettings, alsSettings } from '../model/als-settings.ts';
+import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import type { Trial } from '../model/search.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 

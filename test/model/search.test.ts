@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { alsSettings } from '../../src/model/als-settings.ts';
+import { factorChoices, proposeAls } from '../../src/model/als/search-space.ts';
+import { alsSettings } from '../../src/model/als/settings.ts';
 import {
   beats,
   halvingRounds,
@@ -10,7 +11,6 @@ import {
   successiveHalving,
   type Trial,
 } from '../../src/model/search.ts';
-import { factorChoices, proposeAls } from '../../src/model/search-space.ts';
 
 const USERS = 400;
 

@@ -1,7 +1,7 @@
 import { buildInteractions, type Interactions } from '../../src/dataset/interactions.ts';
 import { leaveOut } from '../../src/dataset/leave-out.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import type { AlsStart } from '../../src/model/als-memory.ts';
+import type { AlsStart } from '../../src/model/als/memory.ts';
 
 /** Groups of items; a user takes most of its items from one of them. */
 const GROUPS = 6;

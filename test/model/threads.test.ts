@@ -5,6 +5,9 @@ import { buildInteractions, type Interactions } from '../../src/dataset/interact
 import { createRandom } from '../../src/domain/random.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { type AlsStart, GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als/memory.ts';
+import type { MatrixFactorization } from '../../src/model/als/model.ts';
+import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import {
   type AlsPhase,
   AlsSolver,
@@ -14,10 +17,7 @@ import {
   finish,
   fitAls,
   trainedModel,
-} from '../../src/model/als.ts';
-import { type AlsStart, GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als-memory.ts';
-import { type AlsSettings, alsSettings } from '../../src/model/als-settings.ts';
-import type { MatrixFactorization } from '../../src/model/mf-model.ts';
+} from '../../src/model/als/train.ts';
 import { tastes } from './tastes.ts';
 
 /** More users than a Gramian's chunk and more rows than threads take at a time, with lists of uneven length. */
@@ -44,7 +44,7 @@ async function fitInThreads(
   start: AlsStart = {},
 ): Promise<MatrixFactorization> {
   const task = placeAls(data, settings, threads, start);
-  const { url, execArgv } = threadEntry(import.meta.url, './als-thread');
+  const { url, execArgv } = threadEntry(import.meta.url, './als/als-thread');
   const workers = Array.from(
     { length: threads },
     (_, slot) => new Worker(url, { execArgv, workerData: { task, slot } }),

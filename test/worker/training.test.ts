@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { viewOf } from '../../src/memory/layout.ts';
-import { type AlsTask, alsMemoryBytes } from '../../src/model/als-memory.ts';
+import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
+import type { PlacedModel } from '../../src/model/als/scorer.ts';
 import { fitMemory } from '../../src/model/memory-budget.ts';
-import type { PlacedModel } from '../../src/model/mf-scorer.ts';
 import type { JobKind, Jobs } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { feedback, putFeedback } from '../store/helpers.ts';

@@ -1,9 +1,9 @@
 import { rowIndices } from '../../dataset/interactions.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { decodeFm, encodeFm } from '../../model/fm-model.ts';
-import type { PairColumns } from '../../model/fm-pairs.ts';
-import { placeFm } from '../../model/fm-scorer.ts';
-import { retrainClickModel, trainClickModel } from '../../model/fm-training.ts';
+import { decodeFm, encodeFm } from '../../model/click/model.ts';
+import type { PairColumns } from '../../model/click/pairs.ts';
+import { placeFm } from '../../model/click/scorer.ts';
+import { retrainClickModel, trainClickModel } from '../../model/click/train.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { ClickJob, PlacedClick } from '../messages.ts';

@@ -1,16 +1,16 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { encodeNeighborTable, type NeighborTable } from '../../model/neighbor-table.ts';
+import { type Incidence, incidenceOfLabels, itemsByUsers } from '../../model/neighbors/incidence.ts';
+import { type IndexPlan, planIndex } from '../../model/neighbors/index-plan.ts';
+import { type PlacedSimilarity, placeSimilarity } from '../../model/neighbors/memory.ts';
+import { encodeNeighborTable, type NeighborTable } from '../../model/neighbors/neighbor-table.ts';
+import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import {
   finishTasks,
   type NeighborTask,
   type PolicySimilarities,
   policyTasks,
   runNeighborTask,
-} from '../../model/neighbor-table-task.ts';
-import { SimilaritySearch } from '../../model/similarity.ts';
-import { type Incidence, incidenceOfLabels, itemsByUsers } from '../../model/similarity-incidence.ts';
-import { type IndexPlan, planIndex } from '../../model/similarity-index.ts';
-import { type PlacedSimilarity, placeSimilarity } from '../../model/similarity-memory.ts';
+} from '../../model/neighbors/task.ts';
 import type { CompareJob, FinishNeighborsJob, PlaceNeighborsJob } from '../messages.ts';
 import { NEIGHBORS_NAME } from '../model-mark.ts';
 import { cacheAt, withReads } from './stores.ts';

@@ -1,6 +1,6 @@
-import { decodeFm } from '../../model/fm-model.ts';
-import { type PlacedFm, placeFm } from '../../model/fm-scorer.ts';
-import { decodeNeighborTable } from '../../model/neighbor-table.ts';
+import { decodeFm } from '../../model/click/model.ts';
+import { type PlacedFm, placeFm } from '../../model/click/scorer.ts';
+import { decodeNeighborTable } from '../../model/neighbors/neighbor-table.ts';
 import type { RestoredParts, RestoreJob } from '../messages.ts';
 import {
   CLICK_NAME,

@@ -1,9 +1,9 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { encodeNeighborTable, type NeighborTable } from '../../model/neighbor-table.ts';
-import { SlimSolver } from '../../model/slim.ts';
-import { placeSlim, type SlimTask } from '../../model/slim-memory.ts';
-import { slimSettings } from '../../model/slim-settings.ts';
-import { slimTable } from '../../model/slim-table.ts';
+import { encodeNeighborTable, type NeighborTable } from '../../model/neighbors/neighbor-table.ts';
+import { placeSlim, type SlimTask } from '../../model/slim/memory.ts';
+import { slimSettings } from '../../model/slim/settings.ts';
+import { SlimSolver } from '../../model/slim/solver.ts';
+import { slimTable } from '../../model/slim/table.ts';
 import type { FinishSlimJob, PlaceSlimJob, SlimJob } from '../messages.ts';
 import { WEIGHTS_NAME } from '../model-mark.ts';
 import { cacheAt } from './stores.ts';

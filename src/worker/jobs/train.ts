@@ -1,11 +1,11 @@
 import { buildInteractions, type CompressedMatrix, type Interactions } from '../../dataset/interactions.ts';
 import { fingerprintOfAll, type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { AlsSolver, trainedModel } from '../../model/als.ts';
-import { type AlsTask, placeAls } from '../../model/als-memory.ts';
-import type { AlsSettings } from '../../model/als-settings.ts';
-import { decodeModel, encodeModel, type MatrixFactorization } from '../../model/mf-model.ts';
-import { type PlacedModel, placeModel } from '../../model/mf-scorer.ts';
+import { type AlsTask, placeAls } from '../../model/als/memory.ts';
+import { decodeModel, encodeModel, type MatrixFactorization } from '../../model/als/model.ts';
+import { type PlacedModel, placeModel } from '../../model/als/scorer.ts';
+import type { AlsSettings } from '../../model/als/settings.ts';
+import { AlsSolver, trainedModel } from '../../model/als/train.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type {

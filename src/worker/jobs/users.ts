@@ -1,7 +1,7 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { SimilaritySearch } from '../../model/similarity.ts';
-import { incidenceOfLabels, usersByItems } from '../../model/similarity-incidence.ts';
-import { placeSimilarity } from '../../model/similarity-memory.ts';
+import { incidenceOfLabels, usersByItems } from '../../model/neighbors/incidence.ts';
+import { placeSimilarity } from '../../model/neighbors/memory.ts';
+import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import { USERS_ASKED } from '../../recommend/user-based.ts';
 import type { PlacedUsers, PlaceUsersJob, SimilarUsersJob } from '../messages.ts';

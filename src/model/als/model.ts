@@ -1,0 +1,80 @@
+/** A trained matrix factorisation as data, and its self-describing form as bytes. */
+import { FurzeError } from '../../domain/errors.ts';
+import { paddedFactors } from '../../kernel/scratch.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
+
+/** "FRZF". */
+const KIND: FrameKind = {
+  magic: 0x465a5246,
+  version: 1,
+  name: 'matrix factorisation',
+  coversDescription: false,
+};
+
+/** What a model says of itself beside its factors. */
+export interface MatrixFactorizationHeader {
+  /** Length of a vector before padding. */
+  readonly factors: number;
+  readonly userCount: number;
+  readonly itemCount: number;
+  /** With these a user is folded in as it was trained; see `AlsSettings`. */
+  readonly regularization: number;
+  readonly unobservedWeight: number;
+  readonly regularizationExponent: number;
+  readonly seed: number;
+  /** Hash of the training data, see `fingerprint`. */
+  readonly fingerprint: number;
+  /** Measures on held-out data by name, such as `NDCG@10`; empty when none were taken. */
+  readonly quality: Readonly<Record<string, number>>;
+}
+
+/** Factors are row-major with `paddedFactors(factors)` numbers a row, the columns added being zero. */
+export interface MatrixFactorization extends MatrixFactorizationHeader {
+  readonly userFactors: Float32Array;
+  readonly itemFactors: Float32Array;
+}
+
+/** @throws FurzeError INTERNAL when a factor is NaN or infinite */
+export function assertFinite(model: MatrixFactorization): void {
+  for (const factors of [model.userFactors, model.itemFactors]) {
+    for (let at = 0; at < factors.length; at++) {
+      if (!Number.isFinite(factors[at])) {
+        throw new FurzeError('INTERNAL', 'the matrix factorisation holds factors that are not finite');
+      }
+    }
+  }
+}
+
+/** The model as bytes: its header as the description, then user factors and item factors. */
+export function encodeModel(model: MatrixFactorization): Uint8Array {
+  const { userFactors, itemFactors, ...header } = model;
+  return encodeFrame(KIND, header, [userFactors, itemFactors]);
+}
+
+/**
+ * Reads what `encodeModel` wrote.
+ * @throws FurzeError INTERNAL when the bytes are no model, of another version, cut short or damaged
+ */
+export function decodeModel(bytes: Uint8Array): MatrixFactorization {
+  const { description, floats } = decodeFrame(KIND, bytes);
+  const header = checkHeader(description);
+  const f = paddedFactors(header.factors);
+  const userNumbers = header.userCount * f;
+  if (floats.length !== userNumbers + header.itemCount * f) {
+    refuseModel(KIND, 'its size does not fit its shape');
+  }
+  return {
+    ...header,
+    userFactors: floats.subarray(0, userNumbers),
+    itemFactors: floats.subarray(userNumbers),
+  };
+}
+
+function checkHeader(description: unknown): MatrixFactorizationHeader {
+  const header = (description ?? {}) as MatrixFactorizationHeader;
+  const numbers = [header.factors, header.userCount, header.itemCount, header.seed, header.fingerprint];
+  const reals = [header.regularization, header.unobservedWeight, header.regularizationExponent];
+  const sound = numbers.every(Number.isInteger) && reals.every(Number.isFinite) && header.factors >= 1;
+  if (!sound || typeof header.quality !== 'object') refuseModel(KIND, 'its description is incomplete');
+  return header;
+}

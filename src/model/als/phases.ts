@@ -1,0 +1,70 @@
+/** A training is a sequence of phases; in each, any number of threads take chunks from one atomic counter. */
+import { viewOf } from '../../memory/layout.ts';
+import type { AlsTask, Side } from './task.ts';
+
+/** Places in the control array. */
+export const NEXT_CHUNK = 0;
+export const CANCELLED = 1;
+export const NON_FINITE = 2;
+
+/**
+ * Partial Gramians of the other side; for conjugate gradient the basis in which their sum is diagonal, to which all
+ * factors are then turned; this side's rows. All threads finish a phase before the next begins.
+ */
+export interface SolvePhase {
+  readonly kind: 'gramian' | 'basis' | 'turn' | 'solve';
+  /** The side that is solved. */
+  readonly side: Side;
+  /** From 0. */
+  readonly epoch: number;
+}
+
+/**
+ * What is done with the records held out: `pack` readies the items for scoring, `judge` measures, `keep` copies the
+ * item factors aside and `restore` back, `fold` solves the users concerned with their whole history (after a Gramian
+ * of the items).
+ */
+export interface HeldOutPhase {
+  readonly kind: 'pack' | 'judge' | 'keep' | 'restore' | 'fold';
+}
+
+export type AlsPhase = SolvePhase | HeldOutPhase;
+
+/** Items first and users last, so that users fit the items they are published with, as a fold-in does. */
+export function* alsPhases(epochs: number): Generator<SolvePhase> {
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    yield* sidePhases('item', epoch);
+    yield* sidePhases('user', epoch);
+  }
+}
+
+/** Solves one side. */
+export function* sidePhases(side: Side, epoch: number): Generator<SolvePhase> {
+  yield { kind: 'gramian', side, epoch };
+  yield { kind: 'basis', side, epoch };
+  yield { kind: 'turn', side, epoch };
+  yield { kind: 'solve', side, epoch };
+}
+
+/** Lets the next phase begin at its first chunk. Called by the one that drives, while no thread runs a phase. */
+export function beginPhase(task: AlsTask): void {
+  Atomics.store(control(task), NEXT_CHUNK, 0);
+}
+
+/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
+export function cancelAls(task: AlsTask): void {
+  Atomics.store(control(task), CANCELLED, 1);
+}
+
+export function isCancelled(task: AlsTask): boolean {
+  return Atomics.load(control(task), CANCELLED) !== 0;
+}
+
+/** Whether a factor has become NaN or infinite in any phase so far. */
+export function hasFiniteFactors(task: AlsTask): boolean {
+  return Atomics.load(control(task), NON_FINITE) === 0;
+}
+
+export function control({ memory, layout }: AlsTask): Int32Array<SharedArrayBuffer> {
+  return viewOf(memory, layout, 'control', 'i32');
+}

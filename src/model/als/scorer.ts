@@ -1,0 +1,278 @@
+/**
+ * A matrix factorisation placed in shared memory and ready to answer: fold-in of a user, the best items for a
+ * vector, scores of listed items. The memory and its layout are made once; each thread opens its own scorer
+ * with its own kernels and its own slot of scratch.
+ */
+import { FurzeError } from '../../domain/errors.ts';
+import type { Kernels } from '../../kernel/kernels.ts';
+import {
+  alsScratchBytes,
+  bitsBytes,
+  coarseBytes,
+  type InstantiateKernels,
+  paddedFactors,
+  panelBytes,
+  rowRegularization,
+  topKScratchBytes,
+} from '../../kernel/scratch.ts';
+import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
+import { arrayOf, elementCount, LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout.ts';
+import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
+import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';
+
+/** Source rows gathered for one fold-in; longer histories are read in place. */
+const GATHER_ROWS = 256;
+
+/** All that a thread needs to open a scorer; plain data but for the memory, which is shared. */
+export interface PlacedModel {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: MemoryLayout;
+  readonly header: MatrixFactorizationHeader;
+  readonly slots: number;
+  /** The longest list that can be asked for. */
+  readonly listLengthMax: number;
+}
+
+/** An item and its score, as columns; best first. */
+export interface ScoredRows {
+  readonly itemRows: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+type ArrayPlan = readonly [name: string, type: 'f32' | 'u32', shape: readonly number[]];
+
+/** What the size of a placed model depends on. */
+type ModelShape = Pick<MatrixFactorizationHeader, 'factors' | 'userCount' | 'itemCount'>;
+
+function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): ArrayPlan[] {
+  const { userCount, itemCount } = header;
+  const f = paddedFactors(header.factors);
+  const scratchBytes = Math.max(topKScratchBytes(f), alsScratchBytes(f, GATHER_ROWS));
+  return [
+    ['userFactors', 'f32', [userCount, f]],
+    ['itemFactors', 'f32', [itemCount, f]],
+    ['panels', 'f32', [panelBytes(itemCount, f) / 4]],
+    ['coarse', 'u32', [coarseBytes(itemCount, f) / 4]],
+    ['gramian', 'f32', [f, f]],
+    ['query', 'f32', [slots, f]],
+    ['starts', 'u32', [slots, 2]],
+    ['regularization', 'f32', [slots, 1]],
+    ['items', 'u32', [slots, itemCount]],
+    ['weights', 'f32', [slots, itemCount]],
+    ['allowedBits', 'u32', [slots, bitsBytes(itemCount) / 4]],
+    ['outItems', 'u32', [slots, listLengthMax]],
+    ['outScores', 'f32', [slots, listLengthMax]],
+    ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
+  ];
+}
+
+/** Bytes of shared memory that a placed model takes. */
+export function placedModelBytes(header: ModelShape, slots: number, listLengthMax: number): number {
+  return arrayPlans(header, slots, listLengthMax).reduce(
+    (sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64),
+    ARENA_START,
+  );
+}
+
+/**
+ * Places a model in a new shared memory: its factors, the items packed for scanning, and the items' Gramian.
+ * @param slots threads that may open a scorer, at least 1
+ * @throws FurzeError INTERNAL when the factors do not fit the model's shape or are not finite
+ */
+export function placeModel(
+  model: MatrixFactorization,
+  instantiate: InstantiateKernels,
+  slots = 1,
+  listLengthMax = 1000,
+): PlacedModel {
+  const { userFactors, itemFactors, ...header } = model;
+  const f = paddedFactors(header.factors);
+  if (userFactors.length !== header.userCount * f || itemFactors.length !== header.itemCount * f) {
+    throw new FurzeError('INTERNAL', 'the factors do not fit the shape that the model states');
+  }
+  assertFinite(model);
+  const memory = createSharedMemory(placedModelBytes(header, slots, listLengthMax));
+  const builder = new LayoutBuilder(new Arena(memory));
+  for (const [name, type, shape] of arrayPlans(header, slots, listLengthMax)) builder.add(name, type, shape);
+  const layout = builder.finish(header.fingerprint);
+  viewOf(memory, layout, 'userFactors', 'f32').set(userFactors);
+  viewOf(memory, layout, 'itemFactors', 'f32').set(itemFactors);
+  const kernels = instantiate(memory);
+  const items = arrayOf(layout, 'itemFactors').offset;
+  kernels.packPanels(items, header.itemCount, f, arrayOf(layout, 'panels').offset);
+  kernels.packCoarse(items, header.itemCount, f, arrayOf(layout, 'coarse').offset);
+  kernels.gramian(items, header.itemCount, f, arrayOf(layout, 'gramian').offset);
+  return { memory, layout, header, slots, listLengthMax };
+}
+
+/** One thread's way to ask a placed model. Arrays that are returned are copies of the caller's own. */
+export class MfScorer {
+  readonly header: MatrixFactorizationHeader;
+  readonly #placed: PlacedModel;
+  readonly #kernels: Kernels;
+  readonly #slot: number;
+  readonly #f: number;
+
+  /** @param slot this thread's number, below `placed.slots`; no two threads share one */
+  constructor(placed: PlacedModel, kernels: Kernels, slot = 0) {
+    if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
+    this.header = placed.header;
+    this.#placed = placed;
+    this.#kernels = kernels;
+    this.#slot = slot;
+    this.#f = paddedFactors(placed.header.factors);
+  }
+
+  /** The trained vector of a user, of padded length; null for a row that came after the training. */
+  userVector(userRow: number): Float32Array | null {
+    if (!(userRow >= 0 && userRow < this.header.userCount)) return null;
+    const offset = this.#offset('userFactors') + userRow * this.#f * 4;
+    return new Float32Array(f32(this.#placed.memory, offset, this.#f));
+  }
+
+  /**
+   * The vector of a user from its feedback against the present item factors: the exact solution of the same
+   * equations that training solves for a user (Hu, Koren, Volinsky 2008, equation 4). Items that the model
+   * does not know, and repeats, are passed over.
+   * @param weights one a listed item, positive; all 1 when absent. Of a repeated item the first counts.
+   * @returns null when no listed item is known to the model
+   */
+  foldIn(itemRows: ArrayLike<number>, weights?: ArrayLike<number>): Float32Array | null {
+    const { itemCount, regularization, unobservedWeight, regularizationExponent } = this.header;
+    const count = this.#writeEntries(itemRows, weights);
+    if (count === 0) return null;
+    this.#u32('starts', 2).set([0, count]);
+    this.#f32('regularization', 1)[0] = rowRegularization(
+      regularization,
+      count,
+      unobservedWeight,
+      itemCount,
+      regularizationExponent,
+    );
+    const query = this.#f32('query', this.#f).fill(0);
+    const singular = this.#kernels.alsCholeskyRows({
+      starts: this.#slotOffset('starts'),
+      columns: this.#slotOffset('items'),
+      weights: weights === undefined ? 0 : this.#slotOffset('weights'),
+      firstRow: 0,
+      endRow: 1,
+      target: this.#slotOffset('query'),
+      source: this.#offset('itemFactors'),
+      gramian: this.#offset('gramian'),
+      f: this.#f,
+      unobservedWeight,
+      regularizations: this.#slotOffset('regularization'),
+      steps: 1,
+      scratch: this.#slotOffset('scratch'),
+      gatherRows: GATHER_ROWS,
+    });
+    return singular === 0 ? new Float32Array(query) : null;
+  }
+
+  /**
+   * The best items for a vector, by inner product; ties go to the lower row.
+   * @param k 1 to the placed model's `listLengthMax`
+   * @param excluded item rows left out, ascending (as of a user's history); rows past the model's items may stand at the end
+   * @param allowedBits bit i & 31 of word i >> 5 says whether item i may be shown; all may when null. Items past
+   * its end may not.
+   */
+  recommend(
+    vector: Float32Array,
+    k: number,
+    excluded: ArrayLike<number> = [],
+    allowedBits: Uint32Array | null = null,
+  ): ScoredRows {
+    if (!(k >= 1 && k <= this.#placed.listLengthMax)) {
+      throw new RangeError(`a list of ${k} items; this model answers 1 to ${this.#placed.listLengthMax}`);
+    }
+    this.#writeQuery(vector);
+    const readCount = this.#writeExcluded(excluded);
+    if (allowedBits !== null) {
+      const bits = this.#u32('allowedBits', bitsBytes(this.header.itemCount) / 4);
+      bits.fill(0).set(allowedBits.subarray(0, bits.length));
+    }
+    const found = this.#kernels.queryTopK({
+      query: this.#slotOffset('query'),
+      panels: this.#offset('panels'),
+      coarse: this.#offset('coarse'),
+      f: this.#f,
+      items: this.header.itemCount,
+      k,
+      allowedBits: allowedBits === null ? 0 : this.#slotOffset('allowedBits'),
+      readItems: readCount === 0 ? 0 : this.#slotOffset('items'),
+      readCount,
+      outItems: this.#slotOffset('outItems'),
+      outScores: this.#slotOffset('outScores'),
+      scratch: this.#slotOffset('scratch'),
+    });
+    return {
+      itemRows: new Uint32Array(this.#u32('outItems', found)),
+      scores: new Float32Array(this.#f32('outScores', found)),
+    };
+  }
+
+  /** The scores of listed items for a vector; 0 for items the model does not know. */
+  scoreItems(vector: Float32Array, itemRows: ArrayLike<number>): Float32Array {
+    const scores = new Float32Array(itemRows.length);
+    this.#writeQuery(vector);
+    const query = this.#slotOffset('query');
+    const factors = this.#offset('itemFactors');
+    for (let at = 0; at < itemRows.length; at++) {
+      const row = itemRows[at]!;
+      if (row < this.header.itemCount)
+        scores[at] = this.#kernels.dot(query, factors + row * this.#f * 4, this.#f);
+    }
+    return scores;
+  }
+
+  #writeQuery(vector: Float32Array): void {
+    if (vector.length !== this.#f) {
+      throw new RangeError(`a vector of ${vector.length} numbers for a model of ${this.#f}`);
+    }
+    this.#f32('query', this.#f).set(vector);
+  }
+
+  /** Known items of a history, each once, into the slot. @returns how many */
+  #writeEntries(itemRows: ArrayLike<number>, weights?: ArrayLike<number>): number {
+    const items = this.#u32('items', this.header.itemCount);
+    const placedWeights = this.#f32('weights', this.header.itemCount);
+    const entries = new Map<number, number>();
+    for (let at = 0; at < itemRows.length; at++) {
+      const row = itemRows[at]!;
+      if (row < this.header.itemCount && !entries.has(row)) entries.set(row, weights?.[at] ?? 1);
+    }
+    const rows = [...entries.keys()].sort((a, b) => a - b);
+    for (let at = 0; at < rows.length; at++) {
+      items[at] = rows[at]!;
+      placedWeights[at] = entries.get(rows[at]!)!;
+    }
+    return rows.length;
+  }
+
+  #writeExcluded(excluded: ArrayLike<number>): number {
+    const items = this.#u32('items', this.header.itemCount);
+    let count = 0;
+    for (let at = 0; at < excluded.length; at++) {
+      const row = excluded[at]!;
+      if (row < this.header.itemCount) items[count++] = row;
+    }
+    return count;
+  }
+
+  #offset(name: string): number {
+    return arrayOf(this.#placed.layout, name).offset;
+  }
+
+  #slotOffset(name: string): number {
+    const { offset, shape } = arrayOf(this.#placed.layout, name);
+    return offset + this.#slot * shape[1]! * 4;
+  }
+
+  #f32(name: string, count: number): Float32Array<SharedArrayBuffer> {
+    return f32(this.#placed.memory, this.#slotOffset(name), count);
+  }
+
+  #u32(name: string, count: number): Uint32Array<SharedArrayBuffer> {
+    return u32(this.#placed.memory, this.#slotOffset(name), count);
+  }
+}

@@ -1,0 +1,126 @@
+/** A trained factorisation machine for click-through prediction as data, and its self-describing form as bytes. */
+import { paddedFactors } from '../../kernel/scratch.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
+import { type FeatureLayout, featureBlocks } from './features.ts';
+import type { FoldInTerms } from './fold-in.ts';
+
+/** "FRZC". */
+const KIND: FrameKind = {
+  magic: 0x435a5246,
+  version: 1,
+  name: 'click-through model',
+  coversDescription: true,
+};
+
+/** Turns a logit into a probability, sigma(slope * logit + offset) (Platt 1999); the slope is above 0. */
+export interface Calibration {
+  readonly slope: number;
+  readonly offset: number;
+}
+
+/** What a model says of itself beside its parameters and the names of its labels. */
+export interface FmSummary {
+  /** Length of a feature's vector before padding. */
+  readonly factors: number;
+  readonly userCount: number;
+  readonly itemCount: number;
+  /** Passes over the data that it took. */
+  readonly epochs: number;
+  /** Part of every score. */
+  readonly bias: number;
+  readonly calibration: Calibration;
+  /**
+   * What the probabilities speak of: records of which this share is positive. It is the share among all feedback when
+   * `negativesPerPositive` is 0, else that many items drawn at random stand beside each positive.
+   */
+  readonly positiveRate: number;
+  /** Sampled negatives for each positive of the training; 0 when all negatives were feedback. */
+  readonly negativesPerPositive: number;
+  /** What a user is folded in with. */
+  readonly foldIn: FoldInTerms;
+  readonly seed: number;
+  /** Hash of the training data. */
+  readonly fingerprint: number;
+  /** Measures on held-out records by name, `AUC` and `LogLoss`; empty when none were held out. */
+  readonly quality: Readonly<Record<string, number>>;
+}
+
+/** A summary with the names behind the features; see `featureBlocks` for their order. */
+export interface FmHeader extends FmSummary, FeatureLayout {}
+
+/** Vectors are row-major with `paddedFactors(factors)` numbers a feature, the columns added being zero. */
+export interface FmModel extends FmHeader {
+  /** One number a feature. */
+  readonly linear: Float32Array;
+  readonly vectors: Float32Array;
+}
+
+/** The model as bytes: its header as the description, then linear weights and vectors. */
+export function encodeFm(model: FmModel): Uint8Array {
+  const { linear, vectors, ...header } = model;
+  return encodeFrame(KIND, header, [linear, vectors]);
+}
+
+/**
+ * Reads what `encodeFm` wrote.
+ * @throws FurzeError INTERNAL when the bytes are no such model, of another version, cut short or damaged
+ */
+export function decodeFm(bytes: Uint8Array): FmModel {
+  const { description, floats } = decodeFrame(KIND, bytes);
+  const header = checkHeader(description);
+  const features = featureBlocks(header).featureCount;
+  if (floats.length !== features * (1 + paddedFactors(header.factors))) {
+    refuseModel(KIND, 'its size does not fit its shape');
+  }
+  return { ...header, linear: floats.subarray(0, features), vectors: floats.subarray(features) };
+}
+
+/** @throws FurzeError INTERNAL when a parameter is missing, NaN or infinite */
+export function assertSound(model: FmModel): void {
+  const { featureCount } = featureBlocks(model);
+  if (
+    model.linear.length !== featureCount ||
+    model.vectors.length !== featureCount * paddedFactors(model.factors)
+  ) {
+    refuseModel(KIND, 'its parameters do not fit the shape that it states');
+  }
+  for (const numbers of [model.linear, model.vectors]) {
+    for (let at = 0; at < numbers.length; at++) {
+      if (!Number.isFinite(numbers[at])) refuseModel(KIND, 'it holds parameters that are not finite');
+    }
+  }
+}
+
+function checkHeader(description: unknown): FmHeader {
+  const header = (description ?? {}) as FmHeader;
+  const { factors, epochs, userCount, itemCount, seed, fingerprint } = header;
+  const counts = [factors, epochs, userCount, itemCount, seed, fingerprint];
+  const reals = [
+    header.bias,
+    header.calibration?.slope,
+    header.calibration?.offset,
+    header.positiveRate,
+    header.negativesPerPositive,
+    header.foldIn?.negativesWeight,
+    header.foldIn?.vectorPrecision,
+    header.foldIn?.weightPrecision,
+  ];
+  const sound =
+    counts.every(Number.isInteger) &&
+    reals.every(Number.isFinite) &&
+    factors >= 1 &&
+    userCount >= 0 &&
+    itemCount >= 0 &&
+    header.calibration.slope > 0 &&
+    Array.isArray(header.foldIn.background) &&
+    header.foldIn.background.every((row) => Number.isInteger(row) && row >= 0 && row < itemCount) &&
+    isNames(header.userLabels) &&
+    isNames(header.itemLabels) &&
+    typeof header.quality === 'object';
+  if (!sound) refuseModel(KIND, 'its description is incomplete');
+  return header;
+}
+
+function isNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === 'string');
+}

@@ -1,0 +1,154 @@
+/**
+ * Trains a factorisation machine to tell positive feedback from the rest: from positives, from negatives (items that
+ * were read without a positive), and from items drawn at random where there are few negatives.
+ *
+ * Memory: 9 bytes (17 while they are chosen) for each of at most `examplesMax` positives and as many negatives, 4 for
+ * every pair there is, 4 for every user, label of a user and label of an item, and 12 * (1 + factors) for every feature
+ * (parameters, what AdaGrad knows of them, the best ones so far). Drawn negatives and rows of features take the same
+ * room however many there are.
+ */
+import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
+import { ClickTraining } from './click-training.ts';
+import { during, type FmProgress, runEpochs } from './epochs.ts';
+import { type ClickData, chooseExamples } from './examples.ts';
+import type { FmModel } from './model.ts';
+import { joinExamples, type PairColumns } from './pairs.ts';
+import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './settings.ts';
+
+/** Epochs at most when nothing is held out that would tell when to stop. */
+const BLIND_EPOCHS_MAX = 10;
+
+/** Chunks of rows and judged records, at most. */
+const FIXED_BYTES = 16_000_000;
+
+/** The job: data, settings that differ from `CLICK_DEFAULTS`, and the seed. */
+export interface ClickTask extends ClickData {
+  readonly settings?: Partial<ClickSettings>;
+  readonly seed: number;
+}
+
+/**
+ * An upper bound of what a training takes beside its columns, for a budget worked out before it starts; labels beyond one
+ * a user and item come on top with 4 bytes each.
+ * @param counts of pairs, users, items and distinct labels of both sides
+ */
+export function clickTrainingBytes(
+  counts: {
+    readonly positives: number;
+    readonly negatives: number;
+    readonly users: number;
+    readonly items: number;
+    readonly labels: number;
+  },
+  given: Partial<ClickSettings> = {},
+): number {
+  const { factors, examplesMax } = { ...CLICK_DEFAULTS, ...given };
+  const { positives, negatives, users, items, labels } = counts;
+  const features = users + items + labels;
+  const examples = Math.min(positives, examplesMax) + Math.min(negatives, examplesMax);
+  const ofPairs = 17 * examples + 4 * (positives + negatives);
+  const ofSides = 13 * users + 33 * items + 4 * (users + items);
+  return ofPairs + ofSides + 12 * features * (1 + paddedFactors(factors)) + FIXED_BYTES;
+}
+
+/** How a caller follows and ends a training. */
+export interface TrainingControl {
+  /** Asked at least every 100 ms; true ends the training without a model. */
+  readonly shouldStop?: () => boolean;
+  readonly onProgress?: (progress: FmProgress) => void;
+}
+
+/**
+ * Trains in this thread to the end.
+ * @returns undefined when there are no positives, or when it was stopped
+ * @throws FurzeError as `fitClickModel`
+ */
+export function trainClickModel(
+  task: ClickTask,
+  instantiate: InstantiateKernels,
+  control: TrainingControl = {},
+): FmModel | undefined {
+  if (task.positives.userRows.length === 0) return undefined;
+  return drive(fitClickModel(task, instantiate), control);
+}
+
+/**
+ * Trains on everything, the held-out positives too, for as many epochs as were best when they judged: so the model that
+ * serves knows the latest feedback. Calibration and quality are the judged model's.
+ * @param task the one that `judged` came from, with the same settings; of what was left out then `heldOut` may hold more
+ * @returns undefined when it was stopped
+ * @throws FurzeError as `fitClickModel`
+ */
+export function retrainClickModel(
+  task: ClickTask,
+  judged: FmModel,
+  instantiate: InstantiateKernels,
+  control: TrainingControl = {},
+): FmModel | undefined {
+  const { epochs, calibration, positiveRate, quality } = judged;
+  const { positives, heldOut } = task;
+  const all: ClickData = { ...task, positives: joinPairs(positives, heldOut), heldOut: joinPairs() };
+  const settings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed, epochs };
+  const model = drive(runTraining(all, settings, instantiate), control);
+  return model && { ...model, calibration, positiveRate, quality };
+}
+
+function joinPairs(...columns: readonly PairColumns[]): PairColumns {
+  const { userRows, itemRows } = joinExamples(columns, []);
+  return { userRows, itemRows };
+}
+
+function drive(
+  run: Generator<FmProgress, FmModel>,
+  { shouldStop = () => false, onProgress = () => {} }: TrainingControl,
+): FmModel | undefined {
+  let told = -1;
+  for (;;) {
+    if (shouldStop()) return undefined;
+    const step = run.next();
+    if (step.done === true) return step.value;
+    if (step.value.done > told) onProgress(step.value);
+    told = step.value.done;
+  }
+}
+
+/**
+ * Trains in this thread; yields at least every 100 ms or so of work, each time with the progress of the last epoch.
+ * @param task with at least one positive
+ * @throws FurzeError BAD_REQUEST for a setting or a row out of range, INTERNAL when the training diverges
+ */
+export function* fitClickModel(
+  task: ClickTask,
+  instantiate: InstantiateKernels,
+): Generator<FmProgress, FmModel> {
+  const settings: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  const epochsMost = task.heldOut.userRows.length > 0 ? settings.epochs : BLIND_EPOCHS_MAX;
+  return yield* runTraining(
+    task,
+    { ...settings, epochs: Math.min(settings.epochs, epochsMost) },
+    instantiate,
+  );
+}
+
+function* runTraining(
+  data: ClickData,
+  settings: ClickSettings,
+  instantiate: InstantiateKernels,
+): Generator<FmProgress, FmModel> {
+  checkClickSettings(settings);
+  const start: FmProgress = {
+    done: 0,
+    total: settings.epochs,
+    loss: Number.NaN,
+    heldOutLoss: Number.NaN,
+  };
+  const examples = yield* during(chooseExamples(data, settings), start);
+  const training = new ClickTraining(examples, settings, instantiate);
+  yield* during(training.initialize(), start);
+  const best = yield* runEpochs(
+    training.machine,
+    (_, learningRate) => training.epoch(learningRate),
+    training.judgedCount > 0 ? () => training.judge() : null,
+  );
+  return yield* during(training.finish(best), { ...start, done: settings.epochs });
+}

@@ -1,0 +1,57 @@
+/** Which rows have which elements: items and their labels, items and their users, users and their items. */
+import { type CompressedMatrix, type Interactions, transpose } from '../../dataset/interactions.ts';
+
+/** The same entries in both orientations; weights of entries are not looked at. */
+export interface Incidence {
+  /** Rows x elements. */
+  readonly rows: CompressedMatrix;
+  /** Elements x rows. */
+  readonly elements: CompressedMatrix;
+}
+
+/** An incidence whose elements are words. */
+export interface LabelIncidence extends Incidence {
+  /** The element number of each label. */
+  readonly elementOf: ReadonlyMap<string, number>;
+}
+
+/** Items are alike that the same users like. */
+export function itemsByUsers({ byItem, byUser }: Interactions): Incidence {
+  return { rows: byItem, elements: byUser };
+}
+
+/** Users are alike that like the same items. */
+export function usersByItems({ byItem, byUser }: Interactions): Incidence {
+  return { rows: byUser, elements: byItem };
+}
+
+/**
+ * Rows are alike that have the same labels. A label that stands twice on one row counts once; elements are numbered in
+ * the order in which their labels are first met.
+ */
+export function incidenceOfLabels(
+  labelsOf: (row: number) => readonly string[],
+  rowCount: number,
+): LabelIncidence {
+  const elementOf = new Map<string, number>();
+  const indptr = new Uint32Array(rowCount + 1);
+  const indices: number[] = [];
+  for (let row = 0; row < rowCount; row++) {
+    const elements = new Set<number>();
+    for (const label of labelsOf(row)) {
+      let element = elementOf.get(label);
+      if (element === undefined) elementOf.set(label, (element = elementOf.size));
+      elements.add(element);
+    }
+    for (const element of [...elements].sort((a, b) => a - b)) indices.push(element);
+    indptr[row + 1] = indices.length;
+  }
+  const rows: CompressedMatrix = {
+    rowCount,
+    columnCount: elementOf.size,
+    indptr,
+    indices: Uint32Array.from(indices),
+    weights: null,
+  };
+  return { rows, elements: transpose(rows), elementOf };
+}

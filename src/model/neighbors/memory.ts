@@ -1,0 +1,183 @@
+/**
+ * The memory in which rows are compared: an incidence in both orientations, the weights of its elements, the norms of
+ * its rows, and for each thread a place for results and for a row that is not one of them.
+ */
+import type { CompressedMatrix } from '../../dataset/interactions.ts';
+import { bitsBytes, neighborScratchBytes } from '../../kernel/scratch.ts';
+import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
+import {
+  type ElementType,
+  elementCount,
+  LayoutBuilder,
+  type MemoryLayout,
+  viewOf,
+} from '../../memory/layout.ts';
+import { createSharedMemory } from '../../memory/shared-memory.ts';
+import type { Incidence } from './incidence.ts';
+
+/** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
+const SHRINK = 100;
+/** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
+const WEIGHT_MIN = 1e-3;
+/** Frequent elements by which an index may put rows into classes: the bits of a uint32. */
+export const CLASS_ELEMENTS_MAX = 32;
+/** Rows compared in one call of the kernel, and the entries that a thread has room for. */
+export const BLOCK_ROWS = 64;
+const BLOCK_NEIGHBORS = 400;
+/** Each thread has one row of its own, whose elements a caller gives; its end is kept as the start of a second. */
+const ROWS_PER_SLOT = 2;
+
+export interface SimilarityOptions {
+  /** Elements in common count c / (c + shrink); 0 or more. */
+  readonly shrink?: number;
+  /** N of the weights ln(N / N_x); the number of rows unless told. */
+  readonly population?: number;
+  /** The longest list of neighbors that will be asked for, 1 or more. */
+  readonly listLengthMax?: number;
+  /** Whether to make room for an index, 16 bytes a row; see `similarity-index.ts`. */
+  readonly reserveIndex?: boolean;
+}
+
+/** A similarity over rows, ready to be searched by `slots` threads: plain data and shared memory. */
+export interface PlacedSimilarity {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: MemoryLayout;
+  readonly rowCount: number;
+  readonly elementCount: number;
+  readonly entryCount: number;
+  readonly shrink: number;
+  readonly slots: number;
+  readonly listLengthMax: number;
+  /** What comparing all pairs costs: the sum of N_x squared over the elements. */
+  readonly additions: number;
+  readonly hasIndexRoom: boolean;
+}
+
+type Shape = Pick<
+  PlacedSimilarity,
+  'rowCount' | 'elementCount' | 'entryCount' | 'slots' | 'listLengthMax' | 'hasIndexRoom'
+>;
+
+/** Rows as the kernel sees them: those of the incidence and those of the threads. */
+export function paddedRowCount({ rowCount, slots }: Pick<Shape, 'rowCount' | 'slots'>): number {
+  return rowCount + slots * ROWS_PER_SLOT;
+}
+
+/** The row whose elements the thread of a slot may write. */
+export function queryRow({ rowCount }: Pick<Shape, 'rowCount'>, slot: number): number {
+  return rowCount + slot * ROWS_PER_SLOT;
+}
+
+/** Entries of results that a thread has room for. */
+export function outEntries(listLengthMax: number): number {
+  return Math.max(BLOCK_ROWS * BLOCK_NEIGHBORS, listLengthMax + 1);
+}
+
+type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
+
+function arrayPlans(shape: Shape): ArrayPlan[] {
+  const { elementCount: elements, entryCount, slots, listLengthMax, hasIndexRoom } = shape;
+  const rows = paddedRowCount(shape);
+  const out = outEntries(listLengthMax);
+  const plans: ArrayPlan[] = [
+    ['starts', 'u32', [rows + 1]],
+    ['columns', 'u32', [entryCount + slots * elements]],
+    ['elementStarts', 'u32', [elements + 1]],
+    ['elementRows', 'u32', [entryCount]],
+    ['weights', 'f32', [elements]],
+    ['norms', 'f32', [rows]],
+    ['bits', 'u32', [slots, bitsBytes(rows) / 4]],
+    ['outRows', 'u32', [slots, out]],
+    ['outScores', 'f32', [slots, out]],
+    ['outCounts', 'u32', [slots, BLOCK_ROWS]],
+    ['scratch', 'f32', [slots, Math.ceil(neighborScratchBytes(rows) / 64) * 16]],
+  ];
+  if (hasIndexRoom) {
+    const { rowCount } = shape;
+    plans.push(['classOf', 'u32', [rowCount]], ['classRows', 'u32', [rowCount]]);
+    plans.push(['classMasks', 'u32', [rowCount]], ['classStarts', 'u32', [rowCount + 1]]);
+  }
+  return plans;
+}
+
+/** Bytes of shared memory that a similarity of this shape takes. */
+export function similarityMemoryBytes(shape: Shape): number {
+  return arrayPlans(shape).reduce(
+    (sum, [, , lengths]) => sum + alignedBytes(elementCount(lengths) * 4, 64),
+    ARENA_START,
+  );
+}
+
+/**
+ * Places an incidence in a new shared memory.
+ * @param slots threads that may search, at least 1
+ * @throws RangeError when an option is out of range or the similarity does not fit in one memory (4 GiB)
+ */
+export function placeSimilarity(
+  { rows, elements }: Incidence,
+  options: SimilarityOptions = {},
+  slots = 1,
+): PlacedSimilarity {
+  const { shrink = SHRINK, population = rows.rowCount, listLengthMax = 100, reserveIndex = false } = options;
+  if (!(shrink >= 0 && Number.isFinite(shrink)))
+    throw new RangeError(`shrink is ${shrink}; it must be a finite number from 0`);
+  if (!(Number.isInteger(listLengthMax) && listLengthMax >= 1))
+    throw new RangeError(`listLengthMax is ${listLengthMax}; it must be an integer from 1`);
+  const shape: Shape = {
+    rowCount: rows.rowCount,
+    elementCount: rows.columnCount,
+    entryCount: rows.indices.length,
+    slots,
+    listLengthMax,
+    hasIndexRoom: reserveIndex,
+  };
+  const memory = createSharedMemory(similarityMemoryBytes(shape));
+  const builder = new LayoutBuilder(new Arena(memory));
+  for (const [name, type, lengths] of arrayPlans(shape)) builder.add(name, type, lengths);
+  const layout = builder.finish(shape.entryCount);
+  const placed = { ...shape, memory, layout, shrink, additions: additionsOf(elements) };
+  placeRows(placed, rows);
+  viewOf(memory, layout, 'elementStarts', 'u32').set(elements.indptr);
+  viewOf(memory, layout, 'elementRows', 'u32').set(elements.indices);
+  const weights = viewOf(memory, layout, 'weights', 'f32');
+  placeWeights(weights, elements, population);
+  placeNorms(viewOf(memory, layout, 'norms', 'f32'), rows, weights);
+  return placed;
+}
+
+function placeRows(placed: Shape & Pick<PlacedSimilarity, 'memory' | 'layout'>, rows: CompressedMatrix) {
+  const { memory, layout, entryCount, elementCount: elements, slots } = placed;
+  const starts = viewOf(memory, layout, 'starts', 'u32');
+  starts.fill(entryCount).set(rows.indptr);
+  for (let slot = 0; slot < slots; slot++) {
+    const row = queryRow(placed, slot);
+    starts.fill(entryCount + slot * elements, row, row + ROWS_PER_SLOT);
+  }
+  viewOf(memory, layout, 'columns', 'u32').set(rows.indices);
+}
+
+/** w(x) = ln(N / N_x), at least a small positive value. */
+function placeWeights(weights: Float32Array, elements: CompressedMatrix, population: number): void {
+  for (let element = 0; element < elements.rowCount; element++) {
+    const rows = elements.indptr[element + 1]! - elements.indptr[element]!;
+    if (rows > 0) weights[element] = Math.max(WEIGHT_MIN, Math.log(population / rows));
+  }
+}
+
+/** The root of the sum of a row's weights; 1 for a row without elements, which meets no other. */
+function placeNorms(norms: Float32Array, rows: CompressedMatrix, weights: Float32Array): void {
+  norms.fill(1);
+  for (let row = 0; row < rows.rowCount; row++) {
+    let sum = 0;
+    for (let at = rows.indptr[row]!; at < rows.indptr[row + 1]!; at++) sum += weights[rows.indices[at]!]!;
+    if (sum > 0) norms[row] = Math.sqrt(sum);
+  }
+}
+
+function additionsOf(elements: CompressedMatrix): number {
+  let sum = 0;
+  for (let element = 0; element < elements.rowCount; element++) {
+    sum += (elements.indptr[element + 1]! - elements.indptr[element]!) ** 2;
+  }
+  return sum;
+}

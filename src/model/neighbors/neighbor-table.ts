@@ -1,0 +1,127 @@
+/** The neighbors of every row as shared arrays, and as self-describing bytes. */
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
+import type { RankedRows } from './similarity-search.ts';
+
+/** "FRZN", little-endian. */
+const KIND: FrameKind = {
+  magic: 0x4e5a5246,
+  version: 1,
+  name: 'table of neighbors',
+  coversDescription: true,
+};
+
+/** What a table says of itself beside its entries. */
+export interface NeighborTableHeader {
+  readonly rowCount: number;
+  /** Hash of the data that it was made from, a uint32. */
+  readonly fingerprint: number;
+  /** The share of the true neighbors that was found, measured; 1 when all pairs were compared. */
+  readonly recall: number;
+}
+
+/** The neighbors of row r are the entries starts[r] .. starts[r + 1] - 1, best first. Any thread may read it. */
+export interface NeighborTable extends NeighborTableHeader {
+  /** rowCount + 1 of them. */
+  readonly starts: Uint32Array<SharedArrayBuffer>;
+  readonly rows: Uint32Array<SharedArrayBuffer>;
+  readonly scores: Float32Array<SharedArrayBuffer>;
+}
+
+/** A table while threads fill it: row r has `counts[r]` entries from r * k on. */
+export interface NeighborDraft {
+  readonly k: number;
+  readonly rowCount: number;
+  readonly rows: Uint32Array<SharedArrayBuffer>;
+  readonly scores: Float32Array<SharedArrayBuffer>;
+  readonly counts: Uint32Array<SharedArrayBuffer>;
+}
+
+/** An empty draft. @param k the most neighbors that a row can have, 1 or more */
+export function createDraft(rowCount: number, k: number): NeighborDraft {
+  return {
+    k,
+    rowCount,
+    rows: sharedU32(rowCount * k),
+    scores: sharedF32(rowCount * k),
+    counts: sharedU32(rowCount),
+  };
+}
+
+/** Bytes of shared memory that a draft takes; its table takes no more, and both stand together while it is packed. */
+export function draftBytes(rowCount: number, k: number): number {
+  return rowCount * (k * 8 + 4);
+}
+
+/** The neighbors of a row as views; empty for a row that the table does not have, such as that of a newer item. */
+export function neighborsAt(table: NeighborTable, row: number): RankedRows {
+  const from = table.starts[row] ?? 0;
+  const to = row >= 0 ? (table.starts[row + 1] ?? from) : from;
+  return { rows: table.rows.subarray(from, to), scores: table.scores.subarray(from, to) };
+}
+
+/** A table of a draft that is full, without its gaps. */
+export function packDraft(draft: NeighborDraft, fingerprint: number, recall = 1): NeighborTable {
+  const { rowCount, k, counts } = draft;
+  const starts = sharedU32(rowCount + 1);
+  for (let row = 0; row < rowCount; row++) starts[row + 1] = starts[row]! + counts[row]!;
+  const entries = starts[rowCount]!;
+  const table = {
+    rowCount,
+    fingerprint,
+    recall,
+    starts,
+    rows: sharedU32(entries),
+    scores: sharedF32(entries),
+  };
+  for (let row = 0; row < rowCount; row++) {
+    const to = row * k + counts[row]!;
+    table.rows.set(draft.rows.subarray(row * k, to), starts[row]);
+    table.scores.set(draft.scores.subarray(row * k, to), starts[row]);
+  }
+  return table;
+}
+
+/** The table as bytes: a description, starts, rows, scores. */
+export function encodeNeighborTable({ starts, rows, scores, ...header }: NeighborTable): Uint8Array {
+  return encodeFrame(KIND, header, [asFloats(starts), asFloats(rows), scores]);
+}
+
+/**
+ * Reads what `encodeNeighborTable` wrote into shared memory.
+ * @throws FurzeError INTERNAL when the bytes are no table, of another version, cut short or damaged
+ */
+export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
+  const { description, floats } = decodeFrame(KIND, bytes);
+  const words = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+  const { rowCount, fingerprint, recall } = (description ?? {}) as NeighborTableHeader;
+  const sound = [rowCount, fingerprint].every((value) => Number.isInteger(value) && value >= 0);
+  if (!sound || !(recall >= 0 && recall <= 1)) refuseModel(KIND, 'its description is incomplete');
+  const starts = sharedU32(rowCount + 1);
+  if (words.length < starts.length) refuseModel(KIND, 'its size does not fit its shape');
+  starts.set(words.subarray(0, starts.length));
+  const entries = starts[rowCount]!;
+  if (words.length !== starts.length + 2 * entries) refuseModel(KIND, 'its size does not fit its shape');
+  if (starts.some((start, at) => start < (starts[at - 1] ?? 0)))
+    refuseModel(KIND, 'its rows are in disorder');
+  const rows = sharedU32(entries);
+  rows.set(words.subarray(starts.length, starts.length + entries));
+  if (rows.some((row) => row >= rowCount)) refuseModel(KIND, 'it names rows that it does not have');
+  const scores = sharedF32(entries);
+  new Uint32Array(scores.buffer).set(words.subarray(starts.length + entries));
+  return { rowCount, fingerprint, recall, starts, rows, scores };
+}
+
+/** The same bytes under another name; copying them keeps every bit. */
+function asFloats(words: Uint32Array): Float32Array {
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
+}
+
+/** `count` zeros that all threads share. */
+export function sharedU32(count: number): Uint32Array<SharedArrayBuffer> {
+  return new Uint32Array(new SharedArrayBuffer(count * 4));
+}
+
+/** `count` zeros that all threads share. */
+export function sharedF32(count: number): Float32Array<SharedArrayBuffer> {
+  return new Float32Array(new SharedArrayBuffer(count * 4));
+}

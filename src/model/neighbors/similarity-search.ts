@@ -1,0 +1,168 @@
+/**
+ * Rows most like a row, by the elements that both have. With w(x) = max(0.001, ln(N / N_x)) for an element that N_x of
+ * N rows have, and c the number of elements in common:
+ * score(a, b) = (Σ w over the common) * c / (c + shrink) / (sqrt(Σ w over a) * sqrt(Σ w over b)).
+ * All rows are compared exactly; a row costs the sum of N_x over its elements.
+ */
+import type { Kernels } from '../../kernel/kernels.ts';
+import { arrayOf, viewOf } from '../../memory/layout.ts';
+import { BLOCK_ROWS, outEntries, type PlacedSimilarity, paddedRowCount, queryRow } from './memory.ts';
+
+/** Rows and their scores, best first; of equal scores the lower row first. */
+export interface RankedRows {
+  readonly rows: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+/** Is handed a row and its neighbors; they are views of memory that the next block overwrites. */
+export type VisitNeighbors = (row: number, neighbors: RankedRows) => void;
+
+/** One thread's search over a placed similarity. */
+export class SimilaritySearch {
+  readonly placed: PlacedSimilarity;
+  readonly #kernels: Kernels;
+  readonly #slot: number;
+  readonly #outRows: Uint32Array<SharedArrayBuffer>;
+  readonly #outScores: Float32Array<SharedArrayBuffer>;
+  readonly #outCounts: Uint32Array<SharedArrayBuffer>;
+
+  /**
+   * @param kernels over the similarity's memory
+   * @param slot this thread's number, below `placed.slots`; no two threads share one
+   */
+  constructor(placed: PlacedSimilarity, kernels: Kernels, slot: number) {
+    if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
+    this.placed = placed;
+    this.#kernels = kernels;
+    this.#slot = slot;
+    const entries = outEntries(placed.listLengthMax);
+    const { memory, layout } = placed;
+    const part = (size: number) => [slot * size, (slot + 1) * size] as const;
+    this.#outRows = viewOf(memory, layout, 'outRows', 'u32').subarray(...part(entries));
+    this.#outScores = viewOf(memory, layout, 'outScores', 'f32').subarray(...part(entries));
+    this.#outCounts = viewOf(memory, layout, 'outCounts', 'u32').subarray(...part(BLOCK_ROWS));
+  }
+
+  /**
+   * Finds the neighbors of rows [firstRow, endRow), at most `k` each.
+   * @param allowed bits of the rows that may stand in a list, for all rows; every row when absent
+   */
+  topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors, allowed?: Uint32Array): void {
+    this.#visitBlocks(firstRow, endRow, k, visit, allowed);
+  }
+
+  /** The neighbors of one row, at most `k`; a copy. @throws RangeError when the row is not one of the placed */
+  neighborsOf(row: number, k: number, allowed?: Uint32Array): RankedRows {
+    if (!(row >= 0 && row < this.placed.rowCount)) {
+      throw new RangeError(`row ${row} of ${this.placed.rowCount}`);
+    }
+    let found = NOTHING;
+    this.topRows(row, row + 1, k, (_row, neighbors) => (found = copy(neighbors, k)), allowed);
+    return found;
+  }
+
+  /**
+   * The neighbors of a row that has the given elements and need not be one of the placed: a new one, or one that
+   * changed since. Elements that were not placed are passed over.
+   * @param exceptRow never listed, the placed form of the row itself; -1 for none
+   */
+  neighborsOfElements(
+    elements: Iterable<number>,
+    k: number,
+    exceptRow = -1,
+    allowed?: Uint32Array,
+  ): RankedRows {
+    const { memory, layout, entryCount, elementCount } = this.placed;
+    const known = new Set<number>();
+    for (const element of elements) if (element >= 0 && element < elementCount) known.add(element);
+    const row = queryRow(this.placed, this.#slot);
+    const start = entryCount + this.#slot * elementCount;
+    viewOf(memory, layout, 'columns', 'u32').set(Uint32Array.from(known).sort(), start);
+    viewOf(memory, layout, 'starts', 'u32').set([start, start + known.size], row);
+    const weights = viewOf(memory, layout, 'weights', 'f32');
+    let sum = 0;
+    for (const element of known) sum += weights[element]!;
+    viewOf(memory, layout, 'norms', 'f32')[row] = sum > 0 ? Math.sqrt(sum) : 1;
+    let found = NOTHING;
+    const room = exceptRow < 0 ? k : k + 1;
+    this.#visitBlocks(
+      row,
+      row + 1,
+      room,
+      (_row, neighbors) => {
+        found = copy(without(neighbors, exceptRow), k);
+      },
+      allowed,
+    );
+    return found;
+  }
+
+  #visitBlocks(
+    firstRow: number,
+    endRow: number,
+    k: number,
+    visit: VisitNeighbors,
+    allowed: Uint32Array | undefined,
+  ): void {
+    const entries = outEntries(this.placed.listLengthMax);
+    if (!(Number.isInteger(k) && k >= 1 && k <= entries)) {
+      throw new RangeError(`${k} neighbors; there is room for 1 to ${entries}`);
+    }
+    const allowedBits = this.#placeBits(allowed);
+    const block = Math.min(BLOCK_ROWS, Math.floor(entries / k));
+    for (let first = firstRow; first < endRow; first += block) {
+      const end = Math.min(endRow, first + block);
+      this.#compare(first, end, k, allowedBits);
+      for (let row = first; row < end; row++) {
+        const from = (row - first) * k;
+        const to = from + this.#outCounts[row - first]!;
+        visit(row, { rows: this.#outRows.subarray(from, to), scores: this.#outScores.subarray(from, to) });
+      }
+    }
+  }
+
+  #placeBits(allowed: Uint32Array | undefined): number {
+    if (allowed === undefined) return 0;
+    const { memory, layout } = this.placed;
+    const { offset, shape } = arrayOf(layout, 'bits');
+    const words = shape[1]!;
+    const bits = viewOf(memory, layout, 'bits', 'u32').subarray(this.#slot * words, (this.#slot + 1) * words);
+    bits.fill(0).set(allowed.subarray(0, words));
+    return offset + this.#slot * words * 4;
+  }
+
+  #compare(firstRow: number, endRow: number, k: number, allowedBits: number) {
+    const { layout, shrink } = this.placed;
+    const offset = (name: string) => arrayOf(layout, name).offset;
+    const scratch = arrayOf(layout, 'scratch');
+    this.#kernels.neighborTopK({
+      starts: offset('starts'),
+      columns: offset('columns'),
+      otherStarts: offset('elementStarts'),
+      otherColumns: offset('elementRows'),
+      columnWeights: offset('weights'),
+      norms: offset('norms'),
+      shrink: 0,
+      overlapShrink: shrink,
+      rows: paddedRowCount(this.placed),
+      firstRow,
+      endRow,
+      k,
+      allowedBits,
+      outRows: this.#outRows.byteOffset,
+      outScores: this.#outScores.byteOffset,
+      outCounts: this.#outCounts.byteOffset,
+      scratch: scratch.offset + this.#slot * scratch.shape[1]! * 4,
+    });
+  }
+}
+
+const NOTHING: RankedRows = { rows: new Uint32Array(0), scores: new Float32Array(0) };
+
+function copy({ rows, scores }: RankedRows, k: number): RankedRows {
+  return { rows: Uint32Array.from(rows.subarray(0, k)), scores: Float32Array.from(scores.subarray(0, k)) };
+}
+
+function without({ rows, scores }: RankedRows, row: number): RankedRows {
+  return { rows: rows.filter((other) => other !== row), scores: scores.filter((_, at) => rows[at] !== row) };
+}

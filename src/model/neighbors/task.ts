@@ -1,0 +1,165 @@
+/**
+ * Filling a table of neighbors by any number of threads: each takes chunks of rows from one atomic counter. A row's
+ * neighbors do not depend on who finds them, so the table is the same for any number of threads.
+ */
+import type { Kernels } from '../../kernel/kernels.ts';
+import type { Progress } from '../als/train.ts';
+import {
+  type ChunkCounter,
+  cancelChunks,
+  chunkProgress,
+  createChunkCounter,
+  takeChunks,
+} from '../chunk-counter.ts';
+import type { IndexPlan } from './index-plan.ts';
+import { IndexedSearch } from './indexed-search.ts';
+import { BLOCK_ROWS, type PlacedSimilarity } from './memory.ts';
+import {
+  createDraft,
+  type NeighborDraft,
+  type NeighborTable,
+  packDraft,
+  sharedU32,
+} from './neighbor-table.ts';
+import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
+
+/** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
+export type NeighborPolicy = 'similar' | 'related' | 'auto';
+
+/** All that a thread needs to take part; plain data and shared memory. */
+export interface NeighborTask {
+  readonly similarity: PlacedSimilarity;
+  readonly draft: NeighborDraft;
+  /** How candidates are found when not all pairs are compared. */
+  readonly plan: IndexPlan | undefined;
+  /** Bits of the rows whose neighbors are looked for; all when absent. */
+  readonly only: Uint32Array<SharedArrayBuffer> | undefined;
+  /** Bits of the rows that may stand in a list; all when absent. */
+  readonly allowed: Uint32Array<SharedArrayBuffer> | undefined;
+  readonly counter: ChunkCounter;
+}
+
+export interface NeighborTaskOptions {
+  readonly plan?: IndexPlan;
+  readonly only?: Uint32Array<SharedArrayBuffer>;
+  readonly allowed?: Uint32Array<SharedArrayBuffer>;
+}
+
+/** Prepares a task that fills `draft`. @throws RangeError when the draft does not fit the similarity */
+export function createNeighborTask(
+  similarity: PlacedSimilarity,
+  draft: NeighborDraft,
+  { plan, only, allowed }: NeighborTaskOptions = {},
+): NeighborTask {
+  if (draft.rowCount !== similarity.rowCount || draft.k > similarity.listLengthMax) {
+    throw new RangeError(`a draft of ${draft.rowCount} x ${draft.k} does not fit the similarity`);
+  }
+  return { similarity, draft, plan, only, allowed, counter: createChunkCounter() };
+}
+
+/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
+export function cancelNeighborTask({ counter }: NeighborTask): void {
+  cancelChunks(counter);
+}
+
+/** How many rows are done. */
+export function neighborTaskProgress({ counter, similarity }: NeighborTask): Progress {
+  return chunkProgress(counter, similarity.rowCount);
+}
+
+/**
+ * One thread's part: takes chunks until none is left.
+ * @param kernels over the similarity's memory
+ * @param slot this thread's number, below `similarity.slots`
+ * @returns false when the task was cancelled
+ */
+export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
+  const { similarity, draft, plan, counter, only } = task;
+  const search =
+    plan === undefined || plan.exact
+      ? new SimilaritySearch(similarity, kernels, slot)
+      : new IndexedSearch(similarity, plan);
+  const keep: VisitNeighbors = (row, { rows, scores }) => {
+    draft.rows.set(rows, row * draft.k);
+    draft.scores.set(scores, row * draft.k);
+    draft.counts[row] = rows.length;
+  };
+  return takeChunks(counter, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
+    for (const [from, to] of runs(only, firstRow, endRow)) {
+      search.topRows(from, to, draft.k, keep, task.allowed);
+    }
+  });
+}
+
+/** The stretches of [first, end) whose bits are set. */
+function* runs(bits: Uint32Array | undefined, first: number, end: number): Generator<[number, number]> {
+  if (bits === undefined) {
+    yield [first, end];
+    return;
+  }
+  const isSet = (row: number) => ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
+  let from = first;
+  while (from < end) {
+    if (!isSet(from)) {
+      from++;
+      continue;
+    }
+    let to = from + 1;
+    while (to < end && isSet(to)) to++;
+    yield [from, to];
+    from = to;
+  }
+}
+
+/** What a policy needs: a similarity by labels, one by what is liked in common, or both. */
+export interface PolicySimilarities {
+  readonly labels?: PlacedSimilarity;
+  readonly related?: PlacedSimilarity;
+  readonly labelPlan?: IndexPlan;
+  readonly relatedPlan?: IndexPlan;
+}
+
+/**
+ * The tasks that fill one draft as a policy has it: `similar` by labels, `related` by what is liked in common, `auto` by
+ * labels for rows that have any and by what is liked in common for the others. They may run in any order or at once.
+ * @throws RangeError when a similarity that the policy needs is absent
+ */
+export function policyTasks(
+  policy: NeighborPolicy,
+  { labels, related, labelPlan, relatedPlan }: PolicySimilarities,
+  labelled: (row: number) => boolean,
+  k: number,
+  allowed?: Uint32Array<SharedArrayBuffer>,
+): NeighborTask[] {
+  const needed = policy === 'related' ? related : labels;
+  if (needed === undefined || (policy === 'auto' && related === undefined)) {
+    throw new RangeError(`the policy ${policy} lacks a similarity`);
+  }
+  const { rowCount } = needed;
+  const draft = createDraft(rowCount, k);
+  const task = (similarity: PlacedSimilarity, plan?: IndexPlan, only?: Uint32Array<SharedArrayBuffer>) =>
+    createNeighborTask(similarity, draft, {
+      ...(plan === undefined ? {} : { plan }),
+      ...(only === undefined ? {} : { only }),
+      ...(allowed === undefined ? {} : { allowed }),
+    });
+  if (policy === 'related') return [task(needed, relatedPlan)];
+  if (policy === 'similar') return [task(needed, labelPlan)];
+  const withLabels = bitsOf(rowCount, labelled);
+  const without = bitsOf(rowCount, (row) => !labelled(row));
+  return [task(needed, labelPlan, withLabels), task(related!, relatedPlan, without)];
+}
+
+/** The table of tasks that share a draft, once all of them have ended. */
+export function finishTasks(tasks: readonly NeighborTask[], fingerprint: number): NeighborTable {
+  const recall = Math.min(...tasks.map(({ plan }) => plan?.recall ?? 1));
+  return packDraft(tasks[0]!.draft, fingerprint, recall);
+}
+
+function bitsOf(rowCount: number, isSet: (row: number) => boolean): Uint32Array<SharedArrayBuffer> {
+  const bits = sharedU32(Math.ceil(rowCount / 32));
+  for (let row = 0; row < rowCount; row++) {
+    if (isSet(row)) bits[row >>> 5] = bits[row >>> 5]! | (1 << (row & 31));
+  }
+  return bits;
+}

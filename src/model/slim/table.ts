@@ -1,0 +1,46 @@
+import { type NeighborTable, sharedF32, sharedU32 } from '../neighbors/neighbor-table.ts';
+import type { SlimTask } from './memory.ts';
+
+/**
+ * The learnt weights turned round, once all threads have ended: the entries of item i are the items that having it
+ * speaks for (or against, below zero), the strongest first. So a user's scores are the sums over the rows of its items.
+ */
+export function slimTable({ draft }: SlimTask, dataFingerprint: number): NeighborTable {
+  const { rowCount, k, counts } = draft;
+  const starts = sharedU32(rowCount + 1);
+  const visit = (see: (item: number, target: number, weight: number) => void) => {
+    for (let target = 0; target < rowCount; target++) {
+      const first = target * k;
+      for (let at = first; at < first + counts[target]!; at++)
+        see(draft.rows[at]!, target, draft.scores[at]!);
+    }
+  };
+  visit((item) => {
+    starts[item + 1] = starts[item + 1]! + 1;
+  });
+  for (let row = 0; row < rowCount; row++) starts[row + 1] = starts[row + 1]! + starts[row]!;
+  const next = starts.slice();
+  const rows = sharedU32(starts[rowCount]!);
+  const scores = sharedF32(starts[rowCount]!);
+  visit((item, target, weight) => {
+    const at = next[item]!;
+    next[item] = at + 1;
+    rows[at] = target;
+    scores[at] = weight;
+  });
+  for (let row = 0; row < rowCount; row++) {
+    sortEntries(rows.subarray(starts[row], starts[row + 1]), scores.subarray(starts[row], starts[row + 1]));
+  }
+  return { rowCount, fingerprint: dataFingerprint, recall: 1, starts, rows, scores };
+}
+
+/** Sorts by score, descending; of equal ones the lower row first. */
+function sortEntries(rows: Uint32Array, scores: Float32Array): void {
+  const order = Uint32Array.from(rows.keys());
+  order.sort((a, b) => scores[b]! - scores[a]! || rows[a]! - rows[b]!);
+  const [oldRows, oldScores] = [rows.slice(), scores.slice()];
+  order.forEach((from, at) => {
+    rows[at] = oldRows[from]!;
+    scores[at] = oldScores[from]!;
+  });
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { rowIndices } from '../../../src/dataset/interactions.ts';
+import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
+import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
+import { finish, fitAls } from '../../../src/model/als/train.ts';
+import { checkerboard } from '../checkerboard.ts';
+
+const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);
+const board = checkerboard(30, 12);
+const model = finish(fitAls(board, { factors: 6, epochs: 6, solver: 'cholesky' }, instantiate));
+const placed = placeModel(model, instantiate, 2, 10);
+const scorer = new MfScorer(placed, instantiate(placed.memory), 1);
+
+describe('a saved factorisation', () => {
+  it('reads back as it was written, from any alignment', () => {
+    const bytes = encodeModel({ ...model, quality: { 'NDCG@10': 0.5 } });
+    const shifted = new Uint8Array(bytes.length + 1);
+    shifted.set(bytes, 1);
+    expect(decodeModel(shifted.subarray(1))).toEqual({ ...model, quality: { 'NDCG@10': 0.5 } });
+  });
+
+  it('is refused when it is cut short, damaged, of another version or something else', () => {
+    const bytes = encodeModel(model);
+    const changed = (at: number) => bytes.with(at, bytes[at]! ^ 0xff);
+    expect(() => decodeModel(bytes.subarray(0, bytes.length - 4))).toThrow('checksum');
+    expect(() => decodeModel(bytes.subarray(0, 7))).toThrow('too short');
+    expect(() => decodeModel(changed(bytes.length - 2))).toThrow('checksum');
+    expect(() => decodeModel(changed(4))).toThrow('version');
+    expect(() => decodeModel(changed(0))).toThrow('does not begin');
+    expect(() => decodeModel(changed(17))).toThrow('description');
+  });
+
+  it('is refused for serving when its factors are not finite or do not fit its shape', () => {
+    const itemFactors = model.itemFactors.with(3, Number.NaN);
+    expect(() => placeModel({ ...model, itemFactors }, instantiate)).toThrow('not finite');
+    expect(() => placeModel({ ...model, itemCount: 13 }, instantiate)).toThrow('shape');
+  });
+});
+
+describe('a placed factorisation', () => {
+  it('folds a user in to the vector that training solved', () => {
+    for (const user of [0, 7, 29]) {
+      const trained = scorer.userVector(user)!;
+      const folded = scorer.foldIn([...rowIndices(board.byUser, user)].reverse())!;
+      for (let at = 0; at < trained.length; at++) expect(folded[at]).toBeCloseTo(trained[at]!, 4);
+    }
+  });
+
+  it('passes over repeats and unknown items in a history', () => {
+    expect(scorer.foldIn([2, 4, 2, 999])).toEqual(scorer.foldIn([4, 2]));
+    expect(scorer.foldIn([999])).toBeNull();
+    expect(scorer.foldIn([])).toBeNull();
+  });
+
+  it('takes weights one a listed item', () => {
+    expect(scorer.foldIn([4, 2], [1, 1])).toEqual(scorer.foldIn([2, 4]));
+    expect(scorer.foldIn([4, 2], [5, 1])).toEqual(scorer.foldIn([2, 4], [1, 5]));
+    expect(scorer.foldIn([4, 2], [5, 1])).not.toEqual(scorer.foldIn([2, 4], [5, 1]));
+  });
+
+  it('leaves out excluded items and those that a mask forbids', () => {
+    const vector = scorer.userVector(0)!;
+    const all = scorer.recommend(vector, 10);
+    expect(all.itemRows).toHaveLength(10);
+    expect([...scorer.recommend(vector, 3, [0, 2, 4, 500]).itemRows]).not.toEqual(
+      expect.arrayContaining([0]),
+    );
+    const masked = scorer.recommend(vector, 10, [8], Uint32Array.of(0b1_0001_0001_0000));
+    expect([...masked.itemRows].sort()).toEqual([4]);
+  });
+
+  it('ranks as it scores', () => {
+    const vector = scorer.userVector(3)!;
+    const { itemRows, scores } = scorer.recommend(vector, 10);
+    const again = scorer.scoreItems(vector, itemRows);
+    for (let at = 0; at < scores.length; at++) expect(again[at]).toBeCloseTo(scores[at]!, 5);
+  });
+
+  it('knows no users that came after the training', () => {
+    expect(scorer.userVector(30)).toBeNull();
+  });
+
+  it('refuses a list longer than it was placed for, and a vector of another length', () => {
+    expect(() => scorer.recommend(scorer.userVector(0)!, 11)).toThrow(RangeError);
+    expect(() => scorer.recommend(new Float32Array(3), 1)).toThrow(RangeError);
+  });
+});
