@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/compiled/compile.ts'],
+    setupFiles: ['test/compiled/use.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

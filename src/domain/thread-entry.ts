@@ -7,17 +7,34 @@ export interface ThreadEntry {
   readonly execArgv: string[];
 }
 
+/** A folder of sources and one with the same files as JavaScript; URLs that end in a slash. */
+interface CompiledSources {
+  readonly sources: string;
+  readonly compiled: string;
+}
+
+let compiledSources: CompiledSources | undefined;
+
+/**
+ * From now on, threads of the sources below `sources` are loaded from JavaScript that was made of them beforehand, which
+ * takes a third of the time; the tests do. Both URLs end in a slash.
+ */
+export function useCompiledThreads(sources: URL, compiled: URL): void {
+  compiledSources = { sources: sources.href, compiled: compiled.href };
+}
+
 /**
  * Finds a thread's entry beside the caller: `name.js` in a build, `name.ts` through tsx when the sources run directly.
  * @param callerUrl the caller's `import.meta.url`
  * @param name path of the entry relative to the caller, without extension, as in `./writer-thread`
  */
 export function threadEntry(callerUrl: string, name: string): ThreadEntry {
-  const fromSource = callerUrl.endsWith('.ts');
-  return {
-    url: new URL(`${name}${fromSource ? '.ts' : '.js'}`, callerUrl),
-    execArgv: fromSource ? ['--import', tsxHooks()] : [],
-  };
+  if (!callerUrl.endsWith('.ts')) return { url: new URL(`${name}.js`, callerUrl), execArgv: [] };
+  if (compiledSources !== undefined && callerUrl.startsWith(compiledSources.sources)) {
+    const twin = compiledSources.compiled + callerUrl.slice(compiledSources.sources.length);
+    return { url: new URL(`${name}.js`, twin), execArgv: [] };
+  }
+  return { url: new URL(`${name}.ts`, callerUrl), execArgv: ['--import', tsxHooks()] };
 }
 
 /** A module that registers tsx: `--import tsx` itself does nothing in a thread that is not the main one. */

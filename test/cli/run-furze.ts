@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The command line as a process of its own, run from the sources. */
+/** The command line as a process of its own, run from the sources as they are compiled for tests. */
 export class Furze {
   readonly process: ChildProcess;
   readonly exit: Promise<number | null>;
   private text = '';
 
   constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.process = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
+    this.process = spawn(process.execPath, [join(inject('compiled'), 'src/main.js'), ...args], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { openIn, storeOptions, tempFolder } from './helpers.ts';
 
-const WRITER = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
+const WRITER = join(inject('compiled'), 'test/store/crash-writer.js');
 
 test.each(['disk', 'commit'] as const)(
   'a killed process loses nothing it acknowledged, sync = %s',
   async (sync) => {
     const folder = tempFolder();
     const { dataPath, cachePath } = storeOptions(folder);
-    const child = spawn(process.execPath, ['--import', 'tsx', WRITER, dataPath, cachePath, sync], {
+    const child = spawn(process.execPath, [WRITER, dataPath, cachePath, sync], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const acknowledged: string[] = [];
