@@ -5,6 +5,8 @@ import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
 import { VERSION } from './domain/version.ts';
 import { registerBackground } from './http/background-metrics.ts';
+import { chooseEngine } from './http/engine-choice.ts';
+import { registerEngine } from './http/engine-metric.ts';
 import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRoutes } from './http/routes.ts';
@@ -15,7 +17,7 @@ import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { ListSettings } from './recommend/list-maker.ts';
 import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore } from './store/data-store.ts';
-import { lockStores, openStore, parseDsn, type StoreOptions, type StorePaths } from './store/open-store.ts';
+import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
 import { type FitSummary, Fits } from './worker/fits.ts';
 import { Learning, type LearningOptions } from './worker/learning.ts';
 import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
@@ -45,8 +47,11 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
-  readonly lockWaitMs?: number;
+}
+
+interface StorePaths {
+  readonly dataPath: string;
+  readonly cachePath: string;
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -56,11 +61,9 @@ function listLengthMax({ server, recommend }: Config): number {
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
- * @throws OperatorError when another process has the folders
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, clock = systemClock, lockWaitMs = 0 } = options;
+export async function startService({ config, log, clock = systemClock }: ServiceOptions): Promise<Service> {
   const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -71,11 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       dataPath: parseDsn(database.data_store).path,
       cachePath: parseDsn(database.cache_store).path,
     };
-    const locks = await lockStores(paths, lockWaitMs, {
-      weak: (reason) => log.warn(reason),
-      waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
-    });
-    const { data, cache } = openStore(storeOptions(config, paths, clock, log), locks);
+    const { data, cache } = await openStore(storeOptions(config, paths, clock, log));
     undo.push(
       () => cache.close(),
       () => data.close(),
@@ -116,7 +115,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
     registerBackground(metrics.registry, { progress: () => progress.current, cache: () => cache.getStats() });
     undo.push(() => metrics.close());
+    const engine = chooseEngine(server.http_engine);
+    const say = engine.name !== 'uws' && server.http_engine === 'auto' ? 'warn' : 'info';
+    log[say]({ engine: engine.name, why: engine.why }, 'HTTP engine');
+    registerEngine(metrics.registry, engine);
     const http = createHttpServer({
+      engine,
       routes,
       services: {
         data,

@@ -66,6 +66,11 @@ const server = Type.Object(
   {
     host: text('127.0.0.1', 'The address to listen on; 0.0.0.0 for every interface.', '.+'),
     port: integer(8087, 0, 65535, 'The TCP port to listen on; 0 takes a free one.'),
+    http_engine: choice(
+      'auto',
+      ['auto', 'uws', 'node'],
+      'What speaks HTTP: "uws" for native uWebSockets.js, "node" for the HTTP server of Node.js, "auto" for the native one where it has a build for this system.',
+    ),
     api_key: Type.String({
       default: '',
       description:

@@ -1,6 +1,6 @@
 /** The part of a response object that hands out the request's body. */
 export interface BodySource {
-  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  onData(handler: (chunk: Uint8Array, isLast: boolean) => void): unknown;
 }
 
 /**
@@ -30,7 +30,7 @@ export function readBody(
     }
     if (end > buffer.length) buffer = grow(buffer, size, end);
     // The chunk is the engine's and gone after this call.
-    buffer.set(new Uint8Array(chunk), size);
+    buffer.set(chunk, size);
     size = end;
     if (!isLast) return;
     finished = true;

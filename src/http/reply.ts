@@ -23,3 +23,8 @@ export function jsonText(text: string): Reply {
 export function writeResult(rowAffected: number): Reply {
   return jsonText(`{"RowAffected":${rowAffected}}`);
 }
+
+/** The bytes of a body on the wire. */
+export function byteLengthOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type ConfigOverrides, defaultConfig } from '../../src/domain/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import type { EngineWish } from '../../src/http/engine-choice.ts';
 import { type Service, startService } from '../../src/service.ts';
 
 /** The answer to a call, its JSON read when it has one. */
@@ -28,6 +29,9 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** The engine that the tests run over: the one of this system, or the one that the second round of tests asks for. */
+export const TEST_ENGINE = (process.env.TEST_HTTP_ENGINE ?? 'auto') as EngineWish;
+
 export interface TestServerOptions {
   readonly config?: ConfigOverrides;
   readonly clock?: Clock;
@@ -42,7 +46,7 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
     startService({
       config: defaultConfig({
         ...config,
-        server: { port: 0, ...config.server },
+        server: { port: 0, http_engine: TEST_ENGINE, ...config.server },
         worker: { threads: 1, ...config.worker },
         database: {
           data_store: `lmdb://${join(folder, 'data')}`,

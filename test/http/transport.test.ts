@@ -3,12 +3,14 @@ import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { chooseEngine } from '../../src/http/engine-choice.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { json, jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Services } from '../../src/http/services.ts';
 import { sendRaw } from './raw.ts';
+import { TEST_ENGINE } from './start.ts';
 
 const response = { description: '' };
 const common = { tag: 't', summary: 's', response } as const;
@@ -47,8 +49,11 @@ const metrics = createMetrics({
   stats: () => Promise.resolve({ users: 1, items: 2, feedback: 3, bytes: 4 }),
 });
 
+const engine = chooseEngine(TEST_ENGINE);
+
 function start(apiKey = '', port = 0) {
   return createHttpServer({
+    engine,
     routes,
     services,
     host: '127.0.0.1',
@@ -182,11 +187,14 @@ test('a body that nobody asked for is passed over before a late answer too', asy
   expect((await sendRaw(port, text))[0]).toMatchObject({ status: 200, body: '"late"' });
 });
 
-test('pipelined requests are answered in order; one that overtakes a late answer ends the connection', async () => {
+test('pipelined requests are answered in order; one that overtakes a late answer waits, or is not heard', async () => {
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const bodies = (await sendRaw(port, request('/sync/1') + request('/sync/2'), 2)).map(({ body }) => body);
   expect(bodies).toEqual(['{"user-id":"1"}', '{"user-id":"2"}']);
-  expect(await sendRaw(port, request('/late') + request('/sync/2'), 2)).toEqual([]);
+  const overtaking = await sendRaw(port, request('/late') + request('/sync/2'), 2);
+  // uWebSockets.js closes the connection.
+  const inOrder = engine.name === 'node' ? ['"late"', '{"user-id":"2"}'] : [];
+  expect(overtaking.map(({ body }) => body)).toEqual(inOrder);
   expect((await fetch(`${base}/sync/a`)).status).toBe(200);
 });
 
@@ -218,10 +226,6 @@ test('close waits for what is in flight and listens no more', async () => {
 
 test('a port that is taken is an error', async () => {
   await expect(start('', port).listen()).rejects.toThrow(`127.0.0.1:${port}`);
-});
-
-test('the engine is the native one', () => {
-  expect(lines.join('')).not.toContain('NO NATIVE HTTP ENGINE');
 });
 
 test('requests are counted by route, method and status', async () => {

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { threadEntry } from '../../domain/thread-entry.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
-import type { FolderLock } from '../folder-lock.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { openDataTables } from './data-tables.ts';
@@ -24,8 +23,6 @@ export interface DataStoreOptions extends WriterOptions {
   readonly onTrouble?: TroubleLog;
   /** Bytes of commands that may wait for the writer; one alone is always taken. */
   readonly waitingBytesMax?: number;
-  /** Let go of once the store is closed. */
-  readonly lock?: FolderLock;
 }
 
 interface Pending {
@@ -43,7 +40,6 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly listeners: ((changes: ChangeSet) => void)[] = [];
   private readonly exited: Promise<void>;
   private readonly waitingBytesMax: number;
-  private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;
   private lastTicket = 0;
   private state: 'open' | 'closing' | 'dead' = 'open';
@@ -53,7 +49,6 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
     super(openDataTables(dataPath));
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
-    this.lock = options.lock;
     this.clock = clock;
     this.onTrouble = onTrouble;
     const { url, execArgv } = threadEntry(import.meta.url, './writer-thread');
@@ -101,7 +96,6 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     }
     await this.exited;
     await super.close();
-    this.lock?.release();
   }
 
   private receive(message: FromWriter): void {

@@ -1,0 +1,46 @@
+import type { Logger } from '../domain/log.ts';
+import type { Exchange, RequestHead } from './edge.ts';
+import type { Reply } from './reply.ts';
+
+/** Which engine serves: uWebSockets.js or node:http. */
+export type EngineName = 'uws' | 'node';
+
+/** Stands for the length of a body when the request tells several. */
+export const SEVERAL_LENGTHS = -1;
+
+/** What an engine is made with. */
+export interface EngineOptions {
+  readonly log: Logger;
+}
+
+/**
+ * Called once a request, as soon as its head is there. Must not throw.
+ * @param lengthBytes what Content-Length says, 0 when it says nothing of use, `SEVERAL_LENGTHS`
+ */
+export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes: number) => void;
+
+/**
+ * How one engine moves bytes. `Response` is the engine's own object for a request under way, handed through as it is so
+ * that a request costs no wrapper.
+ */
+export interface Engine<Response> {
+  readonly name: EngineName;
+  /**
+   * Sends a whole reply; at most once a request and never after an abort.
+   * @param closeConnection ends the connection behind the reply
+   * @param isLate in a tick after that of `onRequest`
+   */
+  send(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, isLate: boolean): void;
+  /** Tells when the peer is gone before the reply is out; asked for at most once a request. */
+  onAborted(res: Response, handler: () => void): void;
+  /** Hands out the body; a chunk is gone after the call. Asked for while `onRequest` runs, or never. */
+  onData(res: Response, handler: (chunk: Uint8Array, isLast: boolean) => void): void;
+  /** Closes the connection at once. */
+  destroy(res: Response): void;
+  /** Starts to listen on a port of its own. @returns the port @throws Error when the address cannot be had */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no more connections and ends those at rest, where the engine knows them. */
+  stopListening(): void;
+  /** Ends every connection. */
+  close(): void;
+}
