@@ -186,9 +186,15 @@ function limitsOf({ server }: Config): Limits {
     ...DEFAULT_LIMITS,
     bodyBytesMax: server.max_body_bytes,
     batchRecordsMax: server.max_batch_records,
+    sessionRecordsMax: server.max_session_records,
+    sessionBytesMax: server.max_session_bytes,
+    jsonDepthMax: server.max_json_depth,
     labelsMax: server.max_labels,
+    labelBytesMax: server.max_label_bytes,
     commentBytesMax: server.max_comment_bytes,
     nMax: server.max_n,
+    offsetMax: server.max_offset,
+    pageBytesMax: server.max_page_bytes,
   };
 }
 

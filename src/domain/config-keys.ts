@@ -53,6 +53,8 @@ export function fits(schema: KeySchema, value: unknown): boolean {
   return Check(schema as unknown as TSchema, value);
 }
 
+const KEY_FORM = 'a key of printable ASCII without blanks around it';
+
 /** What the key takes, in words: `an integer from 0 to 65535`. */
 export function expectation(schema: KeySchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
@@ -64,10 +66,13 @@ export function expectation(schema: KeySchema): string {
     case 'object':
       return 'a table';
     case 'array':
+      if (schema.secret) return `a list without repetition, each entry ${KEY_FORM}`;
       return `a list without repetition, each entry ${expectation(schema.items as KeySchema)}`;
     case 'boolean':
       return 'true or false';
     case 'string':
+      if (schema.secret) return `${KEY_FORM}, or "" for none`;
+      if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';
       if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';
       return schema.pattern === undefined && schema.default !== undefined
         ? 'a text'

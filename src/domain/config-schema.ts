@@ -1,37 +1,20 @@
 import { type Static, Type } from 'typebox';
+import {
+  bool,
+  choice,
+  duration,
+  feedbackTypes,
+  integer,
+  number,
+  period,
+  secret,
+  secrets,
+  text,
+} from './config-builders.ts';
+import { limitKeys } from './config-limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
-const PERIOD_MS_MIN = 1;
-
-/** Milliseconds. The configuration file writes it as a duration with units, such as `1h30m`. */
-export type DurationMs = number;
-
-const bool = (value: boolean, description: string) => Type.Boolean({ default: value, description });
-
-const text = (value: string, description: string, pattern?: string) =>
-  Type.String({ default: value, description, ...(pattern === undefined ? {} : { pattern }) });
-
-const integer = (value: number, minimum: number, maximum: number, description: string) =>
-  Type.Integer({ default: value, minimum, maximum, description });
-
-const number = (value: number, minimum: number, maximum: number, description: string) =>
-  Type.Number({ default: value, minimum, maximum, description });
-
-/** Text in the file, milliseconds once decoded. */
-const duration = (value: string, description: string) =>
-  Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description }));
-
-/** A duration between two runs of something, which must not be zero. */
-const period = (value: string, description: string) =>
-  Type.Unsafe<DurationMs>(
-    Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
-  );
-
-const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
-  Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
-
-const feedbackTypes = (description: string) =>
-  Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
+export type { DurationMs } from './config-builders.ts';
 
 const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
 const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;
@@ -40,6 +23,7 @@ export type FallbackRecommender = (typeof FALLBACKS)[number];
 
 const INT_MAX = 2 ** 31 - 1;
 const DSN = '^lmdb://.+';
+const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
 
 const database = Type.Object(
   {
@@ -71,11 +55,20 @@ const server = Type.Object(
       ['auto', 'uws', 'node'],
       'What speaks HTTP: "uws" for native uWebSockets.js, "node" for the HTTP server of Node.js, "auto" for the native one where it has a build for this system.',
     ),
-    api_key: Type.String({
-      default: '',
+    api_key: secret(
+      'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS in front of the service.',
+    ),
+    api_keys: secrets(
+      'More secrets that count as api_key does, so that keys can be changed one caller at a time.',
+    ),
+    read_only_api_key: secret(
+      'Secret that may read and not write; empty for none. Needs api_key or api_keys beside it.',
+    ),
+    cors_origins: Type.Array(Type.String({ pattern: ORIGIN }), {
+      default: [],
+      uniqueItems: true,
       description:
-        'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS in front of the service.',
-      secret: true,
+        'Origins whose pages may write when no key is set, such as "https://shop.example"; "*" for all. Pages of other origins may only read. With a key set every origin may ask, as each request needs the key.',
     }),
     default_n: integer(10, 0, DEFAULT_LIMITS.nMax, 'Number of entries in a list when n is not given.'),
     clock_error: duration('5s', 'Maximal difference between the clocks of nodes.'),
@@ -85,32 +78,13 @@ const server = Type.Object(
     ),
     auto_insert_user: bool(true, 'Create the user of a feedback when it is unknown.'),
     auto_insert_item: bool(true, 'Create the item of a feedback when it is unknown.'),
-    max_body_bytes: integer(DEFAULT_LIMITS.bodyBytesMax, 1024, INT_MAX, 'Largest request body, in bytes.'),
-    max_batch_records: integer(
-      DEFAULT_LIMITS.batchRecordsMax,
-      1,
-      10_000_000,
-      'Most records in one batch of users, items or feedback.',
-    ),
-    max_labels: integer(
-      DEFAULT_LIMITS.labelsMax,
-      0,
-      65_535,
-      'Most labels, categories or subscriptions of one record.',
-    ),
-    max_comment_bytes: integer(
-      DEFAULT_LIMITS.commentBytesMax,
-      0,
-      16_777_216,
-      'Largest comment, in UTF-8 bytes.',
-    ),
     hit_cache_mb: number(
       64,
       0,
       65_536,
       'Memory for the heads of the lists of users who were asked for lately, in MiB; 0 for none.',
     ),
-    max_n: integer(DEFAULT_LIMITS.nMax, 1, 1_000_000, 'Largest n of a list or page.'),
+    ...limitKeys,
   },
   { description: 'The HTTP server.' },
 );

@@ -10,7 +10,7 @@ const HEADER = [
   'Each key has an environment variable that goes before this file: FURZE_, the section and the key in capitals,',
   'all joined by underscores, such as FURZE_SERVER_PORT=8088; lists are written with commas.',
   'Durations have units: 100ms, 10s, 1h30m, 72h.',
-  'An unknown key or a bad value stops the start and is named.',
+  'An unknown key or a bad value stops the start and is named; an unknown variable is only named.',
 ];
 
 /** A commented configuration file with every key at its default. */
@@ -34,7 +34,7 @@ export function printConfig(config: Config): string {
     const values = path.reduce<unknown>((table, key) => (table as Record<string, unknown>)[key], config);
     for (const [key, schema] of keysOf(section)) {
       const value = encodeValue(schema, (values as Record<string, unknown>)[key]);
-      lines.push(assignment(key, schema, schema.secret && value !== '' ? MASK : value));
+      lines.push(assignment(key, schema, schema.secret ? masked(value) : value));
     }
   });
   return `${lines.join('\n')}\n`;
@@ -54,6 +54,11 @@ function walkSections(
 
 function keysOf(section: KeySchema): [string, KeySchema][] {
   return Object.entries(section.properties ?? {}).filter(([, child]) => child.properties === undefined);
+}
+
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  return value === '' ? '' : MASK;
 }
 
 /** `key = value`; a number that may have a fraction is written with one, as TOML keeps the two apart. */
@@ -77,6 +82,7 @@ function comment(text: string): string[] {
 
 /** What the key takes, where its default does not show it. */
 function hint(schema: KeySchema): string {
+  if (schema.secret || schema.items?.pattern !== undefined) return '';
   if (schema.type === 'boolean' || schema.format === 'go-duration' || schema.pattern !== undefined) return '';
   const text = expectation(schema);
   return ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

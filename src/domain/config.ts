@@ -12,11 +12,10 @@ import {
   VARIABLE_PREFIX,
 } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
+import { type Environment, unknownVariables, withoutInjected } from './config-variables.ts';
 
 export type { Config, DurationMs, FallbackRecommender } from './config-schema.ts';
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from './config-variables.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */
 export class ConfigError extends Error {
@@ -42,17 +41,33 @@ type Table = Record<string, unknown>;
 /**
  * Reads a configuration file's text and lays the environment over it. What neither names has its default.
  * @param tomlText the file; empty for defaults alone
+ * @param warn told of what is odd and stops nothing, such as an unknown variable
  * @throws ConfigError
  */
-export function parseConfig(tomlText: string, env: Environment = {}): Config {
+export function parseConfig(tomlText: string, env: Environment = {}, warn: Warn = () => {}): Config {
   let file: Table;
   try {
     file = parse(tomlText);
   } catch (error) {
-    if (error instanceof TomlError) throw new ConfigError([`not TOML: ${error.message.trim()}`]);
+    if (error instanceof TomlError) throw new ConfigError([`not TOML: ${placeOf(error)}`]);
     throw error;
   }
-  return checkConfig(file, env);
+  const variables = withoutInjected(env);
+  for (const name of unknownVariables(variables)) {
+    warn(
+      `${name}: unknown environment variable, not used; expected ${VARIABLE_PREFIX} with a section and a key, such as FURZE_SERVER_PORT`,
+    );
+  }
+  return checkConfig(file, variables);
+}
+
+/** Told of one oddity, a sentence without a line end. */
+export type Warn = (message: string) => void;
+
+/** Where the text is not TOML and why. The error's own message quotes the lines, in which a secret can stand. */
+function placeOf(error: TomlError): string {
+  const reason = error.message.split('\n', 1)[0]!.replace('Invalid TOML document: ', '');
+  return `line ${error.line}, column ${error.column}: ${reason}`;
 }
 
 /** The defaults with `overrides` over them (durations in milliseconds), checked like a file. @throws ConfigError */
@@ -63,7 +78,6 @@ export function defaultConfig(overrides: ConfigOverrides = {}): Config {
 function checkConfig(file: Table, env: Environment): Config {
   const problems: string[] = [];
   findUnknownKeys(ROOT, file, '', problems);
-  findUnknownVariables(env, problems);
   const config: Table = {};
   for (const key of CONFIG_KEYS) {
     const value = rawValue(key, file, env, problems);
@@ -100,20 +114,18 @@ function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, proble
   }
 }
 
-function findUnknownVariables(env: Environment, problems: string[]): void {
-  const known = new Set(CONFIG_KEYS.map((key) => key.variable));
-  for (const name of Object.keys(env)) {
-    if (name.startsWith(VARIABLE_PREFIX) && !known.has(name)) {
-      problems.push(
-        `${name}: unknown environment variable; expected ${VARIABLE_PREFIX} with a section and a key, such as FURZE_SERVER_PORT`,
-      );
-    }
-  }
-}
-
 /** What no single key's schema can say. */
 function checkRelations(config: Config, problems: string[]): void {
   const { server, recommend } = config;
+  const { api_key, api_keys, read_only_api_key } = server;
+  if (read_only_api_key !== '' && api_key === '' && api_keys.length === 0) {
+    problems.push(
+      'server.read_only_api_key: expected server.api_key or server.api_keys beside it, got neither',
+    );
+  }
+  if (read_only_api_key !== '' && [api_key, ...api_keys].includes(read_only_api_key)) {
+    problems.push('server.read_only_api_key: expected a key that is not also one that may write');
+  }
   if (server.default_n > server.max_n) {
     problems.push(
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,

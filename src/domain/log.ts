@@ -3,15 +3,14 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 /** Places where a secret could stand in what is logged; each is written as `[secret]`. */
-const SECRET_PATHS = [
+const SECRET_NAMES = [
   'api_key',
-  '*.api_key',
-  '*.*.api_key',
+  'api_keys',
+  'read_only_api_key',
   'headers["x-api-key"]',
-  '*.headers["x-api-key"]',
   'headers.authorization',
-  '*.headers.authorization',
 ];
+const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
  * A logger of one JSON object a line.

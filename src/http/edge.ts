@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { checkId, checkItemId } from '../domain/decode.ts';
 import { FurzeError } from '../domain/errors.ts';
+import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
 import { createKeyCheck, type KeyHeaders } from './api-key.ts';

@@ -1,6 +1,6 @@
-import { checkId } from '../domain/decode.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { FurzeError } from '../domain/errors.ts';
+import { checkId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
@@ -85,6 +85,7 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'offset':
       query.offset = parseCount(value, 'offset');
+      if (query.offset > limits.offsetMax) throw refusal('offset', `must be at most ${limits.offsetMax}`);
       return;
     case 'cursor':
       query.cursor = value;

@@ -159,12 +159,60 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
   });
 
   it('is refused with all of its problems at once', () => {
-    expect(problemsOf('[server]\nport = -1\nx = 1\n[log]\nlevel = "loud"', { FURZE_X: '' })).toHaveLength(4);
+    expect(
+      problemsOf('[server]\nport = -1\nx = 1\n[log]\nlevel = "loud"', { FURZE_SERVER_MAX_N: '' }),
+    ).toHaveLength(4);
   });
 
   it('never shows a secret when it refuses one', () => {
     expect(problemsOf('[server]\napi_key = ["hush"]')).toEqual([
-      'server.api_key: expected a text, got something else',
+      'server.api_key: expected a key of printable ASCII without blanks around it, or "" for none, got something else',
+    ]);
+  });
+
+  it.each([
+    'api_key = "hush"hush',
+    'api_key = hush-hush',
+    'api_key = "hush\napi_key = "hush"',
+    '[[hush',
+    'hush',
+  ])('never shows a line that is not TOML: %j', (line) => {
+    const problems = problemsOf(`[server]\nport = 1\n${line}\n# hush\n`);
+    expect(problems).toEqual([expect.stringMatching(/^not TOML: line \d+, column \d+: [a-z]/)]);
+    expect(problems[0]).not.toContain('hush');
+  });
+
+  it.each(['schlüssel', ' hush', 'hush ', 'hu\tsh', '\u00a0hush'])(
+    'refuses a key that cannot be sent: %j',
+    (key) => {
+      for (const name of ['api_key', 'read_only_api_key', 'api_keys']) {
+        const value = JSON.stringify(name === 'api_keys' ? [key] : key);
+        const problems = problemsOf(`[server]\n${name} = ${value}`);
+        expect(problems[0]).toMatch(
+          new RegExp(`^server\\.${name}: expected a .*ASCII.*, got something else$`),
+        );
+      }
+    },
+  );
+
+  it('refuses a read-only key that stands alone or may write', () => {
+    expect(problemsOf('[server]\nread_only_api_key = "r"')).toEqual([
+      expect.stringMatching(/api_keys beside it/),
+    ]);
+    expect(problemsOf('[server]\napi_keys = ["r"]\nread_only_api_key = "r"')).toEqual([
+      expect.stringMatching(/not also one that may write/),
+    ]);
+    const config = parseConfig('[server]\napi_keys = ["a", "b c"]\nread_only_api_key = "r"');
+    expect(config.server.api_keys).toEqual(['a', 'b c']);
+    expect(printConfig(config)).not.toMatch(/"(a|b c|r)"/);
+  });
+
+  it('takes origins and nothing else for cors_origins', () => {
+    expect(
+      parseConfig('[server]\ncors_origins = ["https://shop.example:8443", "*"]').server.cors_origins,
+    ).toHaveLength(2);
+    expect(problemsOf('[server]\ncors_origins = ["shop.example"]')).toEqual([
+      expect.stringMatching(/^server\.cors_origins: .*an origin such as "https:/),
     ]);
   });
 });
@@ -186,6 +234,33 @@ describe('the environment', () => {
     expect(config.recommend.offline.explore_recommend.popular).toBe(0.25);
   });
 
+  it('warns of unknown variables and goes on', () => {
+    const warnings: string[] = [];
+    parseConfig('', { FURZE_SEVER_PORT: '1', FURZE_X: '', FURZE_PORT: '8087' }, (line) =>
+      warnings.push(line),
+    );
+    expect(warnings).toHaveLength(3);
+    expect(warnings[0]).toMatch(/^FURZE_SEVER_PORT: unknown environment variable, not used/);
+  });
+
+  it('does not look at what Kubernetes sets for services named furze and furze-server', () => {
+    const injected = (name: string) => ({
+      [`${name}_SERVICE_HOST`]: '10.0.0.11',
+      [`${name}_SERVICE_PORT`]: '8087',
+      [`${name}_SERVICE_PORT_HTTP`]: '8087',
+      [`${name}_PORT`]: 'tcp://10.0.0.11:8087',
+      [`${name}_PORT_8087_TCP`]: 'tcp://10.0.0.11:8087',
+      [`${name}_PORT_8087_TCP_PROTO`]: 'tcp',
+      [`${name}_PORT_8087_TCP_PORT`]: '8087',
+      [`${name}_PORT_8087_TCP_ADDR`]: '10.0.0.11',
+    });
+    const warnings: string[] = [];
+    const env = { ...injected('FURZE'), ...injected('FURZE_SERVER'), FURZE_SERVER_HOST: '0.0.0.0' };
+    const config = parseConfig('', env, (line) => warnings.push(line));
+    expect(warnings).toEqual([]);
+    expect(config.server).toMatchObject({ host: '0.0.0.0', port: 8087 });
+  });
+
   it('has a name of its own for every key', () => {
     expect(new Set(CONFIG_KEYS.map(({ variable }) => variable)).size).toBe(CONFIG_KEYS.length);
   });
@@ -194,7 +269,6 @@ describe('the environment', () => {
     ['FURZE_SERVER_PORT', 'many', /^FURZE_SERVER_PORT \(server\.port\): expected an integer .*, got "many"$/],
     ['FURZE_SERVER_PORT', '', /^FURZE_SERVER_PORT \(server\.port\): expected an integer/],
     ['FURZE_SERVER_AUTO_INSERT_USER', 'yes', /expected true or false, got "yes"$/],
-    ['FURZE_SEVER_PORT', '1', /^FURZE_SEVER_PORT: unknown environment variable/],
   ])('is refused: %s=%s', (name, value, message) => {
     expect(problemsOf('', { [name]: value })).toEqual([expect.stringMatching(message)]);
   });

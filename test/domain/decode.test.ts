@@ -3,6 +3,7 @@ import {
   decodeFeedback,
   decodeItemPatch,
   decodeItems,
+  decodeSession,
   decodeUserPatch,
   decodeUsers,
 } from '../../src/domain/decode.ts';
@@ -113,4 +114,48 @@ test('a batch with faults everywhere names only some', () => {
   const body = Array.from({ length: 1000 }, () => ({}));
   const error = refusal(() => decodeFeedback(many(body), DEFAULT_LIMITS, NOW_MS));
   expect(error.places).toHaveLength(20);
+});
+
+test('a text that has no UTF-8 is refused wherever it stands, and named', () => {
+  const half = '\ud800';
+  const places = (body: object) => refusal(() => decodeItems(many([body]), limits)).places;
+  const message = 'must be well-formed Unicode';
+  expect(places({ ItemId: 'i', Labels: ['a', half] })).toEqual([{ path: '/0/Labels/1', message }]);
+  expect(places({ ItemId: 'i', Categories: [half] })).toEqual([{ path: '/0/Categories/0', message }]);
+  expect(places({ ItemId: 'i', Comment: half })).toEqual([{ path: '/0/Comment', message }]);
+  expect(places({ ItemId: half })).toEqual([{ path: '/0/ItemId', message }]);
+  expect(decodeItems(many([{ ItemId: '🌿', Labels: ['🌿'] }]), limits)[0]!.Labels).toEqual(['🌿']);
+  expect(refusal(() => decodeItems(one({ ItemId: 'a\0b' }), limits)).message).toContain('U+0000');
+});
+
+test('a label is at most so many bytes of UTF-8', () => {
+  const few = { ...limits, labelBytesMax: 4 };
+  const user = (label: string) => decodeUsers(one({ UserId: 'u', Labels: [label], Subscribe: [] }), few);
+  expect(user('éé')[0]!.Labels).toEqual(['éé']);
+  expect(refusal(() => user('ééé')).places).toEqual([
+    { path: '/Labels/0', message: 'must be at most 4 bytes of UTF-8' },
+  ]);
+});
+
+test('JSON nested too deep is refused before it is parsed, strings not counted', () => {
+  const shallow = { ...limits, jsonDepthMax: 3 };
+  const user = (extra: string) => ({ json: bytes(`{"UserId":"u","X":${extra}}`), single: true });
+  expect(decodeUsers(user('[["[[[["]]'), shallow)).toHaveLength(1);
+  const error = refusal(() => decodeUsers(user('[[[]]]'), shallow));
+  expect(error).toMatchObject({ code: 'INVALID_BODY' });
+  expect(error.message).toBe('The body must not be nested deeper than 3 arrays and objects.');
+  const endless = { json: new Uint8Array(1_000_000).fill(0x5b), single: false };
+  expect(refusal(() => decodeFeedback(endless, limits, NOW_MS)).message).toContain('deeper than 32');
+});
+
+test('a session has bounds of its own: bytes, records and values', () => {
+  const session = (text: string, bounds: object) =>
+    refusal(() => decodeSession(bytes(text), { ...limits, ...bounds }, NOW_MS));
+  const record = '{"FeedbackType":"like","ItemId":"i"}';
+  expect(session(`[${record},${record}]`, { sessionRecordsMax: 1 })).toMatchObject({
+    code: 'BATCH_TOO_LARGE',
+  });
+  expect(session(`[${record}]`, { sessionBytesMax: 20 })).toMatchObject({ code: 'BODY_TOO_LARGE' });
+  const junk = `[{"x":[${'[],'.repeat(2000)}[]]}]`;
+  expect(session(junk, { sessionRecordsMax: 10 })).toMatchObject({ code: 'INVALID_BODY' });
 });

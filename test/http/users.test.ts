@@ -47,7 +47,7 @@ test.each([
   'constructor',
   '?q=1&n=2#f',
   'x'.repeat(512),
-  '\u0000',
+  '\u0001',
 ])('the id %s is ordinary', async (UserId) => {
   const path = `/api/user/${encodeURIComponent(UserId)}`;
   expect((await server.call('POST', '/api/user', { UserId })).body).toEqual(ONE);

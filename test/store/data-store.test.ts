@@ -215,7 +215,7 @@ describe('feedback', () => {
 describe('pages', () => {
   test('users come in the byte order of their ids, and the last page has no cursor', async () => {
     const data = open();
-    const ids = ['b', 'a', 'é', '🐝', '\u0000', 'Z', '￿', 'x'.repeat(512)];
+    const ids = ['b', 'a', 'é', '🐝', '\u0001', 'Z', '￿', 'x'.repeat(512)];
     await data.write(putUsers(ids.map((UserId) => ({ UserId }))));
     const byteOrder = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     for (const n of [1, 3, ids.length, 100]) {

@@ -1,4 +1,5 @@
 import type { Feedback, Item, Page, User } from '../../domain/entities.ts';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { formatTimestamp } from '../../domain/time.ts';
 import { type DataReader, FeedbackColumns, type StoreStats } from '../data-store.ts';
 import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
@@ -19,9 +20,12 @@ export class LmdbDataReader implements DataReader {
   readonly local: LmdbLocalReads;
   protected readonly tables: DataTables;
   private readonly columns = new FeedbackColumns();
+  private readonly pageBytesMax: number;
 
-  constructor(tables: DataTables) {
+  /** @param pageBytesMax size of the records from which on a page ends early */
+  constructor(tables: DataTables, pageBytesMax = DEFAULT_LIMITS.pageBytesMax) {
     this.tables = tables;
+    this.pageBytesMax = pageBytesMax;
     this.local = new LmdbLocalReads(tables);
   }
 
@@ -57,15 +61,16 @@ export class LmdbDataReader implements DataReader {
       }
       userRow = this.nextUser(userRow + 1, type);
     }
-    const hasMore = page.length > n;
-    if (hasMore) page.length = n;
-    const last = n - 1;
+    const found = page.length;
+    page.length = Math.min(n, found);
+    const rows = this.toFeedback(page, this.pageBytesMax);
+    const last = rows.length - 1;
     const position = {
       userRow: page.userRows[last]!,
       itemRow: page.itemRows[last]!,
       type: page.types[last]!,
     };
-    return { cursor: hasMore ? encodeFeedbackCursor(position) : '', rows: this.toFeedback(page) };
+    return { cursor: rows.length < found ? encodeFeedbackCursor(position) : '', rows };
   }
 
   async getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
@@ -140,26 +145,30 @@ export class LmdbDataReader implements DataReader {
     return key !== undefined && ((key[0]! << 8) | key[1]!) === type ? readRow(key, 2) : -1;
   }
 
-  private toFeedback(columns: FeedbackColumns): Feedback[] {
+  /** @param bytesMax size from which on the rest is left out; the first record always stands */
+  private toFeedback(columns: FeedbackColumns, bytesMax = Number.POSITIVE_INFINITY): Feedback[] {
     const typeNames = this.local.feedbackTypes();
     const hasComments = readState(this.tables).comments > 0;
     const rows: Feedback[] = [];
     let userRow = -1;
     let userId = '';
-    for (let i = 0; i < columns.length; i++) {
+    let bytes = 0;
+    for (let i = 0; i < columns.length && bytes < bytesMax; i++) {
       if (columns.userRows[i] !== userRow) {
         userRow = columns.userRows[i]!;
         userId = this.local.userIdAt(userRow)!;
       }
       const itemRow = columns.itemRows[i]!;
       const type = columns.types[i]!;
-      rows.push({
+      const feedback = {
         FeedbackType: typeNames[type]!,
         UserId: userId,
         ItemId: this.local.itemIdAt(itemRow)!,
         Timestamp: formatTimestamp(columns.timesMs[i]!),
         Comment: hasComments ? this.commentOf(userRow, itemRow, type) : '',
-      });
+      };
+      rows.push(feedback);
+      bytes += sizeOf(feedback);
     }
     return rows;
   }
@@ -171,7 +180,7 @@ export class LmdbDataReader implements DataReader {
       : utf8.decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
   }
 
-  private getEntities<T>(
+  private getEntities<T extends object>(
     kind: 'users' | 'items',
     ids: Table,
     n: number,
@@ -181,13 +190,29 @@ export class LmdbDataReader implements DataReader {
     const after = decodeCursor(kind, cursor);
     if (n === 0) return { cursor: '', rows: [] };
     const found = [...entriesFrom(ids, after ?? FIRST_ID, n + 1, after !== undefined)];
-    const hasMore = found.length > n;
-    if (hasMore) found.length = n;
-    return {
-      cursor: hasMore ? encodeCursor(kind, found[n - 1]!.key) : '',
-      rows: found.map(({ value }) => read(readRow(value, 0))),
-    };
+    const rows: T[] = [];
+    let bytes = 0;
+    for (let at = 0; at < found.length && at < n && bytes < this.pageBytesMax; at++) {
+      const row = read(readRow(found[at]!.value, 0));
+      rows.push(row);
+      bytes += sizeOf(row);
+    }
+    const last = rows.length < found.length ? found[rows.length - 1] : undefined;
+    return { cursor: last === undefined ? '' : encodeCursor(kind, last.key), rows };
   }
+}
+
+/** What names, punctuation and the like of a record take in an answer. */
+const FRAME_BYTES = 100;
+
+/** About the bytes of a record in an answer. */
+function sizeOf(record: object): number {
+  let bytes = FRAME_BYTES;
+  for (const value of Object.values(record)) {
+    if (typeof value === 'string') bytes += value.length;
+    else if (Array.isArray(value)) for (const text of value) bytes += (text as string).length + 3;
+  }
+  return bytes;
 }
 
 function isBehind(itemRow: number, type: number, after: { itemRow: number; type: number }): boolean {

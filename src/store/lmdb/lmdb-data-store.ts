@@ -47,7 +47,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   /** @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the folder */
   constructor(options: DataStoreOptions) {
     const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
-    super(openDataTables(dataPath));
+    super(openDataTables(dataPath), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.clock = clock;
     this.onTrouble = onTrouble;

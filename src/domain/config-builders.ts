@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+
+/** Least length of a duration between two runs of something, milliseconds. */
+const PERIOD_MS_MIN = 1;
+
+/** Milliseconds. The configuration file writes it as a duration with units, such as `1h30m`. */
+export type DurationMs = number;
+
+export const bool = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+
+export const text = (value: string, description: string, pattern?: string) =>
+  Type.String({ default: value, description, ...(pattern === undefined ? {} : { pattern }) });
+
+export const integer = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description });
+
+export const number = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Number({ default: value, minimum, maximum, description });
+
+/** Text in the file, milliseconds once decoded. */
+export const duration = (value: string, description: string) =>
+  Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description }));
+
+/** A duration between two runs of something, which must not be zero. */
+export const period = (value: string, description: string) =>
+  Type.Unsafe<DurationMs>(
+    Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
+  );
+
+export const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
+  Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
+
+export const feedbackTypes = (description: string) =>
+  Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
+
+/** What an HTTP header can carry: visible ASCII, blanks only within. Anything else could never match what is sent. */
+const KEY_PATTERN = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$';
+
+/** A key that callers send; `""` for none. */
+export const secret = (description: string) =>
+  Type.String({ default: '', description, secret: true, pattern: `^$|${KEY_PATTERN}` });
+
+export const secrets = (description: string) =>
+  Type.Array(Type.String({ pattern: KEY_PATTERN }), {
+    default: [],
+    description,
+    uniqueItems: true,
+    secret: true,
+  });

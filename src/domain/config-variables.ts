@@ -1,0 +1,33 @@
+import { CONFIG_KEYS, VARIABLE_PREFIX } from './config-keys.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What Kubernetes sets in every pod for each service of its namespace (Kubernetes documentation, "Service",
+ * "Environment variables"): for one named `furze` on port 8087 `FURZE_SERVICE_HOST`, `FURZE_SERVICE_PORT`,
+ * `FURZE_SERVICE_PORT_HTTP`, `FURZE_PORT_8087_TCP`, `..._PROTO`, `..._PORT`, `..._ADDR`; for one named `furze-x` the
+ * same with `FURZE_X_`.
+ */
+const INJECTED =
+  /^FURZE_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+/** `FURZE_PORT` and the like hold a URL; for a service named `furze-server` that is the name of a key of ours. */
+const INJECTED_PORT = /^FURZE_(?:\w+_)?PORT$/;
+const INJECTED_URL = /^(?:tcp|udp|sctp):\/\//;
+
+const KNOWN: ReadonlySet<string> = new Set(CONFIG_KEYS.map((key) => key.variable));
+
+/** The environment without what Kubernetes has put there. */
+export function withoutInjected(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isInjected(name, value ?? '')));
+}
+
+/** Names of variables that look like ours and are none. */
+export function unknownVariables(env: Environment): string[] {
+  return Object.keys(env).filter((name) => name.startsWith(VARIABLE_PREFIX) && !KNOWN.has(name));
+}
+
+function isInjected(name: string, value: string): boolean {
+  if (!name.startsWith(VARIABLE_PREFIX)) return false;
+  return INJECTED.test(name) || (INJECTED_PORT.test(name) && INJECTED_URL.test(value));
+}
