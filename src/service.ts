@@ -17,7 +17,7 @@ import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { ListSettings } from './recommend/list-maker.ts';
 import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore } from './store/data-store.ts';
-import { openStore, parseDsn, type StoreOptions } from './store/open-store.ts';
+import { lockStores, openStore, parseDsn, type StoreOptions, type StorePaths } from './store/open-store.ts';
 import { type FitSummary, Fits } from './worker/fits.ts';
 import { Learning, type LearningOptions } from './worker/learning.ts';
 import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
@@ -47,11 +47,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
-}
-
-interface StorePaths {
-  readonly dataPath: string;
-  readonly cachePath: string;
+  /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
+  readonly lockWaitMs?: number;
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -61,9 +58,11 @@ function listLengthMax({ server, recommend }: Config): number {
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
+ * @throws OperatorError when another process has the folders
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
-export async function startService({ config, log, clock = systemClock }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, clock = systemClock, lockWaitMs = 0 } = options;
   const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -74,7 +73,11 @@ export async function startService({ config, log, clock = systemClock }: Service
       dataPath: parseDsn(database.data_store).path,
       cachePath: parseDsn(database.cache_store).path,
     };
-    const { data, cache } = await openStore(storeOptions(config, paths, clock, log));
+    const locks = await lockStores(paths, lockWaitMs, {
+      weak: (reason) => log.warn(reason),
+      waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
+    });
+    const { data, cache } = openStore(storeOptions(config, paths, clock, log), locks);
     undo.push(
       () => cache.close(),
       () => data.close(),

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Reads a TCP port from the command line. @throws InvalidArgumentError */
 export function parsePort(text: string): number {
@@ -7,4 +7,25 @@ export function parsePort(text: string): number {
     throw new InvalidArgumentError('expected an integer from 0 to 65535');
   }
   return port;
+}
+
+/** How long a command waits for another process that has its folders. */
+const LOCK_WAIT_SECONDS = 10;
+
+/** `--lock-wait`, of every command that writes; its value is `lockWait`, in seconds. */
+export function lockWaitOption(): Option {
+  return new Option(
+    '--lock-wait <seconds>',
+    'how long to wait for another process that is about to let go of the folders',
+  )
+    .argParser(parseSeconds)
+    .default(LOCK_WAIT_SECONDS);
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === '' || !(seconds >= 0 && seconds <= 86_400)) {
+    throw new InvalidArgumentError('expected a number of seconds from 0 to 86400');
+  }
+  return seconds;
 }

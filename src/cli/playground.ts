@@ -5,7 +5,7 @@ import type { Config, Environment } from '../domain/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import type { Service } from '../service.ts';
-import { parsePort } from './options.ts';
+import { lockWaitOption, parsePort } from './options.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
 import { readMark, writeMark } from './playground/mark.ts';
@@ -26,17 +26,18 @@ export function playgroundCommand(env: Environment): Command {
     .option('-d, --data <folder>', 'where the playground keeps its data', './playground-data')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort, 8087)
-    .action(async (options: { data: string; host: string; port: number }) => {
+    .addOption(lockWaitOption())
+    .action(async (options: { data: string; host: string; port: number; lockWait: number }) => {
       const folder = resolve(options.data);
       const config = playgroundConfig({ folder, host: options.host, port: options.port }, env);
-      await runPlayground(folder, config);
+      await runPlayground(folder, config, options.lockWait);
     });
 }
 
-async function runPlayground(folder: string, config: Config): Promise<void> {
+async function runPlayground(folder: string, config: Config, lockWait: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const stopped = stopSignal();
-  const service = await launchService(config, createLogger(config.log.level));
+  const service = await launchService(config, createLogger(config.log.level), lockWait);
   const url = baseUrl(service.address);
   const ask = createCaller(url, config.server.api_key);
   try {

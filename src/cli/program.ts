@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/version.ts';
 import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
@@ -30,6 +31,10 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\n`);
       return 2;
+    }
+    if (error instanceof OperatorError) {
+      process.stderr.write(`furze: ${error.message}\n`);
+      return 1;
     }
     process.stderr.write(
       `furze: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

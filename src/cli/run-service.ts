@@ -4,10 +4,13 @@ import type { Service } from '../service.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Starts the service. The import waits until here, so that other commands load no engine. */
-export async function launchService(config: Config, log: Logger): Promise<Service> {
+/**
+ * Starts the service. The import waits until here, so that other commands load no engine.
+ * @param lockWait how long to wait for another process that has the folders, seconds
+ */
+export async function launchService(config: Config, log: Logger, lockWait: number): Promise<Service> {
   const { startService } = await import('../service.ts');
-  return startService({ config, log });
+  return startService({ config, log, lockWaitMs: lockWait * 1000 });
 }
 
 /** Resolves when the process is told to stop; a second signal ends the process at once. */

@@ -1,22 +1,37 @@
+import { resolve } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { DataReader, DataStore } from './data-store.ts';
+import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
+import { removeCopies } from './lmdb/compact.ts';
 import { LmdbDataReader } from './lmdb/data-reader.ts';
 import { openDataTables } from './lmdb/data-tables.ts';
 import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 
+export type { LockLog } from './folder-lock.ts';
 export { compactStore } from './lmdb/compact.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 
-export interface StoreOptions {
+/** The two folders of a service. */
+export interface StorePaths {
   /** Folder of the data store. */
   readonly dataPath: string;
   /** Folder of the cache store. */
   readonly cachePath: string;
+}
+
+/** The right to write both folders; the stores let go of it when they are closed. */
+export interface StoreLocks {
+  readonly data: FolderLock;
+  readonly cache: FolderLock;
+}
+
+export interface StoreOptions extends StorePaths {
   readonly sync: SyncMode;
   readonly limits: Limits;
   readonly autoInsertUser: boolean;
@@ -37,13 +52,57 @@ export interface Stores {
 }
 
 /**
- * Opens both stores, and makes their folders where there are none. One process at a time may write a data folder.
- * @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the data folder
+ * Takes both folders for this process, and makes them where there are none.
+ * @param waitMs how long to wait for another process that has them, at most
+ * @throws OperatorError when it still has them, or when both are one folder
  */
-export function openStore(options: StoreOptions): Stores {
+export async function lockStores(
+  { dataPath, cachePath }: StorePaths,
+  waitMs: number,
+  log?: LockLog,
+): Promise<StoreLocks> {
+  checkApart(dataPath, cachePath);
+  const [data, cache] = await lockFolders([dataPath, cachePath], waitMs, log);
+  return { data: data!, cache: cache! };
+}
+
+function lockNow({ dataPath, cachePath }: StorePaths): StoreLocks {
+  checkApart(dataPath, cachePath);
+  const data = lockFolder(dataPath);
+  try {
+    return { data, cache: lockFolder(cachePath) };
+  } catch (error) {
+    data.release();
+    throw error;
+  }
+}
+
+function checkApart(dataPath: string, cachePath: string): void {
+  if (resolve(dataPath) !== resolve(cachePath)) return;
+  throw new OperatorError(`The data store and the cache store cannot both be in ${dataPath}.`);
+}
+
+/**
+ * Opens both stores.
+ * @param locks of both folders, the stores' own from now on, whether they open or not; taken here when absent
+ * @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the data folder
+ * @throws FolderLockedError when another process has a folder
+ */
+export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {
   const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, ...rules } = options;
-  const data = new LmdbDataStore({ dataPath, sync, rules, clock, onTrouble, waitingBytesMax });
-  return { data, cache: openCacheStore(cachePath) };
+  let cache: CacheStore | undefined;
+  try {
+    removeCopies(dataPath);
+    cache = new LmdbCacheStore(cachePath, locks.cache);
+    const { data: lock } = locks;
+    const data = new LmdbDataStore({ dataPath, sync, rules, clock, onTrouble, waitingBytesMax, lock });
+    return { data, cache };
+  } catch (error) {
+    locks.data.release();
+    if (cache === undefined) locks.cache.release();
+    else void cache.close();
+    throw error;
+  }
 }
 
 /** The reads of a data store, for a thread beside the one that has called `openStore`. */
@@ -51,7 +110,7 @@ export function openDataReader(dataPath: string): DataReader {
   return new LmdbDataReader(openDataTables(dataPath));
 }
 
-/** A cache store of this thread. */
+/** A cache store of a further thread of the process that has called `openStore`. */
 export function openCacheStore(cachePath: string): CacheStore {
   return new LmdbCacheStore(cachePath);
 }

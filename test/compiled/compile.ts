@@ -20,10 +20,11 @@ const PREFIX = '.compiled-for-tests-';
 const BESIDE = ['build', 'data', 'docs', 'package.json'];
 
 /**
- * Before the first test: the sources as JavaScript, types left aside, for what runs outside of vitest. A thread or a
+ * Before the first test: the API page's files, and the sources as JavaScript, types left aside, for what runs outside of vitest. A thread or a
  * process that starts from TypeScript pays half a second each time for the tool that reads it.
  */
 export default async function compile(project: TestProject): Promise<() => Promise<void>> {
+  await run(join(ROOT, 'scripts/build-apidocs.js'));
   await removeLeftOvers();
   const folder = join(PARENT, `${PREFIX}${process.pid}`);
   await mkdir(folder, { recursive: true });
@@ -37,7 +38,11 @@ export default async function compile(project: TestProject): Promise<() => Promi
 async function emit(folder: string): Promise<void> {
   const tsc = join(PARENT, 'typescript', 'bin', 'tsc');
   const args = ['-p', join(ROOT, 'test/compiled/tsconfig.json'), '--outDir', folder];
-  await promisify(execFile)(process.execPath, [tsc, ...args]);
+  await run(tsc, ...args);
+}
+
+async function run(...args: string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, args);
 }
 
 /** Folders of runs that were killed. */

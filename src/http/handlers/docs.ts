@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
 import { ERRORS_PATH } from '../problem.ts';
 import { json, type Reply } from '../reply.ts';
@@ -9,7 +7,10 @@ import { type Route, route } from '../route.ts';
 const tag = 'Operation';
 const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** The files of swagger-ui-dist that the page uses, by name, with their types. */
+/** Where `npm run build:apidocs` puts the files of swagger-ui-dist. */
+const ASSETS_FOLDER = new URL('../../../build/apidocs/', import.meta.url);
+
+/** Those that the page uses, by name, with their types. */
 const ASSETS: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['index.css', 'text/css; charset=utf-8'],
@@ -90,15 +91,11 @@ export function docsRoutes(document: () => object): readonly Route[] {
         if (contentType === undefined)
           throw new FurzeError('ROUTE_NOT_FOUND', 'The API page has no such file.');
         let content = files.get(asset);
-        if (content === undefined) files.set(asset, (content = readFile(join(assetsFolder(), asset))));
+        if (content === undefined) files.set(asset, (content = readFile(new URL(asset, ASSETS_FOLDER))));
         return file(contentType, await content);
       },
     }),
   ];
-}
-
-function assetsFolder(): string {
-  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
 function file(contentType: string, body: string | Buffer): Reply {

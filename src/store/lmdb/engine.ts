@@ -17,6 +17,11 @@ interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
 }
 
+/** And the number of the write transaction that is open. */
+interface TransactionTeller {
+  getWriteTxnId(): number;
+}
+
 /**
  * One LMDB environment: a folder, its named tables, and the few verbs the stores need. All threads of the process that
  * open the same folder share one memory map.
@@ -56,6 +61,11 @@ export class Engine {
       result = action();
     }, COMMIT_WITHOUT_FLUSH);
     return result as T;
+  }
+
+  /** Number of the write transaction that is open: one more than that of the last one that changed anything. */
+  get transactionId(): number {
+    return (this.root as unknown as TransactionTeller).getWriteTxnId();
   }
 
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */

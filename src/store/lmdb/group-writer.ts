@@ -4,6 +4,7 @@ import { ChangeLog } from './change-log.ts';
 import { type CheckedCommand, CommandApplier, checkCommand } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
 import type { PlainChanges, ToWriter, WriteAnswer, WriteRules } from './messages.ts';
+import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
 
 type Write = Extract<ToWriter, { kind: 'write' }>;
 
@@ -22,17 +23,20 @@ export interface Group {
 export class GroupWriter {
   private readonly tables: DataTables;
   private readonly rules: WriteRules;
+  private readonly own: OwnTransactions;
   private applier: CommandApplier;
 
   constructor(tables: DataTables, rules: WriteRules) {
     this.tables = tables;
     this.rules = rules;
+    this.own = new OwnTransactions(tables.engine);
     this.applier = new CommandApplier(tables, rules);
   }
 
   /**
    * Checks every command, and applies those that pass in their order. A command that is refused leaves nothing; one
    * that fails for a reason nobody foresaw undoes the transaction, and the others are written again without it.
+   * @throws ForeignTransactionError when somebody else has written; nothing of the group is
    */
   write(writes: readonly Write[]): Group {
     const answers: WriteAnswer[] = [];
@@ -51,10 +55,11 @@ export class GroupWriter {
   private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
     if (writes.length === 0) return [];
     try {
-      const done = this.tables.engine.transact(() => this.applyAll(writes));
+      const done = this.own.transact(() => this.applyAll(writes));
       answers.push(...done.answers);
       return done.logs.map((log) => log.toPlain([...this.applier.feedbackTypes]));
     } catch (error) {
+      if (error instanceof ForeignTransactionError) throw error;
       this.applier = new CommandApplier(this.tables, this.rules);
       if (writes.length === 1) {
         answers.push(refusal(writes[0]!.ticket, error));
@@ -68,7 +73,7 @@ export class GroupWriter {
    * Additions of several commands share a change log; a command that takes something away starts its own, so that a
    * listener that handles removals first is right.
    */
-  private applyAll(writes: readonly CheckedWrite[]): { answers: WriteAnswer[]; logs: ChangeLog[] } {
+  private applyAll(writes: readonly CheckedWrite[]): Written<{ answers: WriteAnswer[]; logs: ChangeLog[] }> {
     const answers: WriteAnswer[] = [];
     const logs: ChangeLog[] = [];
     let log = new ChangeLog();
@@ -85,7 +90,7 @@ export class GroupWriter {
       }
     }
     if (!log.isEmpty) logs.push(log);
-    return { answers, logs };
+    return { result: { answers, logs }, hasWritten: answers.some(({ result }) => result !== undefined) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { CacheStats, CacheStore, LocalCache, UserList } from '../cache-store.ts';
+import type { FolderLock } from '../folder-lock.ts';
 import { countEntries, Engine, readBytes, type Table, tableBytes } from './engine.ts';
 import { rowKey, writeRow } from './layout.ts';
 
@@ -14,13 +15,16 @@ const TABLES_MAX = 8;
 /** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
 export class LmdbCacheStore implements CacheStore {
   readonly local: LocalCache;
+  private readonly lock: FolderLock | undefined;
   private readonly engine: Engine;
   private readonly lists: Table;
   private readonly marks: Table;
   private readonly blobs: Table;
   private readonly rowBytes = new Uint8Array(4);
 
-  constructor(path: string) {
+  /** @param lock let go of once the store is closed; a further thread of the process has none */
+  constructor(path: string, lock?: FolderLock) {
+    this.lock = lock;
     this.engine = new Engine(path, TABLES_MAX);
     this.lists = this.engine.table('lists');
     this.marks = this.engine.table('marks');
@@ -77,6 +81,7 @@ export class LmdbCacheStore implements CacheStore {
 
   async close(): Promise<void> {
     await this.engine.close();
+    this.lock?.release();
   }
 
   private readList(userRow: number): UserList | undefined {

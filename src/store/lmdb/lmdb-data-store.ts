@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { threadEntry } from '../../domain/thread-entry.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
+import type { FolderLock } from '../folder-lock.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { openDataTables } from './data-tables.ts';
@@ -23,6 +24,8 @@ export interface DataStoreOptions extends WriterOptions {
   readonly onTrouble?: TroubleLog;
   /** Bytes of commands that may wait for the writer; one alone is always taken. */
   readonly waitingBytesMax?: number;
+  /** Let go of once the store is closed. */
+  readonly lock?: FolderLock;
 }
 
 interface Pending {
@@ -40,6 +43,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly listeners: ((changes: ChangeSet) => void)[] = [];
   private readonly exited: Promise<void>;
   private readonly waitingBytesMax: number;
+  private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;
   private lastTicket = 0;
   private state: 'open' | 'closing' | 'dead' = 'open';
@@ -49,6 +53,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
     super(openDataTables(dataPath), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
+    this.lock = options.lock;
     this.clock = clock;
     this.onTrouble = onTrouble;
     const { url, execArgv } = threadEntry(import.meta.url, './writer-thread');
@@ -96,6 +101,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     }
     await this.exited;
     await super.close();
+    this.lock?.release();
   }
 
   private receive(message: FromWriter): void {

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-locks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const store = join(folder, 'store');
+const env = {
+  FURZE_DATABASE_DATA_STORE: `lmdb://${store}`,
+  FURZE_DATABASE_CACHE_STORE: `lmdb://${store}/cache`,
+  FURZE_SERVER_PORT: '0',
+};
+const serve = (...args: string[]) => new Furze(['serve', ...args], env);
+const urlOf = async (furze: Furze) => (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
+
+it('a folder in use is refused in one line that names the process, and passed on when that one stops', async () => {
+  mkdirSync(join(store, 'compact-left'), { recursive: true });
+  writeFileSync(join(store, 'compact-left', 'data.mdb'), 'cut off');
+  const first = serve();
+  const url = await urlOf(first);
+  expect(readdirSync(store)).not.toContain('compact-left');
+  const refused = [serve('--lock-wait', '0'), new Furze(['compact', '--lock-wait', '0'], env)];
+  for (const furze of refused) {
+    expect(await furze.exit).toBe(1);
+    expect(furze.output).toMatch(
+      new RegExp(`^furze: The folder \\S+ is in use by process ${first.process.pid} on .+\\n$`),
+    );
+  }
+  const next = serve('--lock-wait', '600');
+  // It has begun to wait when the first one stops.
+  await next.waitFor(/"msg":"waiting for/);
+  const body = JSON.stringify({ UserId: 'u' });
+  expect((await fetch(`${url}/api/user`, { method: 'POST', body })).status).toBe(200);
+  expect(await first.stop('SIGTERM')).toBe(0);
+  expect((await fetch(`${await urlOf(next)}/api/user/u`)).status).toBe(200);
+  expect(await next.stop('SIGTERM')).toBe(0);
+});

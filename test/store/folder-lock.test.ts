@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/folder-lock.ts';
+import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { compactStore, lockStores } from '../../src/store/open-store.ts';
+import { takePidLock } from '../../src/store/pid-lock.ts';
+import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
+
+const HOLDER = fileURLToPath(new URL('./lock-holder.ts', import.meta.url));
+
+async function holdElsewhere(kind: 'kernel' | 'pid', path: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, kind, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = await once(child.stdout!, 'data');
+  expect(String(said)).toBe('held\n');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+test('a folder is one process’s alone, the refusal names it, and a killed one leaves no lock', async () => {
+  const path = tempFolder();
+  const child = await holdElsewhere('kernel', path);
+  expect(() => lockFolder(path)).toThrow(FolderLockedError);
+  expect(() => lockFolder(path)).toThrow(new RegExp(`process ${child.pid} on .*, since 20`));
+  const waiting = lockFolders([path], 600_000);
+  await kill(child);
+  const [lock] = await waiting;
+  // Nor does another part of this process get it.
+  expect(() => lockFolder(path)).toThrow(`process ${process.pid}`);
+  lock!.release();
+  lockFolder(path).release();
+});
+
+test('of several folders all are taken or none', async () => {
+  const folder = tempFolder();
+  const second = lockFolder(join(folder, 'b'));
+  await expect(lockFolders([join(folder, 'a'), join(folder, 'b')], 0)).rejects.toThrow(FolderLockedError);
+  lockFolder(join(folder, 'a')).release();
+  second.release();
+  await expect(lockStores({ dataPath: folder, cachePath: `${folder}/.` }, 0)).rejects.toThrow(/cannot both/);
+});
+
+test('the lock file by process number holds while its process lives, and no longer', async () => {
+  const file = join(tempFolder(), 'lock');
+  const child = await holdElsewhere('pid', file);
+  expect(takePidLock(file)).toBeUndefined();
+  await kill(child);
+  const held = takePidLock(file);
+  expect(held).toBeDefined();
+  expect(takePidLock(file)).toBeUndefined();
+  held!.release();
+  // A process of the same number that started at another time is another process.
+  writeFileSync(file, `x\n${JSON.stringify({ pid: process.pid, host: 'elsewhere', started: '1' })}\n`);
+  expect(takePidLock(file)).toBeUndefined();
+  const longAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(file, longAgo, longAgo);
+  takePidLock(file)!.release();
+});
+
+test('open stores hold both folders until they are closed, and compaction asks for its own', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  const { dataPath, cachePath } = storeOptions(folder);
+  expect(() => openIn(folder)).toThrow(FolderLockedError);
+  expect(() => lockFolder(cachePath)).toThrow(FolderLockedError);
+  await expect(compactStore(dataPath)).rejects.toThrow(FolderLockedError);
+  await close(stores);
+  const locks = await lockStores({ dataPath, cachePath }, 0);
+  locks.data.release();
+  locks.cache.release();
+});
+
+test('a writer that finds a transaction which is not its own writes no more', async () => {
+  const folder = tempFolder();
+  const troubles: unknown[] = [];
+  const stores = openIn(folder, { onTrouble: (_message, error) => troubles.push(error) });
+  const { data } = stores;
+  await data.write(putFeedback([feedback('like', 'first', 'i')]));
+  const stranger = openDataTables(storeOptions(folder).dataPath);
+  stranger.engine.transact(() => stranger.meta.put(Buffer.from('x'), Uint8Array.of(1)));
+  await stranger.engine.close();
+  for (const user of ['bob', 'eve']) {
+    await expect(data.write(putFeedback([feedback('like', user, 'i')]))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+  }
+  expect(await data.getUser('bob')).toBeUndefined();
+  expect(await data.getUser('first')).toBeDefined();
+  expect(String(troubles)).toContain('Another process has written');
+  await expect(data.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});
