@@ -1,14 +1,18 @@
 import { totalmem } from 'node:os';
+import { Admin } from './admin/admin.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
+import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
+import type { HealthReport } from './domain/schemas.ts';
 import { VERSION } from './domain/version.ts';
 import { registerBackground } from './http/background-metrics.ts';
 import { chooseEngine } from './http/engine-choice.ts';
 import { registerEngine } from './http/engine-metric.ts';
 import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
+import { requestTotals } from './http/request-totals.ts';
 import { createRoutes } from './http/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import { memoryBudgetBytes } from './model/memory-budget.ts';
@@ -16,7 +20,7 @@ import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { ListSettings } from './recommend/list-maker.ts';
 import type { CacheStore } from './store/cache-store.ts';
-import type { DataStore } from './store/data-store.ts';
+import type { DataStore, FeedbackColumns } from './store/data-store.ts';
 import { lockStores, openStore, parseDsn, type StoreOptions, type StorePaths } from './store/open-store.ts';
 import { type FitSummary, Fits } from './worker/fits.ts';
 import { Learning, type LearningOptions } from './worker/learning.ts';
@@ -26,6 +30,7 @@ import { WorkerPool } from './worker/pool.ts';
 import { type OnProgress, ProgressTracker } from './worker/progress.ts';
 import { Search, type SearchOptions } from './worker/search.ts';
 import type { SearchMark } from './worker/search-marks.ts';
+import { TaskLog } from './worker/task-log.ts';
 import { Training, type TrainingOptions } from './worker/training.ts';
 import { Turn } from './worker/turn.ts';
 
@@ -49,6 +54,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
   readonly lockWaitMs?: number;
+  /** Where the configuration was taken from, for those who ask. */
+  readonly origin?: ConfigOrigin;
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -62,7 +69,7 @@ function listLengthMax({ server, recommend }: Config): number {
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, clock = systemClock, lockWaitMs = 0 } = options;
+  const { config, log, clock = systemClock, lockWaitMs = 0, origin = NO_ORIGIN } = options;
   const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -100,6 +107,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     );
     const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
     const progress = new ProgressTracker(clock, log);
+    const tasks = new TaskLog(clock, cache);
+    await tasks.restore();
+    undo.push(() => tasks.flush());
     const fits = new Fits({
       learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, log)),
       listPass,
@@ -109,10 +119,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       periodMs: recommend.collaborative.model_fit_period,
       firstPeriodMs: recommend.offline.check_recommend_period,
       log,
+      tasks,
+      whyNothing: () => admin.whyNothing(),
     });
     undo.push(() => fits.stop());
     await fits.restore();
-    const search = new Search(pool, training, turn, searchOptions(config, clock, log));
+    const search = new Search(pool, training, turn, searchOptions(config, clock, log, tasks));
     undo.push(() => search.stop());
     const routes = createRoutes(VERSION);
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
@@ -122,6 +134,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const say = engine.name !== 'uws' && server.http_engine === 'auto' ? 'warn' : 'info';
     log[say]({ engine: engine.name, why: engine.why }, 'HTTP engine');
     registerEngine(metrics.registry, engine);
+    const admin: Admin = new Admin({
+      config,
+      origin,
+      folders: paths,
+      data,
+      cache,
+      recommendation,
+      tasks,
+      fits,
+      search,
+      requests: () => requestTotals(metrics.registry),
+      storeError: async () => storeError(await checkHealth(data, cache)),
+      engine: engine.name,
+      threads: pool.trainingSlots,
+      clock,
+    });
+    await admin.sampler.start();
+    undo.push(() => admin.sampler.stop());
+    data.onChange(({ added }) => {
+      if (added.length > 0 && hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
+    });
     const http = createHttpServer({
       engine,
       routes,
@@ -129,6 +162,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         data,
         recommender: recommendation.recommender,
         explainer: recommendation.explainer,
+        admin,
         health: () => checkHealth(data, cache),
         metricsText: () => metrics.text(),
         clock,
@@ -146,6 +180,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.push(() => http.close());
     fits.start();
     search.start();
+    await tellStart(log, admin);
     return {
       address,
       data,
@@ -160,6 +195,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop();
     throw error;
   }
+}
+
+/** Says what the service stands on, and what is not right. */
+async function tellStart(log: Logger, admin: Admin): Promise<void> {
+  const { Users, Items, Feedback, Troubles, Service, FeedbackTypes } = await admin.summary();
+  log.info(
+    {
+      data: Service.DataFolder,
+      users: Users,
+      items: Items,
+      feedback: Feedback,
+      positiveTypes: FeedbackTypes.filter(({ Positive }) => Positive).map(({ Name }) => Name),
+      key: Service.HasKey ? 'on' : 'off',
+      config: Service.ConfigFile,
+    },
+    'started',
+  );
+  for (const { Code, Severity, Message, Advice } of Troubles) {
+    if (Severity !== 'hint') log.warn({ code: Code }, `${Message} ${Advice}`);
+  }
+}
+
+function hasPositive({ length, types }: FeedbackColumns, isPositive: (type: number) => boolean): boolean {
+  for (let at = 0; at < length; at++) if (isPositive(types[at]!)) return true;
+  return false;
+}
+
+function storeError({ DataStoreError, CacheStoreError }: HealthReport): string {
+  return DataStoreError || CacheStoreError;
 }
 
 function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths): FindRelated {
@@ -231,7 +295,7 @@ function trainingOptions(
   };
 }
 
-function searchOptions({ recommend }: Config, clock: Clock, log: Logger): SearchOptions {
+function searchOptions({ recommend }: Config, clock: Clock, log: Logger, tasks: TaskLog): SearchOptions {
   const { model_search_period, model_search_epoch, model_search_trials } = recommend.collaborative;
   return {
     periodMs: model_search_period,
@@ -239,6 +303,7 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger): Search
     trials: model_search_trials,
     clock,
     log,
+    tasks,
   };
 }
 

@@ -12,6 +12,7 @@ const LAYERS = [
   'cli',
   'service',
   'http',
+  'admin',
   'worker',
   'recommend',
   'model',

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { ADMIN_SCHEMAS } from './admin-schemas.ts';
 
 /**
  * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
@@ -221,4 +222,5 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   FeedbackPage: FeedbackPageSchema,
   HealthReport: HealthReportSchema,
   Problem: ProblemSchema,
+  ...ADMIN_SCHEMAS,
 };

@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Lists: 'Ranked lists with scores',
   Recommendations: 'Items for a user or for a session',
   Health: 'The state of the service',
+  Admin: 'What an operator asks of the service, and what the dashboard is made of',
   Operation: 'Metrics and this description',
 };
 

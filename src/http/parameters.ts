@@ -25,6 +25,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
   n: { description: 'Number of entries; by default `[server] default_n`', schema: count, example: 10 },
   offset: { description: 'Position in the list to start from', schema: count, example: 0 },
   cursor: { description: 'The `Cursor` of the page before; read as `Cursor` too', schema: text },
+  prefix: { description: 'Only those whose ids begin with this', schema: text, example: 'al' },
   'user-id': { description: 'Leave out what this user has feedback on', schema: text, example: 'alice' },
   category: {
     description: 'Only items that have this category; given several times, only those that have all',

@@ -10,6 +10,7 @@ export type QueryName =
   | 'cursor'
   | 'user-id'
   | 'category'
+  | 'prefix'
   | 'write-back-type'
   | 'write-back-delay';
 
@@ -20,6 +21,8 @@ export interface Query {
   readonly cursor: string;
   readonly categories: readonly string[];
   readonly userId?: string;
+  /** What ids begin with; empty for all. */
+  readonly prefix?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
 }
@@ -95,6 +98,9 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       if (query.categories.length > limits.labelsMax) {
         throw refusal('category', `must be given at most ${limits.labelsMax} times`);
       }
+      return;
+    case 'prefix':
+      query.prefix = checkId(value, 'prefix', limits, 'INVALID_PARAMETER');
       return;
     case 'user-id':
       query.userId = checkId(value, 'user-id', limits, 'INVALID_PARAMETER');

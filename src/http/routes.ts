@@ -1,3 +1,5 @@
+import { adminRoutes } from './handlers/admin.ts';
+import { dashboardRoutes } from './handlers/dashboard.ts';
 import { docsRoutes } from './handlers/docs.ts';
 import { feedbackRoutes } from './handlers/feedback.ts';
 import { healthRoutes } from './handlers/health.ts';
@@ -19,6 +21,8 @@ export function createRoutes(version: string): readonly Route[] {
     ...recommendRoutes,
     ...healthRoutes,
     ...metricsRoutes,
+    ...adminRoutes,
+    ...dashboardRoutes(),
     ...docsRoutes(() => buildOpenApi(routes, version)),
   ];
   return routes;

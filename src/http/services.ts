@@ -1,3 +1,4 @@
+import type { Admin } from '../admin/admin.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { HealthReport } from '../domain/schemas.ts';
@@ -10,6 +11,7 @@ export interface Services {
   readonly data: DataStore;
   readonly recommender: Recommender;
   readonly explainer: Explainer;
+  readonly admin: Admin;
   /** The state of the stores; tells a failure in the report instead of throwing. */
   readonly health: () => Promise<HealthReport>;
   /** The metrics in Prometheus text format. */

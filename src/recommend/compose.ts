@@ -30,6 +30,10 @@ export interface Recommendation {
   readonly generations: GenerationSlot;
   readonly settings: ListSettings;
   readonly reads: LocalReads;
+  readonly fallbacks: Fallbacks;
+  readonly itemNeighbors: ItemNeighbors;
+  /** What a user has done as of now, for the caller alone. */
+  readonly historyOf: (userRow: number) => History;
 }
 
 /**
@@ -133,7 +137,13 @@ export async function composeRecommendation(parts: {
     follow(changes, live, lists, marks);
     hits.apply(changes);
   });
-  return { recommender, explainer, live, lists, generations, settings, reads };
+  const historyOf = (userRow: number) => {
+    const own = new History(reads, ttlMs(data_source.positive_feedback_ttl));
+    own.load(userRow, clock() + config.server.clock_error);
+    return own;
+  };
+  const served = { recommender, explainer, fallbacks, itemNeighbors };
+  return { ...served, live, lists, generations, settings, reads, historyOf };
 }
 
 /** @param marks the feedback types after which a user's list is another */

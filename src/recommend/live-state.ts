@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { type ChangeSet, FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { Catalogue } from './catalogue.ts';
 import { ColdItemIndex } from './cold-items.ts';
+import { FeedbackCounts } from './feedback-counts.ts';
 import { typeTest } from './feedback-types.ts';
 import type { TypeTest } from './history.ts';
 import { LatestIndex } from './latest.ts';
@@ -24,6 +25,7 @@ export class LiveState {
   readonly trends: Trends;
   readonly coldItems: ColdItemIndex;
   readonly isPositive: TypeTest;
+  readonly feedbackCounts = new FeedbackCounts();
   /** When an item last became listable, milliseconds since the epoch: lists made before know nothing of it. */
   arrivedMs = Number.NEGATIVE_INFINITY;
   private readonly clock: Clock;
@@ -65,6 +67,7 @@ export class LiveState {
     const block = new FeedbackColumns(SLICE_RECORDS);
     for (let from = 0; from >= 0; ) {
       from = reads.scanFeedback(from, SLICE_RECORDS, block);
+      this.feedbackCounts.apply(block, 1);
       this.trends.apply(block, this.isPositive, 1);
       this.trends.drain();
       await nextTurn();
@@ -81,6 +84,8 @@ export class LiveState {
       if (hasArrived && (this.newestCount || item.row < this.knownRows)) this.arrivedMs = this.clock();
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
+    this.feedbackCounts.apply(changes.removed, -1);
+    this.feedbackCounts.apply(changes.added, 1);
     trends.apply(changes.removed, this.isPositive, -1);
     trends.apply(changes.added, this.isPositive, 1);
     this.countLater();

@@ -1,3 +1,5 @@
+import type { TableStats } from './data-store.ts';
+
 /**
  * The cache store: what can be computed again. One packed list a user, never one per user and category,
  * so its size is bounded by users x cache_size x 8 bytes.
@@ -14,6 +16,8 @@ export interface CacheStore {
   putBlob(name: string, bytes: Uint8Array): Promise<void>;
   getBlob(name: string): Promise<Uint8Array | undefined>;
   getStats(): Promise<CacheStats>;
+  /** What each table takes. */
+  getTables(): Promise<readonly TableStats[]>;
   ping(): Promise<void>;
   readonly local: LocalCache | undefined;
   close(): Promise<void>;

@@ -24,10 +24,10 @@ export interface DataStore extends DataReader {
 export interface DataReader {
   getUser(userId: string): Promise<User | undefined>;
   getItem(itemId: string): Promise<Item | undefined>;
-  /** Users in the byte order of their ids. @throws FurzeError INVALID_CURSOR */
-  getUsers(n: number, cursor: string): Promise<Page<User>>;
-  /** Items in the byte order of their ids. @throws FurzeError INVALID_CURSOR */
-  getItems(n: number, cursor: string): Promise<Page<Item>>;
+  /** Users in the byte order of their ids, of those that begin with `prefix`. @throws FurzeError INVALID_CURSOR */
+  getUsers(n: number, cursor: string, prefix?: string): Promise<Page<User>>;
+  /** Items in the byte order of their ids, of those that begin with `prefix`. @throws FurzeError INVALID_CURSOR */
+  getItems(n: number, cursor: string, prefix?: string): Promise<Page<Item>>;
   /** Feedback, of one type or of all, in a stable order. @throws FurzeError INVALID_CURSOR */
   getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>>;
   getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined>;
@@ -35,6 +35,8 @@ export interface DataReader {
   getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]>;
   getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]>;
   getStats(): Promise<StoreStats>;
+  /** What each table takes. */
+  getTables(): Promise<readonly TableStats[]>;
   /** The synchronous reads of an embedded engine; undefined when the store is remote. */
   readonly local: LocalReads | undefined;
   close(): Promise<void>;
@@ -181,5 +183,13 @@ export interface StoreStats {
   readonly items: number;
   readonly feedback: number;
   /** Bytes of the store on disk. */
+  readonly bytes: number;
+}
+
+/** What a table of a store takes. */
+export interface TableStats {
+  readonly name: string;
+  readonly entries: number;
+  /** Of its pages, free ones left out. */
   readonly bytes: number;
 }

@@ -6,11 +6,15 @@ import type { Learning, Learnt } from './learning.ts';
 import type { ListPass } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
+import type { RunningTask, TaskLog } from './task-log.ts';
 import type { Turn } from './turn.ts';
 
 export interface FitSummary extends Learnt {
   readonly lists: number;
 }
+
+/** While there is no model, a fit begins once no feedback has come for so long: the first import has settled. */
+const SETTLE_MS = 3000;
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class Fits {
@@ -22,9 +26,16 @@ export class Fits {
   private readonly periodMs: number;
   private readonly firstPeriodMs: number;
   private readonly log: Logger;
+  private readonly tasks: TaskLog;
+  private readonly whyNothing: () => Promise<string>;
   private running: Promise<FitSummary | undefined> | undefined;
   private resuming: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** When the timer goes off, milliseconds of `performance.now`. */
+  private nextAt: number | undefined;
+  private settling: NodeJS.Timeout | undefined;
+  /** What serves. */
+  private placed: PlacedGeneration | undefined;
   /** What was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
   private started = false;
@@ -42,6 +53,9 @@ export class Fits {
     /** The same while there is no model yet. */
     readonly firstPeriodMs: number;
     readonly log: Logger;
+    readonly tasks: TaskLog;
+    /** Says why there is nothing to learn. */
+    readonly whyNothing: () => Promise<string>;
   }) {
     this.learning = options.learning;
     this.progress = options.progress;
@@ -51,10 +65,37 @@ export class Fits {
     this.periodMs = options.periodMs;
     this.firstPeriodMs = options.firstPeriodMs;
     this.log = options.log;
+    this.tasks = options.tasks;
+    this.whyNothing = options.whyNothing;
   }
 
   get hasModel(): boolean {
     return this.recommendation.generations.current !== undefined;
+  }
+
+  /** The generation that serves. */
+  get served(): PlacedGeneration | undefined {
+    return this.placed;
+  }
+
+  /** Milliseconds until the next fit begins by itself; undefined while one runs. */
+  get nextInMs(): number | undefined {
+    if (this.nextAt === undefined || this.running !== undefined) return undefined;
+    return Math.max(0, this.nextAt - performance.now());
+  }
+
+  /** Feedback has come. The first fit waits for the end of an import, and for that alone. */
+  noteFeedback(): void {
+    if (this.hasModel || this.stopped || !this.started || this.running !== undefined) return;
+    if (this.settling !== undefined) {
+      this.settling.refresh();
+      return;
+    }
+    this.settling = setTimeout(() => {
+      this.settling = undefined;
+      if (!this.hasModel && this.running === undefined) this.runInTime();
+    }, SETTLE_MS);
+    this.settling.unref();
   }
 
   /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
@@ -99,22 +140,24 @@ export class Fits {
   private schedule(): void {
     clearTimeout(this.timer);
     if (this.stopped || !this.started) return;
-    const delayMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
-    this.timer = setTimeout(
-      () => {
-        this.run().catch((error: unknown) => {
-          if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
-        });
-      },
-      Math.min(delayMs, TIMER_MS_MAX),
-    );
+    const wantedMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
+    const delayMs = Math.min(wantedMs, TIMER_MS_MAX);
+    this.timer = setTimeout(() => this.runInTime(), delayMs);
     this.timer.unref();
+    this.nextAt = performance.now() + delayMs;
+  }
+
+  private runInTime(): void {
+    this.run().catch((error: unknown) => {
+      if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+    });
   }
 
   /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
+    clearTimeout(this.settling);
     this.learning.stop();
     this.listPass.stop();
     await this.running?.catch(() => {});
@@ -125,13 +168,17 @@ export class Fits {
     const { generations } = this.recommendation;
     const startedAt = performance.now();
     const number = (generations.current?.number ?? 0) + 1;
+    const task = this.tasks.begin('fit');
     try {
-      const learnt = await this.learning.run(number, this.reporter(onProgress));
-      if (learnt === undefined) return undefined;
+      const learnt = await this.learning.run(number, this.reporter(task, onProgress));
+      if (learnt === undefined) {
+        await this.endWithNothing(task);
+        return undefined;
+      }
       const { generation, positives, unchanged } = learnt;
       if (!unchanged) await this.serve(generation);
       const from = unchanged ? await this.listPass.missingFrom(generation.number) : 0;
-      const made = from === undefined ? 0 : await this.makeLists(generation, from, onProgress);
+      const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
       this.log.info(
         {
@@ -143,18 +190,55 @@ export class Fits {
         },
         unchanged ? 'feedback and settings are as they were; the models stay' : 'fitted the models',
       );
+      task.done({
+        generation: generation.number,
+        positives,
+        lists: made,
+        unchanged,
+        ...generation.collaborative?.header.quality,
+      });
       return { ...learnt, lists: made };
+    } catch (error) {
+      if (this.stopped) task.stopped();
+      else task.failed(error);
+      throw error;
     } finally {
       this.progress.end();
     }
+  }
+
+  private async endWithNothing(task: RunningTask): Promise<void> {
+    if (this.stopped) {
+      task.stopped();
+      return;
+    }
+    const why = await this.whyNothing();
+    task.done({ nothing: why });
+    this.log.warn(`nothing to learn from yet: ${why}`);
   }
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
   private async resume(generation: PlacedGeneration): Promise<void> {
     const fromUserRow = await this.listPass.missingFrom(generation.number);
     if (fromUserRow === undefined || this.stopped) return;
-    const made = await this.makeLists(generation, fromUserRow).finally(() => this.progress.end());
-    if (this.stopped) return;
+    const task = this.tasks.begin('lists');
+    try {
+      const made = await this.makeLists(generation, fromUserRow, task).finally(() => this.progress.end());
+      if (this.stopped) task.stopped();
+      else this.endResumed(task, generation, fromUserRow, made);
+    } catch (error) {
+      task.failed(error);
+      throw error;
+    }
+  }
+
+  private endResumed(
+    task: RunningTask,
+    generation: PlacedGeneration,
+    fromUserRow: number,
+    made: number,
+  ): void {
+    task.done({ generation: generation.number, lists: made });
     this.log.info(
       { generation: generation.number, fromUserRow, lists: made },
       'made the lists that were missing',
@@ -165,10 +249,11 @@ export class Fits {
   private async makeLists(
     generation: PlacedGeneration,
     fromUserRow: number,
+    task: RunningTask,
     onProgress?: OnProgress,
   ): Promise<number> {
     const { lists, live, reads } = this.recommendation;
-    const report = this.reporter(onProgress);
+    const report = this.reporter(task, onProgress);
     let replaced = false;
     lists.beginPass();
     try {
@@ -189,8 +274,9 @@ export class Fits {
     }
   }
 
-  private reporter(onProgress: OnProgress | undefined): OnProgress {
+  private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
     return (stage, done, total) => {
+      task.tell(stage, done, total);
       this.progress.tell(stage, done, total);
       onProgress?.(stage, done, total);
     };
@@ -203,6 +289,7 @@ export class Fits {
       ...openGeneration(placed, this.learning.servingSlot, labelsOf),
       similarUsers: (userRow, byLabels) => this.learning.similarUsers(userRow, byLabels),
     };
+    this.placed = placed;
     await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
+import { type Pace, PaceMeter } from './pace.ts';
 
 /** What a fit is doing; every stage ends with done = total. */
 export type FitStage =
@@ -14,12 +15,8 @@ export type FitStage =
 export type OnProgress = (stage: FitStage, done: number, total: number) => void;
 
 /** How far the work in the background is. */
-export interface JobProgress {
+export interface JobProgress extends Pace {
   readonly stage: FitStage;
-  readonly done: number;
-  readonly total: number;
-  /** Milliseconds that are left at the pace so far; 0 once done, undefined before anything is. */
-  readonly leftMs: number | undefined;
 }
 
 /** A stage that lasts is logged this often. */
@@ -30,8 +27,7 @@ export class ProgressTracker {
   private readonly clock: Clock;
   private readonly log: Logger;
   private stage: FitStage | undefined;
-  private startedMs = 0;
-  private startedAt = 0;
+  private readonly meter = new PaceMeter();
   private loggedMs = 0;
   private latest: JobProgress | undefined;
 
@@ -49,14 +45,9 @@ export class ProgressTracker {
     const now = this.clock();
     if (stage !== this.stage) {
       this.stage = stage;
-      this.startedMs = now;
-      this.startedAt = done;
       this.loggedMs = now;
     }
-    const advanced = done - this.startedAt;
-    const paceMs = advanced > 0 ? (now - this.startedMs) / advanced : undefined;
-    const leftMs = done >= total ? 0 : paceMs && Math.round(paceMs * (total - done));
-    this.latest = { stage, done, total, leftMs };
+    this.latest = { ...this.meter.tell(stage, done, total, now), stage };
     if (now - this.loggedMs < LOG_MS) return;
     this.loggedMs = now;
     this.log.info(this.latest, 'working');
@@ -65,6 +56,7 @@ export class ProgressTracker {
   /** The fit has ended. */
   end(): void {
     this.stage = undefined;
+    this.meter.reset();
     this.latest = undefined;
   }
 }

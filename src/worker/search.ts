@@ -12,6 +12,7 @@ import { runAls } from './als-run.ts';
 import type { Gathered } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { readLastSearch, type SearchMark, writeLastSearch } from './search-marks.ts';
+import type { RunningTask, TaskLog } from './task-log.ts';
 import type { Training } from './training.ts';
 import type { Turn } from './turn.ts';
 
@@ -24,6 +25,7 @@ export interface SearchOptions {
   readonly trials: number;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly tasks: TaskLog;
 }
 
 /**
@@ -63,7 +65,7 @@ export class Search {
 
   /** Searches now, or joins the search that runs. @returns undefined when there is too little to judge by */
   run(): Promise<SearchMark | undefined> {
-    this.running ??= this.search().finally(() => {
+    this.running ??= this.tracked().finally(() => {
       this.running = undefined;
     });
     return this.running;
@@ -76,7 +78,21 @@ export class Search {
     await this.running?.catch(() => {});
   }
 
-  private async search(): Promise<SearchMark | undefined> {
+  private async tracked(): Promise<SearchMark | undefined> {
+    const task = this.options.tasks.begin('search');
+    try {
+      const mark = await this.search(task);
+      if (this.abort.signal.aborted) task.stopped();
+      else if (mark === undefined) task.done({ nothing: 'there is too little feedback to judge by' });
+      else task.done({ trials: mark.trials.length, adopted: mark.adopted });
+      return mark;
+    } catch (error) {
+      task.failed(error);
+      throw error;
+    }
+  }
+
+  private async search(task: RunningTask): Promise<SearchMark | undefined> {
     const { clock, periodMs, epochs: epochsMax, trials: count, log } = this.options;
     const { marks } = this.training;
     const startedMs = performance.now();
@@ -99,7 +115,10 @@ export class Search {
         this.turn.take(() => this.measure(gathered, { ...settings, epochs }, signal)),
       isOver: () => signal.aborted,
       nowMs: () => performance.now(),
-      tell: (trial, progress) => this.tell(trial, progress),
+      tell: (trial, progress) => {
+        task.tell('trying settings', progress.done, progress.total);
+        this.tell(trial, progress);
+      },
     });
     if (this.abort.signal.aborted) return undefined;
     const adopted = isBetter && winner !== undefined;

@@ -11,6 +11,7 @@ import type {
   ChangeSet,
   DataStore,
   StoreStats,
+  TableStats,
   WriteCommand,
   WriteResult,
 } from '../../src/store/data-store.ts';
@@ -100,12 +101,12 @@ export class ModelStore implements DataStore {
     return this.items.get(itemId);
   }
 
-  async getUsers(): Promise<Page<User>> {
-    return { cursor: '', rows: inByteOrder(this.users) };
+  async getUsers(_n: number, _cursor: string, prefix = ''): Promise<Page<User>> {
+    return { cursor: '', rows: inByteOrder(this.users).filter(({ UserId }) => UserId.startsWith(prefix)) };
   }
 
-  async getItems(): Promise<Page<Item>> {
-    return { cursor: '', rows: inByteOrder(this.items) };
+  async getItems(_n: number, _cursor: string, prefix = ''): Promise<Page<Item>> {
+    return { cursor: '', rows: inByteOrder(this.items).filter(({ ItemId }) => ItemId.startsWith(prefix)) };
   }
 
   async getFeedbackPage(_n: number, _cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
@@ -130,6 +131,10 @@ export class ModelStore implements DataStore {
 
   async getStats(): Promise<StoreStats> {
     return { users: this.users.size, items: this.items.size, feedback: this.feedback.size, bytes: 0 };
+  }
+
+  async getTables(): Promise<readonly TableStats[]> {
+    return [];
   }
 
   private putAll<T>(map: Map<string, T>, records: readonly T[], idOf: (record: T) => string): WriteResult {

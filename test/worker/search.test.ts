@@ -3,6 +3,7 @@ import { createLogger } from '../../src/domain/log.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { Search, type SearchOptions } from '../../src/worker/search.ts';
 import { readLastSearch } from '../../src/worker/search-marks.ts';
+import { TaskLog } from '../../src/worker/task-log.ts';
 import type { Training } from '../../src/worker/training.ts';
 import { Turn } from '../../src/worker/turn.ts';
 import { fitModel, SETTINGS, type TrainingBench, trainingBench } from './training-bench.ts';
@@ -30,6 +31,7 @@ function searchOf(
     trials: 9,
     clock: () => 1_700_000_000_000,
     log: createLogger('info', { write: (line: string) => void lines.push(line) }),
+    tasks: new TaskLog(() => 1_700_000_000_000, training.marks),
     ...more,
   });
   searches.push(search);

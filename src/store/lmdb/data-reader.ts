@@ -1,14 +1,15 @@
 import type { Feedback, Item, Page, User } from '../../domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { formatTimestamp } from '../../domain/time.ts';
-import { type DataReader, FeedbackColumns, type StoreStats } from '../data-store.ts';
+import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../data-store.ts';
 import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
 import { type DataTables, readState } from './data-tables.ts';
-import { entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
+import { describeTables, entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
 import { readRow, tripleKey, typeUserKey } from './layout.ts';
 import { LmdbLocalReads } from './local-reads.ts';
 
 const utf8 = new TextDecoder();
+const utf8Encoder = new TextEncoder();
 
 /** Where to start when there is no cursor: no id sorts before one zero byte. */
 const FIRST_ID = new Uint8Array([0]);
@@ -37,12 +38,14 @@ export class LmdbDataReader implements DataReader {
     return this.local.findItem(itemId);
   }
 
-  async getUsers(n: number, cursor: string): Promise<Page<User>> {
-    return this.getEntities('users', this.tables.userIds, n, cursor, (row) => this.local.userAt(row)!);
+  async getUsers(n: number, cursor: string, prefix = ''): Promise<Page<User>> {
+    const { userIds } = this.tables;
+    return this.getEntities('users', userIds, { n, cursor, prefix }, (row) => this.local.userAt(row)!);
   }
 
-  async getItems(n: number, cursor: string): Promise<Page<Item>> {
-    return this.getEntities('items', this.tables.itemIds, n, cursor, (row) => this.local.itemAt(row)!);
+  async getItems(n: number, cursor: string, prefix = ''): Promise<Page<Item>> {
+    const { itemIds } = this.tables;
+    return this.getEntities('items', itemIds, { n, cursor, prefix }, (row) => this.local.itemAt(row)!);
   }
 
   async getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
@@ -106,6 +109,11 @@ export class LmdbDataReader implements DataReader {
   async getStats(): Promise<StoreStats> {
     const { users, items, feedback } = readState(this.tables);
     return { users, items, feedback, bytes: this.tables.engine.bytes };
+  }
+
+  async getTables(): Promise<readonly TableStats[]> {
+    const { engine: _engine, ...tables } = this.tables;
+    return describeTables(tables);
   }
 
   async close(): Promise<void> {
@@ -183,13 +191,18 @@ export class LmdbDataReader implements DataReader {
   private getEntities<T extends object>(
     kind: 'users' | 'items',
     ids: Table,
-    n: number,
-    cursor: string,
+    { n, cursor, prefix }: { readonly n: number; readonly cursor: string; readonly prefix: string },
     read: (row: number) => T,
   ): Page<T> {
     const after = decodeCursor(kind, cursor);
     if (n === 0) return { cursor: '', rows: [] };
-    const found = [...entriesFrom(ids, after ?? FIRST_ID, n + 1, after !== undefined)];
+    const head = utf8Encoder.encode(prefix);
+    const first = head.length === 0 ? FIRST_ID : head;
+    const found: { key: Uint8Array; value: Uint8Array }[] = [];
+    for (const entry of entriesFrom(ids, after ?? first, n + 1, after !== undefined)) {
+      if (!beginsWith(entry.key, head)) break;
+      found.push(entry);
+    }
     const rows: T[] = [];
     let bytes = 0;
     for (let at = 0; at < found.length && at < n && bytes < this.pageBytesMax; at++) {
@@ -200,6 +213,11 @@ export class LmdbDataReader implements DataReader {
     const last = rows.length < found.length ? found[rows.length - 1] : undefined;
     return { cursor: last === undefined ? '' : encodeCursor(kind, last.key), rows };
   }
+}
+
+function beginsWith(bytes: Uint8Array, head: Uint8Array): boolean {
+  for (let at = 0; at < head.length; at++) if (bytes[at] !== head[at]) return false;
+  return true;
 }
 
 /** What names, punctuation and the like of a record take in an answer. */

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { TableStats } from '../data-store.ts';
 
 /** A database of plain bytes: keys in byte order, values as they are. */
 export type Table = Database<Uint8Array, Uint8Array>;
@@ -154,7 +155,7 @@ export function entriesFrom(
   return table.getRange({ start, limit, exclusiveStart: exclusive });
 }
 
-interface TableStats {
+interface TableFigures {
   readonly pageSize: number;
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;
@@ -163,6 +164,16 @@ interface TableStats {
 
 /** Bytes of the pages that a table takes, without the environment's free pages. */
 export function tableBytes(table: Table): number {
-  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as TableStats;
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } =
+    table.getStats() as TableFigures;
   return (treeBranchPageCount + treeLeafPageCount + overflowPages) * pageSize;
+}
+
+/** What each of the tables takes. */
+export function describeTables(tables: Readonly<Record<string, Table>>): TableStats[] {
+  return Object.entries(tables).map(([name, table]) => ({
+    name,
+    entries: countEntries(table),
+    bytes: tableBytes(table),
+  }));
 }

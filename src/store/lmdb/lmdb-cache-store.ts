@@ -1,7 +1,8 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { CacheStats, CacheStore, LocalCache, UserList } from '../cache-store.ts';
+import type { TableStats } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
-import { countEntries, Engine, readBytes, type Table, tableBytes } from './engine.ts';
+import { countEntries, describeTables, Engine, readBytes, type Table, tableBytes } from './engine.ts';
 import { rowKey, writeRow } from './layout.ts';
 
 /*
@@ -73,6 +74,11 @@ export class LmdbCacheStore implements CacheStore {
 
   async getStats(): Promise<CacheStats> {
     return { lists: countEntries(this.lists), listBytes: tableBytes(this.lists), bytes: this.engine.bytes };
+  }
+
+  async getTables(): Promise<readonly TableStats[]> {
+    const { lists, marks, blobs } = this;
+    return describeTables({ lists, marks, models: blobs });
   }
 
   async ping(): Promise<void> {

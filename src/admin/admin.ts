@@ -1,0 +1,247 @@
+import type {
+  ConfigReport,
+  FeedbackType,
+  ItemView,
+  Quality,
+  Series,
+  Storage,
+  Summary,
+  Task,
+  Tasks,
+  UserView,
+} from '../domain/admin-schemas.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import { type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import { formatTimestamp } from '../domain/time.ts';
+import { VERSION } from '../domain/version.ts';
+import type { Recommendation } from '../recommend/compose.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { DataStore } from '../store/data-store.ts';
+import type { Fits } from '../worker/fits.ts';
+import type { Search } from '../worker/search.ts';
+import type { TaskLog } from '../worker/task-log.ts';
+import { ItemViewer } from './item-view.ts';
+import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
+import { type RequestTotals, Sampler } from './sampler.ts';
+import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
+import { type Facts, findTroubles, formatAge, whyNothing } from './troubles.ts';
+import { type UserQuery, UserViewer } from './user-view.ts';
+
+export interface AdminParts {
+  readonly config: Config;
+  readonly origin: ConfigOrigin;
+  readonly folders: StoreFolders;
+  readonly data: DataStore;
+  readonly cache: CacheStore;
+  readonly recommendation: Recommendation;
+  readonly tasks: TaskLog;
+  readonly fits: Fits;
+  readonly search: Search;
+  readonly requests: () => Promise<RequestTotals>;
+  /** Why the stores do not answer, `""` when they do. */
+  readonly storeError: () => Promise<string>;
+  /** Name of the HTTP engine. */
+  readonly engine: string;
+  readonly threads: number;
+  readonly clock: Clock;
+}
+
+/** What an operator asks of a running service. Nothing here takes longer than a page of a table or a user's list. */
+export class Admin {
+  readonly sampler: Sampler;
+  private readonly parts: AdminParts;
+  private readonly users: UserViewer;
+  private readonly items: ItemViewer;
+  private readonly startedMs: number;
+
+  constructor(parts: AdminParts) {
+    this.parts = parts;
+    this.users = new UserViewer(parts.recommendation, parts.config.recommend);
+    this.items = new ItemViewer(parts.recommendation);
+    this.startedMs = parts.clock();
+    const { requests, cache, clock } = parts;
+    this.sampler = new Sampler({ requests, sizes: () => this.sizes(), marks: cache, clock });
+  }
+
+  async summary(): Promise<Summary> {
+    const { data, recommendation, config, folders, tasks, fits, clock, origin, engine, threads } = this.parts;
+    const facts = await this.facts();
+    const stats = await data.getStats().catch(() => ({ users: 0, items: 0, feedback: 0 }));
+    const model = fits.served && describeModel(fits.served, tasks.ended, clock());
+    const task = tasks.current[0];
+    const { nextInMs } = fits;
+    const Troubles = findTroubles(facts);
+    const Ready = facts.storeError === '';
+    const Recommends = recommendation.generations.current !== undefined;
+    return {
+      Sentence: sentence({ Ready, Recommends, Troubles, Model: model, Task: task, nextInMs }),
+      Ready,
+      Recommends,
+      Troubles,
+      Users: stats.users,
+      Items: stats.items,
+      Feedback: stats.feedback,
+      PositiveFeedback: facts.positives,
+      ReadFeedback: sum(facts.types.filter(({ Read }) => Read)),
+      FeedbackTypes: [...facts.types],
+      ...(model !== undefined && { Model: model }),
+      ...(nextInMs !== undefined && { NextFitSeconds: nextInMs / 1000 }),
+      ...(task !== undefined && { Task: task }),
+      Service: {
+        Version: VERSION,
+        Node: process.version,
+        Engine: engine,
+        StartedAt: formatTimestamp(this.startedMs),
+        UptimeSeconds: Math.max(0, (clock() - this.startedMs) / 1000),
+        DataFolder: folders.dataPath,
+        ConfigFile: origin.file,
+        HasKey: config.server.api_key !== '',
+        Threads: threads,
+      },
+    };
+  }
+
+  /** The last `steps` samples, of which several become one point where they are many. */
+  series(steps: number): Series {
+    return this.sampler.ring.read(steps, this.parts.clock());
+  }
+
+  tasks(): Tasks {
+    const { tasks, fits } = this.parts;
+    const { nextInMs } = fits;
+    return {
+      Running: [...tasks.current],
+      Past: [...tasks.ended],
+      ...(nextInMs !== undefined && { NextFitSeconds: nextInMs / 1000 }),
+    };
+  }
+
+  /** Begins a fit or a search; one that runs is joined. Its outcome stands among the tasks. */
+  async start(kind: 'fit' | 'search'): Promise<Tasks> {
+    const { fits, search } = this.parts;
+    // A failure stands in the task; the log has it, too, for a fit that begins by itself.
+    (kind === 'fit' ? fits.run() : search.run()).catch(() => {});
+    // By then it is among the tasks, unless it has to wait for another.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.tasks();
+  }
+
+  user(userId: string, query: UserQuery): Promise<UserView> {
+    return this.users.view(userId, query);
+  }
+
+  item(itemId: string, neighbors: number): Promise<ItemView | undefined> {
+    return this.items.view(itemId, neighbors);
+  }
+
+  quality(): Quality {
+    return describeQuality(this.parts.fits.served, this.parts.tasks.ended);
+  }
+
+  storage(): Promise<Storage> {
+    const { data, cache, folders, fits, config } = this.parts;
+    const models = fits.served === undefined ? [] : sharedMemories(fits.served);
+    const hitCache = config.server.hit_cache_mb * 2 ** 20;
+    return describeStorage(data, cache, folders, [
+      ...models.map(({ Name, Bytes }) => ({ Name, Bytes, Note: 'Shared by all threads' })),
+      { Name: 'cache of answers', Bytes: hitCache, Note: '[server] hit_cache_mb: at most' },
+      { Name: 'samples', Bytes: this.sampler.ring.bytes, Note: 'A day of the curves of the dashboard' },
+    ]);
+  }
+
+  config(): ConfigReport {
+    const { config, origin } = this.parts;
+    return { File: origin.file, Keys: describeConfig(config, origin) };
+  }
+
+  /** Why there is nothing to learn from. */
+  async whyNothing(): Promise<string> {
+    return whyNothing(await this.facts());
+  }
+
+  private async facts(): Promise<Facts> {
+    const { recommendation, config, storeError, tasks, folders, clock, data } = this.parts;
+    const { data_source, popular, collaborative } = config.recommend;
+    const { live, generations } = recommendation;
+    const types = this.feedbackTypes();
+    const stats = await data.getStats().catch(() => undefined);
+    const generation = generations.current;
+    const fit = generation && lastGoodFit(tasks.ended, generation.number);
+    return {
+      storeError: await storeError(),
+      positiveTypes: data_source.positive_feedback_types,
+      types,
+      items: stats?.items ?? 0,
+      feedback: stats?.feedback ?? 0,
+      positives: sum(types.filter(({ Positive }) => Positive)),
+      hasModel: generation !== undefined,
+      modelAgeMs: fit?.EndedAt === undefined ? undefined : clock() - Date.parse(fit.EndedAt),
+      fitPeriodMs: collaborative.model_fit_period,
+      lastFit: tasks.ended.find(({ Kind, State }) => Kind === 'fit' && State !== 'stopped'),
+      isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
+      popularIsEmpty: live.popular.top(1, [], () => true).rows.length === 0,
+      popularWindowMs: popular.popular_window,
+      diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
+      hasKey: config.server.api_key !== '',
+      host: config.server.host,
+    };
+  }
+
+  private feedbackTypes(): FeedbackType[] {
+    const { recommendation, config } = this.parts;
+    const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
+    const { reads, live } = recommendation;
+    return reads.feedbackTypes().map((Name, type) => ({
+      Name,
+      Count: live.feedbackCounts.of(type),
+      Positive: positive_feedback_types.includes(Name),
+      Read: read_feedback_types.includes(Name),
+    }));
+  }
+
+  private async sizes() {
+    const { data, cache } = this.parts;
+    const [{ users, items, feedback, bytes }, cached] = await Promise.all([
+      data.getStats(),
+      cache.getStats(),
+    ]);
+    const types = this.feedbackTypes();
+    return {
+      users,
+      items,
+      feedback,
+      positive_feedback: sum(types.filter(({ Positive }) => Positive)),
+      read_feedback: sum(types.filter(({ Read }) => Read)),
+      data_bytes: bytes,
+      cache_bytes: cached.bytes,
+    };
+  }
+}
+
+function sum(types: readonly FeedbackType[]): number {
+  return types.reduce((total, { Count }) => total + Count, 0);
+}
+
+function sentence(
+  state: Pick<Summary, 'Ready' | 'Recommends' | 'Troubles' | 'Model'> & {
+    readonly Task: Task | undefined;
+    readonly nextInMs: number | undefined;
+  },
+): string {
+  const { Ready, Recommends, Troubles, Model, Task, nextInMs } = state;
+  const worst = Troubles[0];
+  if (!Ready) return `Not ready. ${worst?.Message ?? ''}`.trim();
+  const next =
+    Task !== undefined
+      ? `a ${Task.Kind} runs${Task.Stage === undefined ? '' : ` (${Task.Stage})`}`
+      : nextInMs !== undefined
+        ? `the next fit begins in ${formatAge(nextInMs)}`
+        : undefined;
+  if (!Recommends) {
+    const why = worst !== undefined && worst.Severity !== 'hint' ? ` ${worst.Message}` : '';
+    return `Ready, but nothing is learnt yet${next === undefined ? '' : `; ${next}`}.${why}`;
+  }
+  const age = Model?.AgeSeconds === undefined ? '' : `, ${formatAge(Model.AgeSeconds * 1000)} old`;
+  return `Ready: model ${Model?.Generation ?? ''} serves${age}${next === undefined ? '' : `; ${next}`}.`;
+}

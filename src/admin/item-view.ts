@@ -1,0 +1,99 @@
+import type { ItemView } from '../domain/admin-schemas.ts';
+import type { Recommendation } from '../recommend/compose.ts';
+import { FeedbackColumns } from '../store/data-store.ts';
+import { titledScores } from './titles.ts';
+
+/** Users whose feedback on an item is looked at; of more, every so many-th. */
+const USERS_READ_MAX = 2000;
+/** Users read before other work gets a turn: about a millisecond. */
+const SLICE_USERS = 50;
+/** Slices of the curve over time. */
+const TREND_SLICES = 40;
+
+/** Feedback on one item, as columns. */
+interface OnItem {
+  readonly timesMs: number[];
+  readonly types: number[];
+  readonly users: number;
+  readonly usersRead: number;
+}
+
+/** Tells of one item what it is, who gave feedback when, and what is like it. */
+export class ItemViewer {
+  private readonly parts: Recommendation;
+  private readonly columns = new FeedbackColumns();
+
+  constructor(parts: Recommendation) {
+    this.parts = parts;
+  }
+
+  /** @param n neighbors. @returns undefined when there is no such item */
+  async view(itemId: string, n: number): Promise<ItemView | undefined> {
+    const { reads, live, itemNeighbors } = this.parts;
+    const itemRow = reads.itemRow(itemId);
+    const item = itemRow < 0 ? undefined : reads.itemAt(itemRow);
+    if (item === undefined) return undefined;
+    const onItem = await this.feedback(itemRow);
+    const neighbors = await itemNeighbors.of(itemRow, n, (row) => live.catalogue.isListable(row));
+    return {
+      Item: { ...item, Categories: [...item.Categories], Labels: [...item.Labels] },
+      FeedbackCount: onItem.types.length,
+      Users: onItem.users,
+      UsersRead: onItem.usersRead,
+      FeedbackTypes: this.countTypes(onItem),
+      Trend: this.trend(onItem),
+      Neighbors: titledScores(reads, neighbors),
+    };
+  }
+
+  private async feedback(itemRow: number): Promise<OnItem> {
+    const { reads } = this.parts;
+    // A copy: other requests read users of other items in between.
+    const userRows = reads.readItemUsers(itemRow).slice();
+    const stride = Math.max(1, Math.ceil(userRows.length / USERS_READ_MAX));
+    const timesMs: number[] = [];
+    const types: number[] = [];
+    let usersRead = 0;
+    for (let at = 0; at < userRows.length; at += stride) {
+      if (usersRead++ % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
+      const { columns } = this;
+      reads.readUserFeedback(userRows[at]!, columns);
+      for (let entry = 0; entry < columns.length; entry++) {
+        if (columns.itemRows[entry] !== itemRow) continue;
+        timesMs.push(columns.timesMs[entry]!);
+        types.push(columns.types[entry]!);
+      }
+    }
+    return { timesMs, types, users: userRows.length, usersRead };
+  }
+
+  private countTypes({ types }: OnItem): ItemView['FeedbackTypes'] {
+    const names = this.parts.reads.feedbackTypes();
+    const counts = new Map<number, number>();
+    for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
+    return Array.from(counts, ([type, Count]) => ({ Name: names[type] ?? '', Count })).sort(
+      (a, b) => b.Count - a.Count,
+    );
+  }
+
+  /** Slices of equal length from the first feedback to the last. */
+  private trend({ timesMs, types }: OnItem): ItemView['Trend'] {
+    if (timesMs.length === 0) return { Times: [], All: [], Positive: [] };
+    const first = timesMs.reduce((least, time) => Math.min(least, time));
+    const last = timesMs.reduce((most, time) => Math.max(most, time));
+    const sliceMs = Math.max(1, (last - first) / (TREND_SLICES - 1));
+    const Times = Array.from({ length: TREND_SLICES }, (_, at) => (first + at * sliceMs) / 1000);
+    const All = new Array<number>(TREND_SLICES).fill(0);
+    const Positive = new Array<number>(TREND_SLICES).fill(0);
+    timesMs.forEach((timeMs, at) => {
+      const slice = Math.min(TREND_SLICES - 1, Math.floor((timeMs - first) / sliceMs));
+      All[slice]!++;
+      if (this.parts.live.isPositive(types[at]!)) Positive[slice]!++;
+    });
+    return { Times, All, Positive };
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

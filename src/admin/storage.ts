@@ -1,0 +1,72 @@
+import { statfs } from 'node:fs/promises';
+import type { Storage } from '../domain/admin-schemas.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { DataStore } from '../store/data-store.ts';
+
+/** Where the stores are. */
+export interface StoreFolders {
+  readonly dataPath: string;
+  readonly cachePath: string;
+}
+
+/** A part of the memory by name. */
+type MemoryPart = Storage['Memory'][number];
+
+/** Free and all bytes of the disk that a folder is on; undefined where that cannot be told. */
+export async function diskSpace(folder: string): Promise<{ free: number; all: number } | undefined> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return { free: bavail * bsize, all: blocks * bsize };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the service takes on disk and in memory.
+ * @param shared parts of the memory that the service knows by itself
+ */
+export async function describeStorage(
+  data: DataStore,
+  cache: CacheStore,
+  { dataPath, cachePath }: StoreFolders,
+  shared: readonly MemoryPart[],
+): Promise<Storage> {
+  const [stats, cacheStats, tables, cacheTables, disk] = await Promise.all([
+    data.getStats(),
+    cache.getStats(),
+    data.getTables(),
+    cache.getTables(),
+    diskSpace(dataPath),
+  ]);
+  const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return {
+    DataFolder: dataPath,
+    DataBytes: stats.bytes,
+    CacheFolder: cachePath,
+    CacheBytes: cacheStats.bytes,
+    ...(disk !== undefined && { DiskFreeBytes: disk.free, DiskBytes: disk.all }),
+    Tables: [
+      ...tables.map(({ name, entries, bytes }) => ({
+        Store: 'data',
+        Name: name,
+        Entries: entries,
+        Bytes: bytes,
+      })),
+      ...cacheTables.map(({ name, entries, bytes }) => ({
+        Store: 'cache',
+        Name: name,
+        Entries: entries,
+        Bytes: bytes,
+      })),
+    ],
+    Memory: [
+      { Name: 'resident', Bytes: rss, Note: 'The whole process, pages of the files it has mapped included' },
+      { Name: 'heap', Bytes: heapUsed, Note: 'Objects of the main thread' },
+      { Name: 'external', Bytes: external, Note: 'Held by objects of the main thread outside its heap' },
+      { Name: 'array buffers', Bytes: arrayBuffers, Note: 'Of which typed arrays' },
+      ...shared,
+    ],
+    ...(stats.feedback > 0 && { BytesPerFeedback: stats.bytes / stats.feedback }),
+  };
+}

@@ -1,0 +1,173 @@
+import type { FeedbackType, Task, Trouble } from '../domain/admin-schemas.ts';
+import { formatDuration } from '../domain/duration.ts';
+
+/** What is looked at to tell what is not right. */
+export interface Facts {
+  /** Why the stores do not answer; `""` when they do. */
+  readonly storeError: string;
+  readonly positiveTypes: readonly string[];
+  /** What feedback there is, by type. */
+  readonly types: readonly FeedbackType[];
+  readonly items: number;
+  readonly feedback: number;
+  readonly positives: number;
+  readonly hasModel: boolean;
+  /** Since the model was fitted or last found unchanged, milliseconds; undefined when that is not known. */
+  readonly modelAgeMs: number | undefined;
+  readonly fitPeriodMs: number;
+  /** The fit that ended last. */
+  readonly lastFit: Task | undefined;
+  readonly isFitting: boolean;
+  /** Whether no positive feedback lies in the popular window. */
+  readonly popularIsEmpty: boolean;
+  readonly popularWindowMs: number;
+  readonly diskFreeBytes: number | undefined;
+  readonly hasKey: boolean;
+  readonly host: string;
+}
+
+/** A model that is older than so many fit periods should have been replaced. */
+const STALE_PERIODS = 3;
+const DISK_FREE_MIN_BYTES = 2 ** 30;
+const TYPES_KEY = '[recommend.data_source] positive_feedback_types';
+const TYPES_VARIABLE = 'FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES';
+
+/** Words in the names of types by which people say that they want an item, and those that take it back. */
+const WANTED =
+  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish/i;
+const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block/i;
+
+/** The types of which it is safe to say, by their names, that they mean a liking. */
+export function likelyPositive(types: readonly FeedbackType[]): string[] {
+  return types
+    .filter(({ Name, Count }) => Count > 0 && WANTED.test(Name) && !UNWANTED.test(Name))
+    .map(({ Name }) => Name);
+}
+
+/** What is not right, worst first. */
+export function findTroubles(facts: Facts): Trouble[] {
+  const found = [
+    storeTrouble,
+    typeTrouble,
+    emptyTrouble,
+    fitTrouble,
+    popularTrouble,
+    diskTrouble,
+    keyTrouble,
+  ].flatMap((find) => find(facts) ?? []);
+  const order = ['error', 'warning', 'hint'];
+  return found.sort((a, b) => order.indexOf(a.Severity) - order.indexOf(b.Severity));
+}
+
+/** Why there is nothing to learn from, in words. */
+export function whyNothing(facts: Facts): string {
+  const trouble = typeTrouble(facts) ?? emptyTrouble(facts);
+  if (trouble !== undefined) return `${trouble.Message} ${trouble.Advice}`;
+  return 'No positive feedback is young enough to count; see [recommend.data_source] positive_feedback_ttl.';
+}
+
+function storeTrouble({ storeError }: Facts): Trouble | undefined {
+  if (storeError === '') return undefined;
+  return {
+    Code: 'store_unavailable',
+    Severity: 'error',
+    Message: `The store does not answer: ${storeError}`,
+    Advice: 'Look at the log and at the disk, then start the service again.',
+  };
+}
+
+function typeTrouble({ positiveTypes, types, positives, feedback }: Facts): Trouble | undefined {
+  if (positives > 0) return undefined;
+  const seen = types.filter(({ Count }) => Count > 0);
+  const list = seen.map(({ Name, Count }) => `${Name} (${Count.toLocaleString('en-US')})`).join(', ');
+  if (positiveTypes.length === 0) {
+    const likely = likelyPositive(types);
+    const proposal = likely.length > 0 ? likely : ['like'];
+    return {
+      Code: 'no_positive_types',
+      Severity: 'error',
+      Message: `No positive feedback types are configured${seen.length > 0 ? `; seen so far: ${list}` : ''}.`,
+      Advice:
+        `Name those by which a user says "I want this": set ${TYPES_KEY} = ${JSON.stringify(proposal)} ` +
+        `(or ${TYPES_VARIABLE}=${proposal.join(',')}) and start again.`,
+    };
+  }
+  if (feedback === 0) return undefined;
+  return {
+    Code: 'no_positive_feedback',
+    Severity: 'error',
+    Message: `None of the feedback is of a positive type (${positiveTypes.join(', ')}); seen so far: ${list}.`,
+    Advice: `Correct ${TYPES_KEY}, or send feedback of these types.`,
+  };
+}
+
+function emptyTrouble({ items, feedback, positiveTypes }: Facts): Trouble | undefined {
+  if (feedback > 0) return undefined;
+  return {
+    Code: items === 0 ? 'no_data' : 'no_feedback',
+    Severity: 'warning',
+    Message: items === 0 ? 'There is no data yet.' : 'There is no feedback yet.',
+    Advice:
+      'Send it to POST /api/users, /api/items and /api/feedback, or use the Import page of the dashboard' +
+      `${positiveTypes.length > 0 ? `; ${positiveTypes.join(', ')} counts as positive` : ''}.`,
+  };
+}
+
+function fitTrouble(facts: Facts): Trouble | undefined {
+  const { lastFit, hasModel, isFitting, modelAgeMs, fitPeriodMs } = facts;
+  if (lastFit?.State === 'failed') {
+    return {
+      Code: 'fit_failed',
+      Severity: hasModel ? 'warning' : 'error',
+      Message: `The last fit failed: ${lastFit.Error ?? 'for no reason that is known'}${hasModel ? '; the model before it serves' : ''}.`,
+      Advice: 'The log has the whole error; the next fit tries again.',
+    };
+  }
+  if (!hasModel || isFitting || modelAgeMs === undefined || modelAgeMs < STALE_PERIODS * fitPeriodMs)
+    return undefined;
+  return {
+    Code: 'stale_model',
+    Severity: 'warning',
+    Message: `The model is ${formatAge(modelAgeMs)} old, and a fit was due every ${formatDuration(fitPeriodMs)}.`,
+    Advice: 'See on the page Tasks how long fits take and whether they fail.',
+  };
+}
+
+function popularTrouble({ popularIsEmpty, positives, popularWindowMs }: Facts): Trouble | undefined {
+  if (!popularIsEmpty || positives === 0) return undefined;
+  return {
+    Code: 'popular_empty',
+    Severity: 'warning',
+    Message: `The popular list is empty: no positive feedback is from the last ${formatDuration(popularWindowMs)}.`,
+    Advice: 'Set [recommend.popular] popular_window so that it takes in the data there is.',
+  };
+}
+
+function diskTrouble({ diskFreeBytes }: Facts): Trouble | undefined {
+  if (diskFreeBytes === undefined || diskFreeBytes >= DISK_FREE_MIN_BYTES) return undefined;
+  return {
+    Code: 'disk_nearly_full',
+    Severity: 'error',
+    Message: `The disk of the data folder has ${Math.round(diskFreeBytes / 2 ** 20)} MiB left.`,
+    Advice: 'Make room, or move the data folder: a full disk refuses writes.',
+  };
+}
+
+function keyTrouble({ hasKey, host }: Facts): Trouble | undefined {
+  if (hasKey || /^(127\.|localhost$|::1$)/.test(host)) return undefined;
+  return {
+    Code: 'no_key',
+    Severity: 'hint',
+    Message: `No API key is set, and the service listens on ${host}: who reaches it can read and write all.`,
+    Advice: 'Set [server] api_key (FURZE_SERVER_API_KEY), and put TLS in front.',
+  };
+}
+
+/** `18 min`, `3 h`, `2 days`. @param ms milliseconds */
+export function formatAge(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`;
+  if (minutes < 90) return `${Math.round(minutes)} min`;
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h`;
+  return `${Math.round(minutes / 1440)} days`;
+}

@@ -1,0 +1,129 @@
+import type { UserView } from '../domain/admin-schemas.ts';
+import type { Config } from '../domain/config.ts';
+import { formatTimestamp } from '../domain/time.ts';
+import type { Recommendation } from '../recommend/compose.ts';
+import { FALLBACK_NAMES, type FallbackName } from '../recommend/fallbacks.ts';
+import { TopK } from '../recommend/ranked.ts';
+import { FeedbackColumns } from '../store/data-store.ts';
+import { titled, titledScores } from './titles.ts';
+
+/** Entries of each recommender's list that are looked at. */
+const RECOMMENDER_ENTRIES = 50;
+
+/** What is asked of a user. */
+export interface UserQuery {
+  /** Entries of the recommended list and of each recommender that are told. */
+  readonly n: number;
+  /** Feedback records that are told, newest first. */
+  readonly historyCount: number;
+}
+
+/** Tells of one user what recommends what, and why. All work is bounded by the user's own feedback and by `n`. */
+export class UserViewer {
+  private readonly parts: Recommendation;
+  private readonly recommend: Config['recommend'];
+  private readonly columns = new FeedbackColumns();
+
+  constructor(parts: Recommendation, recommend: Config['recommend']) {
+    this.parts = parts;
+    this.recommend = recommend;
+  }
+
+  async view(userId: string, { n, historyCount }: UserQuery): Promise<UserView> {
+    const { reads, recommender } = this.parts;
+    const userRow = reads.userRow(userId);
+    const user = reads.userAt(userRow) ?? { UserId: userId, Labels: [], Comment: '', Subscribe: [] };
+    const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
+    const { list, scoreByRow } = this.cachedList(userRow);
+    const ranksByRow = new Map<number, Record<string, number>>();
+    const Recommenders: UserView['Recommenders'] = [];
+    for (const name of FALLBACK_NAMES) {
+      const ranked = await this.rank(name, userRow);
+      ranked.rows.forEach((row, rank) => {
+        ranksByRow.set(row, { ...ranksByRow.get(row), [name]: rank });
+      });
+      const first = { rows: ranked.rows.slice(0, n), scores: ranked.scores.slice(0, n) };
+      Recommenders.push({ Name: name, ...this.use(name), Items: titledScores(reads, first) });
+    }
+    const Pipeline = (JSON.parse(answer) as string[]).flatMap((itemId) => {
+      const row = reads.itemRow(itemId);
+      const item = titled(reads, row);
+      if (item === undefined) return [];
+      const Score = scoreByRow.get(row);
+      return { ...item, ...(Score !== undefined && { Score }), Ranks: ranksByRow.get(row) ?? {} };
+    });
+    return {
+      User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },
+      Known: userRow >= 0,
+      ...this.history(userRow, historyCount),
+      Pipeline,
+      ...(list !== undefined && { List: list }),
+      Recommenders,
+    };
+  }
+
+  private cachedList(userRow: number): {
+    readonly list: UserView['List'];
+    readonly scoreByRow: ReadonlyMap<number, number>;
+  } {
+    const scoreByRow = new Map<number, number>();
+    const cached = userRow < 0 ? undefined : this.parts.lists.last(userRow);
+    if (cached === undefined) return { list: undefined, scoreByRow };
+    const { generation, madeMs, itemRows, scores } = cached;
+    itemRows.forEach((row, at) => {
+      scoreByRow.set(row, scores[at]!);
+    });
+    const list = { Generation: generation, MadeAt: formatTimestamp(madeMs), Length: itemRows.length };
+    return { list, scoreByRow };
+  }
+
+  private history(
+    userRow: number,
+    count: number,
+  ): Pick<UserView, 'FeedbackCount' | 'PositiveCount' | 'History'> {
+    const { reads, live } = this.parts;
+    if (userRow < 0) return { FeedbackCount: 0, PositiveCount: 0, History: [] };
+    const { columns } = this;
+    reads.readUserFeedback(userRow, columns);
+    const names = reads.feedbackTypes();
+    const newest = new TopK(count);
+    let positives = 0;
+    for (let at = 0; at < columns.length; at++) {
+      if (live.isPositive(columns.types[at]!)) positives++;
+      newest.push(at, columns.timesMs[at]!);
+    }
+    const History = newest.sorted().rows.flatMap((at) => {
+      const item = titled(reads, columns.itemRows[at]!);
+      const type = columns.types[at]!;
+      return item === undefined
+        ? []
+        : {
+            ...item,
+            FeedbackType: names[type] ?? '',
+            Timestamp: formatTimestamp(columns.timesMs[at]!),
+            Positive: live.isPositive(type),
+          };
+    });
+    return { FeedbackCount: columns.length, PositiveCount: positives, History };
+  }
+
+  /** The first items of one recommender for the user, of those that may be recommended. */
+  private async rank(name: FallbackName, userRow: number) {
+    const { live, fallbacks, historyOf } = this.parts;
+    const history = historyOf(userRow);
+    const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
+    return fallbacks.rank(name, history, RECOMMENDER_ENTRIES, accept);
+  }
+
+  private use(name: FallbackName): { InPipeline: boolean; IsFallback: boolean } {
+    const { offline, online } = this.recommend;
+    const enabled: Record<FallbackName, boolean> = {
+      collaborative: offline.enable_collaborative_recommend,
+      item_based: offline.enable_item_based_recommend,
+      user_based: offline.enable_user_based_recommend,
+      popular: offline.enable_popular_recommend,
+      latest: offline.enable_latest_recommend,
+    };
+    return { InPipeline: enabled[name], IsFallback: online.fallback_recommend.includes(name) };
+  }
+}

@@ -1,0 +1,268 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** The shapes of what the admin routes answer. The dashboard takes its types from here, too. */
+const count = Type.Integer({ minimum: 0 });
+const text = Type.String();
+const time = Type.String({ description: 'RFC 3339 UTC' });
+const seconds = (description: string) => Type.Number({ minimum: 0, description });
+
+export const TaskSchema = Type.Object(
+  {
+    Id: Type.Integer({ description: 'Counts up' }),
+    Kind: Type.String({ description: 'fit, lists or search' }),
+    State: Type.Union([
+      Type.Literal('running'),
+      Type.Literal('done'),
+      Type.Literal('failed'),
+      Type.Literal('stopped'),
+    ]),
+    StartedAt: time,
+    EndedAt: Type.Optional(time),
+    Seconds: seconds('How long it took, or has taken so far'),
+    Stage: Type.Optional(Type.String({ description: 'What it is doing' })),
+    Done: Type.Optional(Type.Number({ description: 'Steps done of the stage' })),
+    Total: Type.Optional(Type.Number({ description: 'Steps of the stage' })),
+    PerSecond: Type.Optional(Type.Number({ description: 'Steps a second so far' })),
+    SecondsLeft: Type.Optional(seconds('Time left of the stage at the pace so far')),
+    Result: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
+        description: 'What came of it, by name',
+      }),
+    ),
+    Error: Type.Optional(Type.String({ description: 'Why it failed' })),
+  },
+  { title: 'Task' },
+);
+export type Task = Static<typeof TaskSchema>;
+
+export const TasksSchema = Type.Object(
+  {
+    Running: Type.Array(TaskSchema),
+    Past: Type.Array(TaskSchema, { description: 'Newest first' }),
+    NextFitSeconds: Type.Optional(seconds('Until the next fit begins')),
+  },
+  { title: 'Tasks' },
+);
+export type Tasks = Static<typeof TasksSchema>;
+
+export const TroubleSchema = Type.Object(
+  {
+    Code: Type.String({ description: 'Stable name' }),
+    Severity: Type.Union([Type.Literal('error'), Type.Literal('warning'), Type.Literal('hint')]),
+    Message: Type.String({ description: 'What is not right' }),
+    Advice: Type.String({ description: 'What to do about it' }),
+  },
+  { title: 'Trouble' },
+);
+export type Trouble = Static<typeof TroubleSchema>;
+
+export const FeedbackTypeSchema = Type.Object(
+  { Name: text, Count: count, Positive: Type.Boolean(), Read: Type.Boolean() },
+  { title: 'Feedback type' },
+);
+export type FeedbackType = Static<typeof FeedbackTypeSchema>;
+
+export const ModelSchema = Type.Object(
+  {
+    Generation: count,
+    FittedAt: Type.Optional(time),
+    AgeSeconds: Type.Optional(seconds('Since it was fitted')),
+    FitSeconds: Type.Optional(seconds('How long the fit took')),
+    Quality: Type.Record(Type.String(), Type.Number(), { description: 'Measures on held-out feedback' }),
+    Users: count,
+    Items: count,
+    Factors: count,
+    Bytes: Type.Integer({ minimum: 0, description: 'Of shared memory, all parts together' }),
+  },
+  { title: 'Model that serves' },
+);
+export type Model = Static<typeof ModelSchema>;
+
+export const SummarySchema = Type.Object(
+  {
+    Sentence: Type.String({ description: 'The state of the service in one sentence' }),
+    Ready: Type.Boolean({ description: 'Whether requests can be handled' }),
+    Recommends: Type.Boolean({ description: 'Whether a model serves personal lists' }),
+    Troubles: Type.Array(TroubleSchema, { description: 'Worst first' }),
+    Users: count,
+    Items: count,
+    Feedback: count,
+    PositiveFeedback: count,
+    ReadFeedback: count,
+    FeedbackTypes: Type.Array(FeedbackTypeSchema),
+    Model: Type.Optional(ModelSchema),
+    NextFitSeconds: Type.Optional(seconds('Until the next fit begins')),
+    Task: Type.Optional(TaskSchema),
+    Service: Type.Object({
+      Version: text,
+      Node: text,
+      Engine: Type.String({ description: 'The HTTP engine' }),
+      StartedAt: time,
+      UptimeSeconds: seconds('Since the start'),
+      DataFolder: text,
+      ConfigFile: Type.String({ description: '"" when there is none' }),
+      HasKey: Type.Boolean({ description: 'Whether a key is asked for' }),
+      Threads: count,
+    }),
+  },
+  { title: 'Summary' },
+);
+export type Summary = Static<typeof SummarySchema>;
+
+export const SeriesSchema = Type.Object(
+  {
+    StepSeconds: Type.Number({ description: 'Between two points' }),
+    Times: Type.Array(Type.Number({ description: 'Seconds since the epoch' })),
+    Values: Type.Record(Type.String(), Type.Array(Type.Union([Type.Number(), Type.Null()])), {
+      description: 'By name, a value for each time; null where there is none',
+    }),
+  },
+  { title: 'Series' },
+);
+export type Series = Static<typeof SeriesSchema>;
+
+const bytes = Type.Integer({ minimum: 0 });
+export const TableSizeSchema = Type.Object(
+  { Store: text, Name: text, Entries: count, Bytes: bytes },
+  { title: 'Size of a table' },
+);
+export type TableSize = Static<typeof TableSizeSchema>;
+
+export const StorageSchema = Type.Object(
+  {
+    DataFolder: text,
+    DataBytes: Type.Integer({ description: 'Of the data store on disk' }),
+    CacheFolder: text,
+    CacheBytes: Type.Integer({ description: 'Of the cache on disk' }),
+    DiskFreeBytes: Type.Optional(bytes),
+    DiskBytes: Type.Optional(bytes),
+    Tables: Type.Array(TableSizeSchema),
+    Memory: Type.Array(
+      Type.Object({ Name: text, Bytes: bytes, Note: text }, { description: 'A part of the memory' }),
+    ),
+    BytesPerFeedback: Type.Optional(Type.Number({ description: 'Of the data store on disk' })),
+  },
+  { title: 'Storage' },
+);
+export type Storage = Static<typeof StorageSchema>;
+
+export const ConfigEntrySchema = Type.Object(
+  {
+    Key: Type.String({ description: 'Section and name' }),
+    Value: Type.String({ description: 'As the file writes it; secrets are masked' }),
+    Default: text,
+    Source: Type.Union([
+      Type.Literal('default'),
+      Type.Literal('file'),
+      Type.Literal('environment'),
+      Type.Literal('command line'),
+    ]),
+    Variable: Type.String({ description: 'The environment variable that goes before the file' }),
+    Description: text,
+  },
+  { title: 'Configuration key' },
+);
+export type ConfigEntry = Static<typeof ConfigEntrySchema>;
+export const ConfigReportSchema = Type.Object(
+  { File: Type.String({ description: '"" when there is none' }), Keys: Type.Array(ConfigEntrySchema) },
+  { title: 'Configuration in effect' },
+);
+export type ConfigReport = Static<typeof ConfigReportSchema>;
+
+const titled = { Id: text, Title: Type.String({ description: "The item's Comment" }) };
+export const TitledScoreSchema = Type.Object(
+  { ...titled, Score: Type.Number({ description: 'Higher is better' }) },
+  { title: 'Item with its score' },
+);
+export type TitledScore = Static<typeof TitledScoreSchema>;
+
+export const UserViewSchema = Type.Object(
+  {
+    User: Type.Object({
+      UserId: text,
+      Labels: Type.Array(text),
+      Comment: text,
+      Subscribe: Type.Array(text),
+    }),
+    Known: Type.Boolean({ description: 'False for an id without a record' }),
+    FeedbackCount: count,
+    PositiveCount: count,
+    History: Type.Array(
+      Type.Object({ ...titled, FeedbackType: text, Timestamp: time, Positive: Type.Boolean() }),
+      { description: 'The latest feedback, newest first' },
+    ),
+    Pipeline: Type.Array(
+      Type.Object({
+        ...titled,
+        Score: Type.Optional(Type.Number()),
+        Ranks: Type.Record(Type.String(), Type.Integer(), {
+          description: 'Its place from 0 with each recommender that has it among its first',
+        }),
+      }),
+      { description: 'What is recommended, best first' },
+    ),
+    List: Type.Optional(
+      Type.Object({ Generation: count, MadeAt: time, Length: count }, { description: 'The cached list' }),
+    ),
+    Recommenders: Type.Array(
+      Type.Object({
+        Name: text,
+        InPipeline: Type.Boolean({ description: 'Whether it gives candidates' }),
+        IsFallback: Type.Boolean({ description: 'Whether it fills answers that run short' }),
+        Items: Type.Array(TitledScoreSchema),
+      }),
+    ),
+  },
+  { title: 'One user' },
+);
+export type UserView = Static<typeof UserViewSchema>;
+
+export const ItemViewSchema = Type.Object(
+  {
+    Item: Type.Object({
+      ItemId: text,
+      IsHidden: Type.Boolean(),
+      Categories: Type.Array(text),
+      Timestamp: text,
+      Labels: Type.Array(text),
+      Comment: text,
+    }),
+    FeedbackCount: Type.Integer({ description: 'Of the users looked at' }),
+    Users: Type.Integer({ description: 'With any feedback on it' }),
+    UsersRead: Type.Integer({ description: 'Users looked at; fewer than all where there are many' }),
+    FeedbackTypes: Type.Array(Type.Object({ Name: text, Count: count })),
+    Trend: Type.Object({
+      Times: Type.Array(Type.Number({ description: 'Start of a slice, seconds since the epoch' })),
+      All: Type.Array(count),
+      Positive: Type.Array(count),
+    }),
+    Neighbors: Type.Array(TitledScoreSchema),
+  },
+  { title: 'One item' },
+);
+export type ItemView = Static<typeof ItemViewSchema>;
+
+export const QualitySchema = Type.Object(
+  {
+    Generation: count,
+    Quality: Type.Record(Type.String(), Type.Number(), { description: 'Of the collaborative model' }),
+    Ranking: Type.Array(Type.Object({ Feature: text, Weight: Type.Number() }), {
+      description: 'What candidates are ranked by; empty when the collaborative score ranks alone',
+    }),
+    Parts: Type.Array(text, { description: 'What the generation has learnt' }),
+    Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
+  },
+  { title: 'Quality' },
+);
+export type Quality = Static<typeof QualitySchema>;
+
+/** For the OpenAPI document. */
+export const ADMIN_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  Task: TaskSchema,
+  Trouble: TroubleSchema,
+  FeedbackType: FeedbackTypeSchema,
+  Model: ModelSchema,
+  TableSize: TableSizeSchema,
+  ConfigEntry: ConfigEntrySchema,
+  TitledScore: TitledScoreSchema,
+};

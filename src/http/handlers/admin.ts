@@ -1,0 +1,161 @@
+import {
+  ConfigReportSchema,
+  ItemViewSchema,
+  QualitySchema,
+  SeriesSchema,
+  StorageSchema,
+  SummarySchema,
+  TasksSchema,
+  UserViewSchema,
+} from '../../domain/admin-schemas.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import { ItemsPageSchema, UsersPageSchema } from '../../domain/schemas.ts';
+import { json } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+import { ITEM, USER } from './examples.ts';
+
+const tag = 'Admin';
+/** Feedback records of a user that are told. */
+const HISTORY_COUNT = 100;
+/** Entries of a user's lists, whatever `n` asks for: each is read with its title. */
+const ENTRIES_MAX = 100;
+
+/** What an operator asks of the service. All of it is bounded; none of it changes data. */
+export const adminRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/admin/summary',
+    tag,
+    summary: 'The state of the service: one sentence, what is not right and what to do, counts, the model',
+    response: { description: 'The summary', schema: SummarySchema },
+    handler: async (_request, { admin }) => json(await admin.summary()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/admin/series',
+    tag,
+    summary: 'Curves over the last `n` samples, one taken every ten seconds',
+    description: 'A day is 8,640 samples. Of many samples several become one point, their mean or largest.',
+    query: ['n'],
+    response: { description: 'Times, and values by name', schema: SeriesSchema },
+    handler: ({ query }, { admin }) => json(admin.series(query.n)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/admin/tasks',
+    tag,
+    summary: 'Fits, passes over the lists and searches: those that run and the last that ended',
+    response: { description: 'The tasks', schema: TasksSchema },
+    handler: (_request, { admin }) => json(admin.tasks()),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/admin/fit',
+    tag,
+    summary: 'Begin a fit now',
+    description: 'The answer comes at once, with the tasks as they are then. A fit that runs is joined.',
+    response: { description: 'The tasks', schema: TasksSchema },
+    handler: async (_request, { admin }) => json(await admin.start('fit')),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/admin/search',
+    tag,
+    summary: 'Begin a search of better settings now',
+    description: 'The answer comes at once, with the tasks as they are then. A search that runs is joined.',
+    response: { description: 'The tasks', schema: TasksSchema },
+    handler: async (_request, { admin }) => json(await admin.start('search')),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/admin/quality',
+    tag,
+    summary: 'What the model was measured at, what it ranks by, and how it went in the fits before',
+    response: { description: 'The quality', schema: QualitySchema },
+    handler: (_request, { admin }) => json(admin.quality()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/admin/storage',
+    tag,
+    summary: 'Disk by table and memory by part',
+    response: { description: 'Sizes', schema: StorageSchema },
+    handler: async (_request, { admin }) => json(await admin.storage()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/admin/config',
+    tag,
+    summary: 'The configuration in effect, with the source of each key; secrets are masked',
+    response: { description: 'Every key', schema: ConfigReportSchema },
+    handler: (_request, { admin }) => json(admin.config()),
+  }),
+  ...lookUpRoutes(),
+];
+
+function lookUpRoutes(): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/admin/users',
+      tag,
+      summary: 'Users whose ids begin with `prefix`, page by page',
+      query: ['n', 'cursor', 'prefix'],
+      response: {
+        description: 'A page',
+        schema: UsersPageSchema,
+        example: { Cursor: '', Users: [USER] },
+      },
+      errors: ['INVALID_CURSOR'],
+      async handler({ query }, { data }) {
+        const { cursor, rows } = await data.getUsers(query.n, query.cursor, query.prefix);
+        return json({ Cursor: cursor, Users: rows });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/items',
+      tag,
+      summary: 'Items whose ids begin with `prefix`, page by page',
+      query: ['n', 'cursor', 'prefix'],
+      response: {
+        description: 'A page',
+        schema: ItemsPageSchema,
+        example: { Cursor: '', Items: [ITEM] },
+      },
+      errors: ['INVALID_CURSOR'],
+      async handler({ query }, { data }) {
+        const { cursor, rows } = await data.getItems(query.n, query.cursor, query.prefix);
+        return json({ Cursor: cursor, Items: rows });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/user/{user-id}',
+      tag,
+      summary: 'One user: the latest feedback, what is recommended, and what each recommender would',
+      description: `Lists have \`n\` entries, at most ${ENTRIES_MAX}. An unknown user gets what anybody gets.`,
+      query: ['n'],
+      response: { description: 'The user', schema: UserViewSchema },
+      async handler({ params, query }, { admin }) {
+        const n = Math.min(query.n, ENTRIES_MAX);
+        return json(await admin.user(params['user-id'], { n, historyCount: HISTORY_COUNT }));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/item/{item-id}',
+      tag,
+      summary: 'One item: its neighbors, and the feedback on it over time',
+      description: `\`n\` neighbors, at most ${ENTRIES_MAX}. Of many users a part is looked at, evenly spread.`,
+      query: ['n'],
+      response: { description: 'The item', schema: ItemViewSchema },
+      errors: ['ITEM_NOT_FOUND'],
+      async handler({ params, query }, { admin }) {
+        const view = await admin.item(params['item-id'], Math.min(query.n, ENTRIES_MAX));
+        if (view !== undefined) return json(view);
+        throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(params['item-id'])}.`);
+      },
+    }),
+  ];
+}

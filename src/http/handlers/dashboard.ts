@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { FurzeError } from '../../domain/errors.ts';
+import type { Reply } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+
+const tag = 'Operation';
+const HTML_TYPE = 'text/html; charset=utf-8';
+/** What `npm run build:dashboard` makes, beside the kernels. */
+const FOLDER = new URL('../../../build/dashboard/', import.meta.url);
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const COMMON_HEADERS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+] as const;
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>furze</title>
+<p>The dashboard has not been built: <code>npm run build:dashboard</code>. <a href="/apidocs">API</a></p>
+</html>
+`;
+
+/** What the build lists: files by name with their content types. */
+type Manifest = Readonly<Record<string, string>>;
+
+interface Dashboard {
+  readonly page: string;
+  readonly files: ReadonlyMap<string, Reply>;
+}
+
+/** The dashboard's page and its files, out of memory. None holds data, so none needs a key. */
+export function dashboardRoutes(): readonly Route[] {
+  let loaded: Dashboard | undefined;
+  const dashboard = () => (loaded ??= loadDashboard());
+  return [
+    route({
+      method: 'GET',
+      path: '/',
+      tag,
+      summary: 'The dashboard',
+      open: true,
+      response: { description: 'A page', contentType: HTML_TYPE },
+      handler: () => ({
+        status: 200,
+        contentType: HTML_TYPE,
+        body: dashboard().page,
+        headers: [['Content-Security-Policy', POLICY], ['Cache-Control', 'no-cache'], ...COMMON_HEADERS],
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/dashboard/{asset}',
+      tag,
+      summary: 'A file of the dashboard, compressed with gzip',
+      open: true,
+      response: { description: 'The file', contentType: '*/*' },
+      errors: ['ROUTE_NOT_FOUND'],
+      handler({ params: { asset } }) {
+        const file = dashboard().files.get(asset);
+        if (file !== undefined) return file;
+        throw new FurzeError('ROUTE_NOT_FOUND', 'The dashboard has no such file.');
+      },
+    }),
+  ];
+}
+
+/** Reads the few files once; their names change with what they hold, so browsers keep them for good. */
+function loadDashboard(): Dashboard {
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8')) as Manifest;
+  } catch {
+    return { page: NOT_BUILT, files: new Map() };
+  }
+  const files = new Map<string, Reply>();
+  for (const [name, contentType] of Object.entries(manifest)) {
+    files.set(name, {
+      status: 200,
+      contentType,
+      body: readFileSync(new URL(`${name}.gz`, FOLDER)),
+      headers: [
+        ['Content-Encoding', 'gzip'],
+        ['Cache-Control', 'public, max-age=31536000, immutable'],
+        ...COMMON_HEADERS,
+      ],
+    });
+  }
+  return { page: readFileSync(new URL('index.html', FOLDER), 'utf8'), files };
+}

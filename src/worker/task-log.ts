@@ -1,0 +1,119 @@
+import type { Task } from '../domain/admin-schemas.ts';
+import type { Clock } from '../domain/clock.ts';
+import { formatTimestamp } from '../domain/time.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import { type Pace, PaceMeter } from './pace.ts';
+
+/** Name of the mark that keeps the tasks over restarts. */
+const MARK = 'tasks';
+/** Past tasks that are kept. */
+const KEPT = 100;
+
+export type TaskKind = 'fit' | 'lists' | 'search';
+export type TaskResult = NonNullable<Task['Result']>;
+
+/** A task under way. */
+export interface RunningTask {
+  readonly tell: (stage: string, done: number, total: number) => void;
+  readonly done: (result: TaskResult) => void;
+  readonly failed: (error: unknown) => void;
+  /** Cut off by a stop of the service. */
+  readonly stopped: () => void;
+}
+
+interface Entry {
+  readonly id: number;
+  readonly kind: TaskKind;
+  readonly startedMs: number;
+  pace?: Pace;
+}
+
+/** The tasks in the background, those that run and the last that ended; kept over restarts. */
+export class TaskLog {
+  private readonly clock: Clock;
+  private readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  private readonly running = new Map<number, Entry>();
+  private past: Task[] = [];
+  private lastId = 0;
+  private saving: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock, marks: Pick<CacheStore, 'getMark' | 'putMark'>) {
+    this.clock = clock;
+    this.marks = marks;
+  }
+
+  /** Reads what was kept. A task that ran when the process ended was stopped by that. */
+  async restore(): Promise<void> {
+    const kept = (await this.marks.getMark(MARK)) as readonly Task[] | undefined;
+    if (!Array.isArray(kept)) return;
+    this.past = kept.map((task: Task) => (task.State === 'running' ? { ...task, State: 'stopped' } : task));
+    this.lastId = this.past.reduce((last, { Id }) => Math.max(last, Id), 0);
+  }
+
+  /** What runs, oldest first. */
+  get current(): readonly Task[] {
+    return Array.from(this.running.values(), (entry) => this.describe(entry));
+  }
+
+  /** What has ended, newest first. */
+  get ended(): readonly Task[] {
+    return this.past;
+  }
+
+  begin(kind: TaskKind): RunningTask {
+    const entry: Entry = { id: ++this.lastId, kind, startedMs: this.clock() };
+    const meter = new PaceMeter();
+    this.running.set(entry.id, entry);
+    this.save();
+    const end = (more: Pick<Task, 'State' | 'Result' | 'Error'>) => {
+      if (!this.running.delete(entry.id)) return;
+      const {
+        Stage: _stage,
+        Done: _done,
+        Total: _total,
+        PerSecond: _pace,
+        SecondsLeft: _left,
+        ...rest
+      } = this.describe(entry);
+      this.past = [{ ...rest, EndedAt: formatTimestamp(this.clock()), ...more }, ...this.past].slice(0, KEPT);
+      this.save();
+    };
+    return {
+      tell: (stage, done, total) => {
+        entry.pace = meter.tell(stage, done, total, this.clock());
+      },
+      done: (Result) => end({ State: 'done', Result }),
+      failed: (error) =>
+        end({ State: 'failed', Error: error instanceof Error ? error.message : String(error) }),
+      stopped: () => end({ State: 'stopped' }),
+    };
+  }
+
+  /** Resolves when all is kept. */
+  flush(): Promise<void> {
+    return this.saving;
+  }
+
+  private describe({ id, kind, startedMs, pace }: Entry): Task {
+    return {
+      Id: id,
+      Kind: kind,
+      State: 'running',
+      StartedAt: formatTimestamp(startedMs),
+      Seconds: (this.clock() - startedMs) / 1000,
+      ...(pace !== undefined && {
+        Stage: pace.stage,
+        Done: pace.done,
+        Total: pace.total,
+        ...(pace.perSecond !== undefined && { PerSecond: pace.perSecond }),
+        ...(pace.leftMs !== undefined && { SecondsLeft: pace.leftMs / 1000 }),
+      }),
+    };
+  }
+
+  private save(): void {
+    const tasks = [...this.current, ...this.past].slice(0, KEPT);
+    // What cannot be kept is lost for the next start alone; the store reports its own trouble.
+    this.saving = this.saving.then(() => this.marks.putMark(MARK, tasks)).catch(() => {});
+  }
+}
