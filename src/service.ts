@@ -1,10 +1,10 @@
-import { totalmem } from 'node:os';
 import { Admin } from './admin/admin.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
+import { availableMemoryBytes } from './domain/machine.ts';
 import type { HealthReport } from './domain/schemas.ts';
 import { VERSION } from './domain/version.ts';
 import { registerBackground } from './http/background-metrics.ts';
@@ -15,6 +15,8 @@ import { createMetrics } from './http/metrics.ts';
 import { requestTotals } from './http/request-totals.ts';
 import { createRoutes } from './http/routes.ts';
 import { createHttpServer } from './http/server.ts';
+import { automaticChoice } from './kernel/load-kernels.ts';
+import { chooseRelaxedSimd } from './kernel/relaxed-simd.ts';
 import { memoryBudgetBytes } from './model/memory-budget.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
@@ -89,7 +91,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       () => cache.close(),
       () => data.close(),
     );
+    chooseRelaxedSimd(config.worker.relaxed_simd);
     const pool = new WorkerPool(config.worker.threads);
+    log.info(
+      {
+        threads: pool.trainingSlots,
+        kernels: automaticChoice(),
+        fitMemoryMaxMb: Math.floor(memoryBytesMax(config) / 2 ** 20),
+      },
+      'workers',
+    );
     undo.push(() => pool.close());
     const recommendation = await composeRecommendation({
       config,
@@ -308,10 +319,7 @@ function searchOptions({ recommend }: Config, clock: Clock, log: Logger, tasks: 
 }
 
 function memoryBytesMax({ worker }: Config): number {
-  return memoryBudgetBytes(worker.memory_max_mb, {
-    totalBytes: totalmem(),
-    constrainedBytes: process.constrainedMemory(),
-  });
+  return memoryBudgetBytes(worker.memory_max_mb, availableMemoryBytes());
 }
 
 function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, log: Logger): LearningOptions {

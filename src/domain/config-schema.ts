@@ -259,12 +259,22 @@ export const ConfigSchema = Type.Object({
   recommend,
   worker: Type.Object(
     {
-      threads: integer(0, 0, 1024, 'Threads that train models and make lists; 0 for one a core.'),
+      threads: integer(
+        0,
+        0,
+        1024,
+        'Threads that train models and make lists; 0 for one a core, or what the quota of a container has room for.',
+      ),
       memory_max_mb: integer(
         0,
         0,
         INT_MAX,
         'Most memory that a fit may take, in MiB; one that needs more is refused and the last model stays. 0 for 70 % of what the process may have.',
+      ),
+      relaxed_simd: choice(
+        'auto',
+        ['auto', 'off'],
+        'Relaxed SIMD, which trains faster: "auto" where the runtime has it, "off" never. With it the last bits of a model depend on the kind of processor.',
       ),
     },
     { description: 'Background work.' },

@@ -8,21 +8,13 @@ import { placedModelBytes } from './als/scorer.ts';
 const SHARE = 0.7;
 const MB = 2 ** 20;
 
-/** What is known of the machine. */
-export interface MachineMemory {
-  readonly totalBytes: number;
-  /** The limit that the process runs under (a cgroup's); undefined or 0 for none. */
-  readonly constrainedBytes?: number | undefined;
-}
-
 /**
  * The most bytes that a fit may take.
  * @param maxMb as configured, in MiB; 0 for 70 % of the memory that the process may have
+ * @param availableBytes the memory that the process may have
  */
-export function memoryBudgetBytes(maxMb: number, { totalBytes, constrainedBytes }: MachineMemory): number {
-  if (maxMb > 0) return maxMb * MB;
-  // Where there is no limit, some systems tell an absurdly large one.
-  return Math.floor(SHARE * Math.min(totalBytes, constrainedBytes || Number.POSITIVE_INFINITY));
+export function memoryBudgetBytes(maxMb: number, availableBytes: number): number {
+  return maxMb > 0 ? maxMb * MB : Math.floor(SHARE * availableBytes);
 }
 
 /** How a trained model will be placed; see `placeModel`. */

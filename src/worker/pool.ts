@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import { availableThreads } from '../domain/machine.ts';
 import { threadEntry } from '../domain/thread-entry.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 
@@ -15,9 +15,10 @@ export class WorkerPool {
   readonly trainingSlots: number;
   private readonly pool: Piscina<Job, unknown>;
 
-  /** @param threads how many train at once; 0 for one a core. One more stands by for what a request waits for. */
+  /** @param threads how many train at once; 0 for one a core, or as
+   *   many as a container's quota has room for. One more stands by for what a request waits for. */
   constructor(threads: number) {
-    this.trainingSlots = threads === 0 ? availableParallelism() : threads;
+    this.trainingSlots = threads === 0 ? availableThreads() : threads;
     const { url, execArgv } = threadEntry(import.meta.url, './worker-entry');
     this.pool = new Piscina<Job, unknown>({
       filename: url.href,

@@ -1,14 +1,13 @@
-import { setFlagsFromString } from 'node:v8';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { instantiatePlainKernels } from '../../src/kernel/plain-kernels.ts';
+import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';
 import { Arena } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 
-// Node 20 has relaxed SIMD behind this flag, later versions always; it must be set before anything is compiled.
-setFlagsFromString('--experimental-wasm-relaxed-simd');
+chooseRelaxedSimd('auto');
 
 export const IMPLEMENTATIONS = ['wasm', 'wasm-relaxed', 'wasm-debug', 'plain'] as const;
 
