@@ -7,6 +7,7 @@ import type { Logger } from './domain/log.ts';
 import { availableMemoryBytes } from './domain/machine.ts';
 import type { HealthReport } from './domain/schemas.ts';
 import { VERSION } from './domain/version.ts';
+import { accessRules, warnOfOpenDoor } from './http/access.ts';
 import { registerBackground } from './http/background-metrics.ts';
 import { chooseEngine } from './http/engine-choice.ts';
 import { registerEngine } from './http/engine-metric.ts';
@@ -166,6 +167,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     data.onChange(({ added }) => {
       if (added.length > 0 && hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
     });
+    const access = accessRules(server);
+    warnOfOpenDoor(access, log);
     const http = createHttpServer({
       engine,
       routes,
@@ -182,7 +185,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
       host: server.host,
       port: server.port,
-      apiKey: server.api_key,
+      access,
+      errorFormat: server.error_format,
       limits: limitsOf(config),
       log,
       metrics,

@@ -39,7 +39,8 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   const stopped = stopSignal();
   const service = await launchService(config, createLogger(config.log.level), lockWait);
   const url = baseUrl(service.address);
-  const ask = createCaller(url, config.server.api_key);
+  const key = config.server.api_key || (config.server.api_keys[0] ?? '');
+  const ask = createCaller(url, key);
   try {
     let taste = readMark(folder);
     if (taste === undefined) {
@@ -53,7 +54,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
     } else {
       process.stdout.write(`Using the sample in ${folder}.\n`);
     }
-    process.stdout.write(await describeTour(ask, url, config.server.api_key !== '', taste));
+    process.stdout.write(await describeTour(ask, url, key !== '', taste));
     await stopped;
   } finally {
     process.stdout.write('Stopping.\n');

@@ -70,6 +70,11 @@ const server = Type.Object(
       description:
         'Origins whose pages may write when no key is set, such as "https://shop.example"; "*" for all. Pages of other origins may only read. With a key set every origin may ask, as each request needs the key.',
     }),
+    error_format: choice(
+      'problem',
+      ['problem', 'text'],
+      'How errors are answered: "problem" as application/problem+json (RFC 9457), "text" as plain text, as Gorse does, for clients that show the body as it is.',
+    ),
     default_n: integer(10, 0, DEFAULT_LIMITS.nMax, 'Number of entries in a list when n is not given.'),
     clock_error: duration('5s', 'Maximal difference between the clocks of nodes.'),
     cache_expire: duration(

@@ -11,6 +11,8 @@ export const ERRORS = {
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
   UNAUTHORIZED: { status: 401, title: 'The API key is missing or wrong' },
+  READ_ONLY_KEY: { status: 403, title: 'The API key may only read' },
+  FOREIGN_ORIGIN: { status: 403, title: 'Pages of this origin may not write' },
   ROUTE_NOT_FOUND: { status: 404, title: 'There is no such route' },
   USER_NOT_FOUND: { status: 404, title: 'There is no such user' },
   ITEM_NOT_FOUND: { status: 404, title: 'There is no such item' },

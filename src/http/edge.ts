@@ -3,18 +3,18 @@ import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
-import { createKeyCheck, type KeyHeaders } from './api-key.ts';
+import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
-import { problemReply } from './problem.ts';
+import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
-import type { Method, Route } from './route.ts';
+import { type Method, type Route, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
 
-/** What the transport copies of a request's head before anything else happens. */
-export interface RequestHead extends KeyHeaders {
+/** A request's head; headers are read when they are asked for. */
+export interface RequestHead extends AccessHeaders {
   /** In capitals. */
   readonly method: string;
   /** Encoded, without the query. */
@@ -39,7 +39,8 @@ export interface Exchange {
 export interface EdgeParts {
   readonly routes: readonly Route[];
   readonly services: Services;
-  readonly apiKey: string;
+  readonly access: AccessRules;
+  readonly errorFormat: ErrorFormat;
   readonly limits: Limits;
   readonly metrics: HttpMetrics;
   readonly log: Logger;
@@ -49,22 +50,25 @@ const NO_NAMES: readonly QueryName[] = [];
 
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
-const CORS_HEADERS = 'Content-Type, X-API-Key, Authorization, X-Request-ID';
+const CORS_HEADERS = 'Content-Type, X-API-Key, X-API-Version, Authorization, X-Request-ID';
 
 /**
  * The service's HTTP behaviour without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
  */
 export class Edge {
+  /** Answers an error in the configured format. */
+  readonly errorReply: ErrorReply;
   private readonly router: Router;
   private readonly parts: EdgeParts;
-  private readonly hasKey: (headers: KeyHeaders, bearer: boolean) => boolean;
+  private readonly access: Access;
   private readonly nextRequestId = createRequestIds();
   private readonly logsRequests: boolean;
 
   constructor(parts: EdgeParts) {
     this.parts = parts;
     this.router = new Router(parts.routes);
-    this.hasKey = createKeyCheck(parts.apiKey);
+    this.errorReply = errorReplyAs(parts.errorFormat);
+    this.access = new Access(parts.access);
     this.logsRequests = parts.log.isLevelEnabled('debug');
   }
 
@@ -78,11 +82,13 @@ export class Edge {
       if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
       routeNumber = found.routeNumber;
       const { route, params } = found;
-      if (route.open !== true && !this.hasKey(head, route.bearer === true)) {
-        return refused(requestId, head.method, startMs, routeNumber, unauthorized(route));
+      const right = route.open === true ? 'all' : this.access.rightOf(head, route.bearer === true);
+      if (right === 'none') {
+        return refused(requestId, head.method, startMs, routeNumber, this.unauthorized(route));
       }
       this.checkParams(params);
       const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
+      if (writes(route) || query.writeBackType !== undefined) this.access.checkWrite(head, right);
       return {
         requestId,
         method: head.method,
@@ -130,10 +136,10 @@ export class Edge {
     try {
       found = this.router.find(isHead ? 'GET' : head.method, head.path);
     } catch {
-      return problemReply(new FurzeError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.'));
+      return this.errorReply(new FurzeError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.'));
     }
     if (found === undefined) {
-      return problemReply(
+      return this.errorReply(
         new FurzeError('ROUTE_NOT_FOUND', 'No route has this path; /apidocs lists them all.'),
       );
     }
@@ -142,7 +148,13 @@ export class Edge {
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (head.method === 'OPTIONS') return preflight(allow);
     const detail = `This path has ${allow}.`;
-    return problemReply(new FurzeError('METHOD_NOT_ALLOWED', detail), [['Allow', allow]]);
+    return this.errorReply(new FurzeError('METHOD_NOT_ALLOWED', detail), [['Allow', allow]]);
+  }
+
+  private unauthorized(route: Route): Reply {
+    const scheme = route.bearer === true ? 'Bearer' : 'ApiKey';
+    const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
+    return this.errorReply(error, [['WWW-Authenticate', scheme]]);
   }
 
   private checkParams(params: Readonly<Record<string, string>>): void {
@@ -153,10 +165,10 @@ export class Edge {
   }
 
   private toReply(error: unknown, requestId: string, where: string): Reply {
-    if (error instanceof FurzeError && error.code !== 'INTERNAL') return problemReply(error);
+    if (error instanceof FurzeError && error.code !== 'INTERNAL') return this.errorReply(error);
     this.parts.log.error({ err: error, requestId, where }, 'a request failed by a bug');
     const detail = 'The request failed; the log has the reason under its request id.';
-    return problemReply(new FurzeError('INTERNAL', detail));
+    return this.errorReply(new FurzeError('INTERNAL', detail));
   }
 }
 
@@ -169,12 +181,6 @@ function refused(
   refusal: Reply,
 ): Exchange {
   return { requestId, method, startMs, routeNumber, refusal, match: undefined, query: undefined };
-}
-
-function unauthorized(route: Route): Reply {
-  const scheme = route.bearer === true ? 'Bearer' : 'ApiKey';
-  const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
-  return problemReply(error, [['WWW-Authenticate', scheme]]);
 }
 
 function preflight(allow: string): Reply {

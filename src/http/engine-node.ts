@@ -5,7 +5,7 @@ import type { Logger } from '../domain/log.ts';
 import type { Exchange, RequestHead } from './edge.ts';
 import type { Engine, EngineOptions, OnRequest } from './engine.ts';
 import { problemReply } from './problem.ts';
-import { byteLengthOf, type Reply } from './reply.ts';
+import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
 
 /** Time for a request's head to arrive, and for a connection to rest between two requests, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -94,6 +94,18 @@ class NodeHead implements RequestHead {
     return this.header('authorization');
   }
 
+  get origin(): string {
+    return this.header('origin');
+  }
+
+  get host(): string {
+    return this.header('host');
+  }
+
+  get fetchSite(): string {
+    return this.header('sec-fetch-site');
+  }
+
   /** `''` when absent. @param name in lower case */
   private header(name: string): string {
     const value = this.headers[name];
@@ -110,7 +122,7 @@ function lengthOf(req: IncomingMessage): number {
 function write(res: NodeResponse, reply: Reply, exchange: Exchange, closeConnection: boolean): void {
   const { body, status } = reply;
   const hasBody = status !== 204;
-  const head = ['X-Request-ID', exchange.requestId, 'Access-Control-Allow-Origin', '*'];
+  const head = ['X-Request-ID', exchange.requestId, ...COMMON_HEADERS.flat()];
   if (reply.contentType !== '') head.push('Content-Type', reply.contentType);
   if (reply.headers !== undefined) for (const [name, value] of reply.headers) head.push(name, value);
   if (closeConnection) head.push('Connection', 'close');

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange, RequestHead } from './edge.ts';
 import { type Engine, type OnRequest, SEVERAL_LENGTHS } from './engine.ts';
-import { byteLengthOf, type Reply } from './reply.ts';
+import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
 import type { Uws, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 
 /** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
@@ -68,6 +68,18 @@ class UwsHead implements RequestHead {
   get authorization(): string {
     return this.req.getHeader('authorization');
   }
+
+  get origin(): string {
+    return this.req.getHeader('origin');
+  }
+
+  get host(): string {
+    return this.req.getHeader('host');
+  }
+
+  get fetchSite(): string {
+    return this.req.getHeader('sec-fetch-site');
+  }
 }
 
 /** Two lengths, even equal ones, are how a request is smuggled past a proxy; the engine lets them through. */
@@ -107,7 +119,7 @@ const headersByType = new Map<string, string>();
 function commonHeaders(contentType: string): string {
   let more = headersByType.get(contentType);
   if (more === undefined) {
-    more = '\r\nAccess-Control-Allow-Origin: *';
+    more = COMMON_HEADERS.map(([name, value]) => `\r\n${name}: ${value}`).join('');
     if (contentType !== '') more += `\r\nContent-Type: ${contentType}`;
     headersByType.set(contentType, more);
   }

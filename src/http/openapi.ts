@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { NAMED_SCHEMAS } from '../domain/schemas.ts';
 import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './parameters.ts';
 import { problemType } from './problem.ts';
-import { paramNames, type Route } from './route.ts';
+import { paramNames, type Route, writes } from './route.ts';
 
 const PROBLEM = 'application/problem+json';
 
@@ -112,6 +112,8 @@ export function errorCodes(route: Route): ErrorCode[] {
   if (paramNames(route.path).length > 0 || route.query !== undefined) codes.add('INVALID_PARAMETER');
   if (route.body !== undefined)
     for (const code of ['INVALID_JSON', 'INVALID_BODY', 'BODY_TOO_LARGE'] as const) codes.add(code);
+  if (route.open !== true && (writes(route) || route.query?.includes('write-back-type')))
+    for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
   if (route.open !== true)
     for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
   codes.add('INTERNAL');

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type FurzeError } from '../domain/errors.ts';
 import type { Problem } from '../domain/schemas.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, ReplyHeaders } from './reply.ts';
 
 /** Where the service describes its errors; a problem's `type` is this page and the code as fragment. */
 export const ERRORS_PATH = '/apidocs/errors';
@@ -9,7 +9,7 @@ export const ERRORS_PATH = '/apidocs/errors';
 const RETRY_AFTER_S = '1';
 
 /** An error as problem details (RFC 9457). */
-export function problemReply(error: FurzeError, headers: readonly (readonly [string, string])[] = []): Reply {
+export function problemReply(error: FurzeError, headers: ReplyHeaders = []): Reply {
   const { status, title } = ERRORS[error.code];
   const problem: Problem = {
     type: problemType(error.code),
@@ -25,6 +25,22 @@ export function problemReply(error: FurzeError, headers: readonly (readonly [str
     body: JSON.stringify(problem),
     headers: status === 503 ? [...headers, ['Retry-After', RETRY_AFTER_S]] : headers,
   };
+}
+
+/** How errors are answered, as in `[server] error_format`. */
+export type ErrorFormat = 'problem' | 'text';
+
+/** Makes the answer to an error. */
+export type ErrorReply = (error: FurzeError, headers?: ReplyHeaders) => Reply;
+
+/** The maker of answers to errors in one format. */
+export function errorReplyAs(format: ErrorFormat): ErrorReply {
+  return format === 'problem' ? problemReply : textReply;
+}
+
+/** An error as a sentence, for clients that show the body as it is. */
+function textReply(error: FurzeError, headers: ReplyHeaders = []): Reply {
+  return { ...problemReply(error, headers), contentType: 'text/plain; charset=utf-8', body: error.message };
 }
 
 /** The `type` of a problem, relative to the server. */

@@ -4,7 +4,44 @@ export interface Reply {
   readonly contentType: string;
   /** Ready to send; strings go out as UTF-8. */
   readonly body: string | Uint8Array;
-  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: ReplyHeaders;
+}
+
+export type ReplyHeaders = readonly (readonly [name: string, value: string])[];
+
+/** What every reply has beside its request id: any page may read it, and no browser guesses at its type. */
+export const COMMON_HEADERS: ReplyHeaders = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** A page runs the scripts of this server alone and none in its text, talks to this server alone, and sits in no frame. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A page for people, with what keeps strangers' scripts out of it. */
+export function page(html: string): Reply {
+  return {
+    status: 200,
+    contentType: HTML_TYPE,
+    body: html,
+    headers: [
+      ['Content-Security-Policy', PAGE_POLICY],
+      ['Referrer-Policy', 'no-referrer'],
+      ['Cache-Control', 'no-cache'],
+    ],
+  };
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

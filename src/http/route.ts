@@ -41,6 +41,8 @@ export interface Route {
   readonly errors?: readonly ErrorCode[];
   /** Needs no API key. */
   readonly open?: boolean;
+  /** Stores nothing although its method is none that reads. */
+  readonly reads?: boolean;
   /** Takes the API key as `Authorization: Bearer` too. */
   readonly bearer?: boolean;
   readonly handler: Handler<Readonly<Record<string, string>>>;
@@ -64,6 +66,11 @@ export function route<const Path extends string>(
   },
 ): Route {
   return definition as unknown as Route;
+}
+
+/** True when a request of the route may store something, whatever its query says. */
+export function writes({ method, reads }: Route): boolean {
+  return method !== 'GET' && reads !== true;
 }
 
 /** The names of a path's parameters, in order. */

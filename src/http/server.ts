@@ -1,12 +1,13 @@
 import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import type { AccessRules } from './access.ts';
 import { readBody } from './body.ts';
 import { Edge, type Exchange, type RequestHead } from './edge.ts';
 import { SEVERAL_LENGTHS } from './engine.ts';
 import type { EngineChoice } from './engine-choice.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { problemReply } from './problem.ts';
+import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
@@ -18,8 +19,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** `""` when no key is needed. */
-  readonly apiKey: string;
+  readonly access: AccessRules;
+  readonly errorFormat: ErrorFormat;
   readonly limits: Limits;
   readonly log: Logger;
   readonly metrics: HttpMetrics;
@@ -66,12 +67,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const exchange = edge.open(head);
     if (lengthBytes === SEVERAL_LENGTHS) {
       const error = new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
-      send(res, exchange, problemReply(error), true, false);
+      send(res, exchange, edge.errorReply(error), true, false);
       return;
     }
     if (state === 'closed') {
       const error = new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
-      send(res, exchange, problemReply(error), true, false);
+      send(res, exchange, edge.errorReply(error), true, false);
       return;
     }
     if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
@@ -83,7 +84,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         (body) => {
           if (body !== undefined) return finish(call, edge.answer(exchange, body));
           const detail = `A body has at most ${limits.bodyBytesMax} bytes.`;
-          finish(call, problemReply(new FurzeError('BODY_TOO_LARGE', detail)));
+          finish(call, edge.errorReply(new FurzeError('BODY_TOO_LARGE', detail)));
         },
       );
       return;

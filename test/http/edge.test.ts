@@ -15,17 +15,28 @@ const REPORT = {
   Ready: true,
 };
 
+const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '' };
+
 /** The edge over services of which only what a test needs is there. */
 function ask(services: object, head: Partial<RequestHead>) {
   const edge = new Edge({
     routes: createRoutes('0.0.0'),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
-    apiKey: '',
+    access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
+    errorFormat: 'problem',
     limits: DEFAULT_LIMITS,
     metrics: { record: () => {} } as unknown as HttpMetrics,
     log: createLogger('silent'),
   });
-  const blank = { method: 'GET', path: '/', query: '', requestId: '', apiKey: '', authorization: '' };
+  const blank = {
+    method: 'GET',
+    path: '/',
+    query: '',
+    requestId: '',
+    apiKey: '',
+    authorization: '',
+    ...NOT_A_BROWSER,
+  };
   return edge.answer(edge.open({ ...blank, ...head }));
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
 import { ERRORS_PATH } from '../problem.ts';
-import { json, type Reply } from '../reply.ts';
+import { json, page, type Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const tag = 'Operation';
@@ -63,7 +63,7 @@ export function docsRoutes(document: () => object): readonly Route[] {
       path: '/apidocs',
       summary: 'The interactive description of the API',
       response: { description: 'A page', contentType: HTML_TYPE },
-      handler: () => ({ status: 200, contentType: HTML_TYPE, body: PAGE }),
+      handler: () => page(PAGE),
     }),
     route({
       ...common,
@@ -77,7 +77,7 @@ export function docsRoutes(document: () => object): readonly Route[] {
       path: ERRORS_PATH,
       summary: 'The catalogue of errors',
       response: { description: 'A page', contentType: HTML_TYPE },
-      handler: () => ({ status: 200, contentType: HTML_TYPE, body: errorsPage() }),
+      handler: () => page(errorsPage()),
     }),
     route({
       ...common,

@@ -29,6 +29,7 @@ const personal = {
 const session = {
   method: 'POST',
   tag,
+  reads: true,
   description:
     'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
   query: ['n', 'offset', 'category'],

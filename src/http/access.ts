@@ -1,0 +1,140 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { FurzeError } from '../domain/errors.ts';
+import type { Logger } from '../domain/log.ts';
+
+/** The headers that tell who asks, `''` when absent. */
+export interface AccessHeaders {
+  readonly apiKey: string;
+  readonly authorization: string;
+  readonly origin: string;
+  readonly host: string;
+  /** `Sec-Fetch-Site`, which browsers send and pages cannot forge. */
+  readonly fetchSite: string;
+}
+
+/** Who may do what. */
+export interface AccessRules {
+  /** Keys that may do everything; none at all lets everybody in. */
+  readonly keys: readonly string[];
+  /** A key that may read only; `''` for none. */
+  readonly readOnlyKey: string;
+  /** Origins whose pages may write while there are no keys; `*` for all. */
+  readonly origins: readonly string[];
+  /** The address that the service listens on. */
+  readonly host: string;
+}
+
+/** What a request may do: nothing, read, or all. */
+export type Right = 'none' | 'read' | 'all';
+
+/** The part of the configuration's `[server]` that says who may do what. */
+export interface AccessSettings {
+  readonly api_key: string;
+  readonly api_keys: readonly string[];
+  readonly read_only_api_key: string;
+  readonly cors_origins: readonly string[];
+  readonly host: string;
+}
+
+export function accessRules(server: AccessSettings): AccessRules {
+  return {
+    keys: [server.api_key, ...server.api_keys].filter((key) => key !== ''),
+    readOnlyKey: server.read_only_api_key,
+    origins: server.cors_origins,
+    host: server.host,
+  };
+}
+
+/** Decides who may do what: by key where there is one, else by whether a browser asks for a page of another origin. */
+export class Access {
+  private readonly full: readonly Buffer[];
+  private readonly readOnly: Buffer | undefined;
+  private readonly origins: ReadonlySet<string>;
+  private readonly host: string;
+
+  constructor({ keys, readOnlyKey, origins, host }: AccessRules) {
+    this.full = keys.map(digest);
+    this.readOnly = readOnlyKey === '' ? undefined : digest(readOnlyKey);
+    this.origins = new Set(origins.map((origin) => origin.toLowerCase()));
+    this.host = host.toLowerCase();
+  }
+
+  /**
+   * What the key of a request lets it do. All keys are compared, each by its hash, so the time taken tells nothing of
+   * length, content or which one fits.
+   * @param bearer true where `Authorization: Bearer` counts too
+   */
+  rightOf(head: AccessHeaders, bearer: boolean): Right {
+    if (this.full.length === 0) return 'all';
+    const right = this.rightOfKey(head.apiKey);
+    if (right !== 'none' || !bearer) return right;
+    return this.rightOfKey(/^bearer +(.*)$/i.exec(head.authorization)?.[1] ?? '');
+  }
+
+  /**
+   * Refuses a write that is not allowed.
+   * @throws FurzeError READ_ONLY_KEY, FOREIGN_ORIGIN
+   */
+  checkWrite(head: AccessHeaders, right: Right): void {
+    if (right !== 'all') throw new FurzeError('READ_ONLY_KEY', 'This API key may read and not write.');
+    if (this.full.length > 0 || !this.isForeign(head)) return;
+    throw new FurzeError(
+      'FOREIGN_ORIGIN',
+      'Without an API key, pages of other origins may read and not write; set [server] api_key, or name the origin in [server] cors_origins.',
+    );
+  }
+
+  private rightOfKey(sent: string): Right {
+    const hash = digest(sent);
+    let right: Right = 'none';
+    if (this.readOnly !== undefined && timingSafeEqual(hash, this.readOnly)) right = 'read';
+    for (const key of this.full) if (timingSafeEqual(hash, key)) right = 'all';
+    return right;
+  }
+
+  /**
+   * True when a browser sends the request for a page that is not this server's own. `Host` is looked at too: a page
+   * whose name was made to lead here (DNS rebinding) has this origin and a host that nobody gave this server.
+   */
+  private isForeign({ origin, host, fetchSite }: AccessHeaders): boolean {
+    if (origin === '' && fetchSite === '') return false;
+    if (this.origins.has('*')) return false;
+    if (origin !== '') {
+      if (this.origins.has(origin.toLowerCase())) return false;
+      return hostOf(origin) !== host.toLowerCase() || !this.isOwnName(host);
+    }
+    if (fetchSite !== 'same-origin' && fetchSite !== 'none') return true;
+    return (
+      !this.isOwnName(host) && !['http', 'https'].some((scheme) => this.origins.has(`${scheme}://${host}`))
+    );
+  }
+
+  /** True for names that no stranger can make lead here. @param host with or without a port */
+  private isOwnName(host: string): boolean {
+    const name = host.toLowerCase().replace(/:\d+$/, '');
+    if (name === this.host || name === 'localhost' || name.endsWith('.localhost')) return true;
+    return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  }
+}
+
+/** Says at start that anybody who reaches the address may read and write. */
+export function warnOfOpenDoor({ keys, host }: AccessRules, log: Logger): void {
+  if (keys.length > 0 || isLoopback(host)) return;
+  log.warn(
+    { host },
+    'listening beyond this machine without a key: anybody who reaches this address can read and delete everything; set [server] api_key',
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : '';
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
