@@ -259,7 +259,8 @@ function storeOptions(config: Config, paths: StorePaths, clock: Clock, log: Logg
     positiveFeedbackTypes: positive_feedback_types,
     readFeedbackTypes: read_feedback_types,
     clock,
-    onTrouble: (message, error) => log.error({ err: error }, message),
+    onTrouble: (message, error) =>
+      error === undefined ? log.warn(message) : log.error({ err: error }, message),
   };
 }
 

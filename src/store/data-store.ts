@@ -17,7 +17,7 @@ export interface DataStore extends DataReader {
   write(command: WriteCommand): Promise<WriteResult>;
   /** Called with what each commit changed, in commit order, before the writes in it resolve. */
   onChange(listener: (changes: ChangeSet) => void): void;
-  /** True while the store answers. */
+  /** @throws FurzeError STORE_UNAVAILABLE while the store does not answer or cannot write, saying why */
   ping(): Promise<void>;
 }
 

@@ -44,6 +44,8 @@ export interface StoreOptions extends StorePaths {
   readonly onTrouble?: TroubleLog;
   /** Bytes of writes that may wait; more is refused as OVERLOADED. */
   readonly waitingBytesMax?: number;
+  /** Pause before a writer thread that has died is started again, milliseconds; it doubles with each try. */
+  readonly writerRestartMs?: number;
 }
 
 export interface Stores {
@@ -89,13 +91,14 @@ function checkApart(dataPath: string, cachePath: string): void {
  * @throws FolderLockedError when another process has a folder
  */
 export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {
-  const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, ...rules } = options;
+  const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, writerRestartMs, ...rules } = options;
+  const more = { clock, onTrouble, waitingBytesMax, writerRestartMs };
   let cache: CacheStore | undefined;
   try {
     removeCopies(dataPath);
     cache = new LmdbCacheStore(cachePath, locks.cache);
     const { data: lock } = locks;
-    const data = new LmdbDataStore({ dataPath, sync, rules, clock, onTrouble, waitingBytesMax, lock });
+    const data = new LmdbDataStore({ dataPath, sync, rules, lock, ...more });
     return { data, cache };
   } catch (error) {
     locks.data.release();

@@ -96,6 +96,6 @@ test('a writer that finds a transaction which is not its own writes no more', as
   }
   expect(await data.getUser('bob')).toBeUndefined();
   expect(await data.getUser('first')).toBeDefined();
-  expect(String(troubles)).toContain('Another process has written');
+  expect(String(troubles)).toContain('another process has written');
   await expect(data.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
 });

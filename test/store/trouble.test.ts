@@ -1,5 +1,4 @@
-import type { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { FurzeError } from '../../src/domain/errors.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { close, openIn, putFeedback, tempFolder } from './helpers.ts';
@@ -35,13 +34,16 @@ async function storedBatches(data: DataStore): Promise<boolean[]> {
 
 /** Sends the writer what no caller can, which ends it. */
 function breakWriter(data: DataStore): void {
-  (Reflect.get(data, 'worker') as Worker).postMessage({ kind: 'write' });
+  (Reflect.get(data, 'writer') as { post(message: unknown): void }).post({ kind: 'write' });
 }
 
 test('a writer that dies refuses what waits and what comes; reads go on, and what was acknowledged is there', async () => {
   const folder = tempFolder();
   const troubles: string[] = [];
-  const stores = openIn(folder, { onTrouble: (message) => troubles.push(message) });
+  const stores = openIn(folder, {
+    onTrouble: (message) => troubles.push(message),
+    writerRestartMs: 86_400_000,
+  });
   const { data } = stores;
   await data.write(putFeedback(batch(0)));
   const first = writeAll(data).slice(0, BATCHES / 2);
@@ -49,7 +51,9 @@ test('a writer that dies refuses what waits and what comes; reads go on, and wha
   breakWriter(data);
   const outcomes = await Promise.all([...first, ...writeAll(data)]);
   expect(new Set(outcomes)).toEqual(new Set(['written', 'STORE_UNAVAILABLE']));
-  expect(troubles).toContain('The writer thread failed');
+  expect(troubles[0]).toMatch(
+    /^The thread that writes the data store failed \(.+\); it is started again in 30000 ms/,
+  );
   await expect(data.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   await expect(data.write(putFeedback(batch(1)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   expect(await data.getUserFeedback('user-0')).toHaveLength(BATCH_RECORDS);
@@ -77,4 +81,21 @@ test('more writes than may wait are refused, and nothing of what was acknowledge
 test('a single write larger than all that may wait is taken when nothing waits', async () => {
   const { data } = openIn(tempFolder(), { waitingBytesMax: 1 });
   expect(await data.write(putFeedback(batch(0)))).toMatchObject({ rowAffected: BATCH_RECORDS });
+});
+
+test('a writer that has died is started again, and says so', async () => {
+  const troubles: string[] = [];
+  const { data } = openIn(tempFolder(), {
+    onTrouble: (message) => troubles.push(message),
+    writerRestartMs: 1,
+  });
+  await data.write(putFeedback(batch(0)));
+  for (const number of [1, 2]) {
+    breakWriter(data);
+    await expect(data.write(putFeedback(batch(number)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await vi.waitFor(() => data.ping(), 600_000);
+    await data.write(putFeedback(batch(number)));
+  }
+  expect(await data.getStats()).toMatchObject({ users: 3, feedback: 3 * BATCH_RECORDS });
+  expect(troubles.filter((each) => each.endsWith('is back'))).toHaveLength(2);
 });

@@ -3,20 +3,14 @@ import type { WriteResult } from '../data-store.ts';
 import { ChangeLog } from './change-log.ts';
 import { type CheckedCommand, CommandApplier, checkCommand } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
-import type { PlainChanges, ToWriter, WriteAnswer, WriteRules } from './messages.ts';
+import { probeDisk } from './disk-probe.ts';
+import type { PlainChanges, WriteAnswer, WriteRules } from './messages.ts';
 import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
-
-type Write = Extract<ToWriter, { kind: 'write' }>;
+import type { Group, Write } from './writer-loop.ts';
 
 interface CheckedWrite {
   readonly ticket: number;
   readonly command: CheckedCommand;
-}
-
-/** A group that is committed, with everything to be said about it. */
-export interface Group {
-  readonly answers: readonly WriteAnswer[];
-  readonly changes: readonly PlainChanges[];
 }
 
 /** Writes groups of commands, each group in one transaction. */
@@ -25,6 +19,7 @@ export class GroupWriter {
   private readonly rules: WriteRules;
   private readonly own: OwnTransactions;
   private applier: CommandApplier;
+  private failure: unknown;
 
   constructor(tables: DataTables, rules: WriteRules) {
     this.tables = tables;
@@ -48,8 +43,24 @@ export class GroupWriter {
         answers.push(refusal(ticket, error));
       }
     }
+    this.failure = undefined;
     const changes = this.writeChecked(checked, answers);
-    return { answers, changes };
+    return { answers, changes, failure: this.failure, nextTransaction: this.nextTransaction };
+  }
+
+  /** Number of the next transaction that changes anything. */
+  get nextTransaction(): number {
+    return this.own.nextId;
+  }
+
+  /** Throws while a store that has failed to write still cannot write as much. */
+  probe(bytes: number): void {
+    probeDisk(this.tables, bytes, (action) =>
+      this.own.transact(() => {
+        action();
+        return { result: undefined, hasWritten: true };
+      }),
+    );
   }
 
   private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
@@ -61,6 +72,7 @@ export class GroupWriter {
     } catch (error) {
       if (error instanceof ForeignTransactionError) throw error;
       this.applier = new CommandApplier(this.tables, this.rules);
+      if (isEngineError(error)) this.failure = error;
       if (writes.length === 1) {
         answers.push(refusal(writes[0]!.ticket, error));
         return [];
@@ -92,6 +104,11 @@ export class GroupWriter {
     if (!log.isEmpty) logs.push(log);
     return { result: { answers, logs }, hasWritten: answers.some(({ result }) => result !== undefined) };
   }
+}
+
+/** Errors of LMDB and of the system beneath have their number as a code. */
+function isEngineError(error: unknown): boolean {
+  return typeof (error as { code?: unknown }).code === 'number';
 }
 
 function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {

@@ -1,13 +1,12 @@
-import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import { threadEntry } from '../../domain/thread-entry.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { openDataTables } from './data-tables.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import { WriterSupervisor } from './writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
@@ -26,6 +25,8 @@ export interface DataStoreOptions extends WriterOptions {
   readonly waitingBytesMax?: number;
   /** Let go of once the store is closed. */
   readonly lock?: FolderLock;
+  /** Pause before a writer that has died is started again. */
+  readonly writerRestartMs?: number;
 }
 
 interface Pending {
@@ -36,17 +37,19 @@ interface Pending {
 
 /** The data store on LMDB: reads on the calling thread, writes through the writer thread. */
 export class LmdbDataStore extends LmdbDataReader implements DataStore {
-  private readonly worker: Worker;
+  private readonly writer: WriterSupervisor;
   private readonly clock: Clock;
   private readonly onTrouble: TroubleLog;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ((changes: ChangeSet) => void)[] = [];
-  private readonly exited: Promise<void>;
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;
   private lastTicket = 0;
-  private state: 'open' | 'closing' | 'dead' = 'open';
+  private closing = false;
+  /** Why writes fail at the moment: the writer is gone, or says so itself. */
+  private down: string | undefined;
+  private problem: string | undefined;
 
   /** @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the folder */
   constructor(options: DataStoreOptions) {
@@ -56,21 +59,19 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.lock = options.lock;
     this.clock = clock;
     this.onTrouble = onTrouble;
-    const { url, execArgv } = threadEntry(import.meta.url, './writer-thread');
-    const workerData: WriterOptions = { dataPath, sync, rules };
-    this.worker = new Worker(url, { workerData, execArgv, name: 'furze-writer' });
-    this.worker.on('message', (message: FromWriter) => this.receive(message));
-    this.worker.on('error', (error) => this.fail('The writer thread failed', error));
-    this.exited = new Promise((resolve) => {
-      this.worker.once('exit', () => {
-        if (this.state === 'open') this.fail('The writer thread ended', undefined);
-        resolve();
-      });
-    });
+    const events = {
+      receive: (message: FromWriter) => this.receive(message),
+      down: (reason: string, trace: unknown) => this.fail(reason, trace),
+      up: () => {
+        this.down = undefined;
+        this.onTrouble('The thread that writes the data store is back', undefined);
+      },
+    };
+    this.writer = new WriterSupervisor({ dataPath, sync, rules }, events, options.writerRestartMs);
   }
 
   write(command: WriteCommand): Promise<WriteResult> {
-    if (this.state !== 'open') return Promise.reject(unavailable());
+    if (this.closing || this.down !== undefined) return Promise.reject(unavailable());
     const bytes = sizeOf(command);
     if (this.waitingBytes > 0 && this.waitingBytes + bytes > this.waitingBytesMax) {
       return Promise.reject(new FurzeError('OVERLOADED', 'Too many writes are waiting; try again later.'));
@@ -80,7 +81,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     return new Promise((resolve, reject) => {
       this.pending.set(ticket, { bytes, resolve, reject });
       this.waitingBytes += bytes;
-      this.worker.postMessage(message, transfer);
+      this.writer.post(message, transfer);
     });
   }
 
@@ -89,24 +90,27 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   }
 
   async ping(): Promise<void> {
-    if (this.state !== 'open') throw unavailable();
+    const reason = this.down ?? this.problem;
+    if (this.closing || reason !== undefined) throw unavailable(reason);
     await this.getStats();
   }
 
   /** Carries out the writes that wait, then closes. */
   override async close(): Promise<void> {
-    if (this.state === 'open') {
-      this.state = 'closing';
-      this.worker.postMessage({ kind: 'close' } satisfies ToWriter);
+    if (!this.closing) {
+      this.closing = true;
+      this.writer.close();
     }
-    await this.exited;
+    await this.writer.ended;
     await super.close();
     this.lock?.release();
   }
 
   private receive(message: FromWriter): void {
-    if (message.kind === 'trouble') this.onTrouble('The data store could not be flushed', message.trace);
-    if (message.kind === 'failed') this.fail('The writer thread failed', message.trace);
+    if (message.kind === 'problem') {
+      this.problem = message.problem;
+      this.onTrouble(message.problem ?? 'The data store can write again', message.trace);
+    }
     if (message.kind !== 'committed') return;
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();
@@ -134,17 +138,19 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     else pending.resolve(result!);
   }
 
-  private fail(message: string, error: unknown): void {
-    if (this.state === 'open') this.state = 'dead';
-    this.onTrouble(message, error);
+  private fail(reason: string, trace: unknown): void {
+    this.down = reason;
+    this.problem = undefined;
+    this.onTrouble(reason, trace);
     for (const { reject } of this.pending.values()) reject(unavailable());
     this.pending.clear();
     this.waitingBytes = 0;
   }
 }
 
-function unavailable(): FurzeError {
-  return new FurzeError('STORE_UNAVAILABLE', 'The data store takes no writes at the moment.');
+/** Who writes is told that it does not work now; the log and the health report say why. */
+function unavailable(reason = 'The data store takes no writes at the moment.'): FurzeError {
+  return new FurzeError('STORE_UNAVAILABLE', reason);
 }
 
 function sizeOf(command: WriteCommand): number {

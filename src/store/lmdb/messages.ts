@@ -33,16 +33,18 @@ export type ToWriter =
 
 /** From the writer thread to the store. */
 export type FromWriter =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly nextTransaction: number }
   | {
       readonly kind: 'committed';
       readonly answers: readonly WriteAnswer[];
       readonly changes: readonly PlainChanges[];
+      /** Number of the first transaction after this one that changes anything. */
+      readonly nextTransaction: number;
     }
-  /** Something for the log that no command is to blame for. */
-  | { readonly kind: 'trouble'; readonly trace: string }
-  /** The thread writes no more and ends. */
-  | { readonly kind: 'failed'; readonly trace: string }
+  /** Writes fail for the time being, for a reason that no command is to blame for; undefined: they no longer do. */
+  | { readonly kind: 'problem'; readonly problem: string | undefined; readonly trace: string | undefined }
+  /** The thread writes no more and ends; when it is final, another one would do no better. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly trace: string; readonly isFinal: boolean }
   | { readonly kind: 'closed' };
 
 export interface WriteAnswer {

@@ -3,11 +3,12 @@ import type { Engine } from './engine.ts';
 /** Somebody else has written the store: what is remembered of it is no longer true, and nothing more may be written. */
 export class ForeignTransactionError extends Error {
   override readonly name = 'ForeignTransactionError';
+  readonly isFinal = true;
 
-  constructor(path: string) {
+  constructor() {
     super(
-      `Another process has written to ${path} behind this one's back. Writes are refused, because they would mix up records; ` +
-        'stop both processes, run "furze check" on the folder, and start one.',
+      'another process has written to the data folder; further writes would mix up records. ' +
+        'Stop both processes, run "furze check" on the folder, and start one',
     );
   }
 }
@@ -25,7 +26,8 @@ export interface Written<T> {
  */
 export class OwnTransactions {
   private readonly engine: Engine;
-  private nextId: number;
+  /** Number of the next transaction that changes anything. */
+  nextId: number;
 
   constructor(engine: Engine) {
     this.engine = engine;
@@ -39,7 +41,7 @@ export class OwnTransactions {
   transact<T>(action: () => Written<T>): T {
     const { engine } = this;
     const { result, hasWritten } = engine.transact(() => {
-      if (engine.transactionId !== this.nextId) throw new ForeignTransactionError(engine.path);
+      if (engine.transactionId !== this.nextId) throw new ForeignTransactionError();
       return action();
     });
     if (hasWritten) this.nextId++;

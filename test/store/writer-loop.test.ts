@@ -1,0 +1,91 @@
+import { expect, test, vi } from 'vitest';
+import type { FromWriter, WriteAnswer } from '../../src/store/lmdb/messages.ts';
+import { type LoopParts, type Write, WriterLoop } from '../../src/store/lmdb/writer-loop.ts';
+
+/** A loop over a disk that fails when the test says so. */
+function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
+  const posted: FromWriter[] = [];
+  const disk = { isFull: false, loses: false, written: 0, flushes: 0, probes: 0 };
+  const refused = (ticket: number): WriteAnswer => ({
+    ticket,
+    result: undefined,
+    error: { code: 'STORE_UNAVAILABLE', detail: '', places: [] },
+    trace: 'no space',
+  });
+  const loop = new WriterLoop({
+    sync,
+    write(writes) {
+      if (!disk.isFull) disk.written += writes.length;
+      const answers = writes.map(({ ticket }) =>
+        disk.isFull
+          ? refused(ticket)
+          : { ticket, result: { rowAffected: 1, removed: [] }, error: undefined, trace: undefined },
+      );
+      const failure = disk.isFull ? new Error('No space left on device') : undefined;
+      return { answers, changes: [], failure, nextTransaction: 0 };
+    },
+    async flush() {
+      disk.flushes++;
+      if (disk.loses) throw new Error('Input/output error');
+    },
+    probe() {
+      disk.probes++;
+      if (disk.isFull) throw new Error('No space left on device');
+    },
+    nextTransaction: () => 0,
+    post: (message) => void posted.push(message),
+    close: async () => {},
+    probeMs: 1,
+  });
+  let tickets = 0;
+  return {
+    disk,
+    problems: () => posted.flatMap((each) => (each.kind === 'problem' ? [each.problem] : [])),
+    async write(): Promise<boolean> {
+      const ticket = ++tickets;
+      const command = { kind: 'deleteUser', userId: 'u' } as const;
+      loop.receive({ kind: 'write', ticket, nowMs: 0, command } satisfies Write);
+      const answer = await vi.waitFor(() => {
+        const found = posted
+          .flatMap((each) => (each.kind === 'committed' ? each.answers : []))
+          .find((each) => each.ticket === ticket);
+        if (found === undefined) throw new Error('no answer yet');
+        return found;
+      }, 600_000);
+      return answer.error === undefined;
+    },
+  };
+}
+
+test.each(['disk', 'commit'] as const)(
+  'after a failed flush nothing is written or called durable, sync = %s',
+  async (sync) => {
+    const { disk, write, problems } = loopOver({ sync });
+    expect(await write()).toBe(true);
+    disk.loses = true;
+    // Behind a commit the flush follows the answer.
+    expect(await write()).toBe(sync === 'commit');
+    await vi.waitFor(() => expect(problems()).toHaveLength(1), 600_000);
+    expect(problems()[0]).toContain('until the service is restarted');
+    const { written, flushes } = disk;
+    // The next flush would succeed, and mean nothing.
+    disk.loses = false;
+    for (let i = 0; i < 3; i++) expect(await write()).toBe(false);
+    expect(disk).toMatchObject({ written, flushes });
+    expect(problems()).toHaveLength(1);
+  },
+);
+
+test('a full disk is told at once, asked about again and again, and over when there is room', async () => {
+  const { disk, write, problems } = loopOver({ sync: 'disk' });
+  disk.isFull = true;
+  expect(await write()).toBe(false);
+  expect(await write()).toBe(false);
+  expect(problems()).toEqual(['The data store cannot write to its disk: No space left on device.']);
+  const { probes } = disk;
+  await vi.waitFor(() => expect(disk.probes).toBeGreaterThan(probes + 2), 600_000);
+  expect(problems()).toHaveLength(1);
+  disk.isFull = false;
+  await vi.waitFor(() => expect(problems().at(-1)).toBeUndefined(), 600_000);
+  expect(await write()).toBe(true);
+});
