@@ -14,7 +14,7 @@ import { readSample } from './playground/sample.ts';
 import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
 import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
-import { baseUrl, launchService, stopSignal } from './run-service.ts';
+import { baseUrl, checkReason, launchService, stopSignal } from './run-service.ts';
 
 /** Films that count as what everybody likes. */
 const POPULAR_ENTRIES = 50;
@@ -36,8 +36,9 @@ export function playgroundCommand(env: Environment): Command {
 
 async function runPlayground(folder: string, config: Config, lockWait: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const stopped = stopSignal();
-  const service = await launchService(config, createLogger(config.log.level), lockWait);
+  const log = createLogger(config.log.level);
+  const stopped = stopSignal(log);
+  const service = await launchService(config, log, lockWait);
   const url = baseUrl(service.address);
   const key = config.server.api_key || (config.server.api_keys[0] ?? '');
   const ask = createCaller(url, key);
@@ -49,7 +50,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
       taste = await Promise.race([prepared, stopped.then(() => undefined)]);
       if (taste === undefined) {
         prepared.catch(() => {});
-        return;
+        return checkReason(await stopped);
       }
     } else {
       process.stdout.write(`Using the sample in ${folder}.\n`);
@@ -60,6 +61,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
     process.stdout.write('Stopping.\n');
     await service.stop();
   }
+  checkReason(await stopped);
 }
 
 /** Loads the sample and trains on it. The mark comes last, so an interrupted load is done again at the next start. */

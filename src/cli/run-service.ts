@@ -1,5 +1,6 @@
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { Service } from '../service.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -13,8 +14,18 @@ export async function launchService(config: Config, log: Logger, lockWait: numbe
   return startService({ config, log, lockWaitMs: lockWait * 1000 });
 }
 
-/** Resolves when the process is told to stop; a second signal ends the process at once. */
-export function stopSignal(): Promise<NodeJS.Signals> {
+/** Why the process is to stop. */
+export type StopReason = NodeJS.Signals | 'fault';
+
+/** How long an orderly stop may take after a fault, milliseconds. */
+const FAULT_STOP_MS = 10_000;
+
+/**
+ * Resolves when the process is told to stop, or when a fault of its own that nothing caught leaves it in a state that
+ * nobody knows: it is logged, and the service is to stop in order, so that what was taken is stored. A second signal ends
+ * the process at once.
+ */
+export function stopSignal(log: Logger): Promise<StopReason> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -23,7 +34,19 @@ export function stopSignal(): Promise<NodeJS.Signals> {
       resolve(signal);
     };
     for (const signal of SIGNALS) process.on(signal, onSignal);
+    const onFault = (error: unknown) => {
+      log.fatal({ err: error }, 'a fault of the program that nothing caught; stopping');
+      setTimeout(() => process.exit(1), FAULT_STOP_MS).unref();
+      resolve('fault');
+    };
+    process.on('uncaughtException', onFault);
+    process.on('unhandledRejection', onFault);
   });
+}
+
+/** @throws OperatorError when the process stopped for a fault: its exit code is 1 then */
+export function checkReason(reason: StopReason): void {
+  if (reason === 'fault') throw new OperatorError('stopped after a fault of the program; the log has it');
 }
 
 /** The service's address as a URL without a path; an address for every interface is reached by the loopback one. */

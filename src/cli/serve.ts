@@ -3,7 +3,7 @@ import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfig } from './load-config.ts';
 import { lockWaitOption } from './options.ts';
-import { baseUrl, launchService, stopSignal } from './run-service.ts';
+import { baseUrl, checkReason, launchService, stopSignal } from './run-service.ts';
 
 /** `furze serve`: the service until it is told to stop. */
 export function serveCommand(env: Environment): Command {
@@ -14,11 +14,13 @@ export function serveCommand(env: Environment): Command {
     .action(async (options: { config?: string; lockWait: number }) => {
       const config = loadConfig({ path: options.config, env });
       const log = createLogger(config.log.level);
-      const stopped = stopSignal();
+      const stopped = stopSignal(log);
       const service = await launchService(config, log, options.lockWait);
       log.info({ url: baseUrl(service.address), docs: `${baseUrl(service.address)}/apidocs` }, 'listening');
-      log.info({ signal: await stopped }, 'stopping');
+      const reason = await stopped;
+      log.info({ reason }, 'stopping');
       await service.stop();
       log.info('stopped');
+      checkReason(reason);
     });
 }

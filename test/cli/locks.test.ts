@@ -14,9 +14,16 @@ const env = {
   FURZE_SERVER_PORT: '0',
 };
 const serve = (...args: string[]) => new Furze(['serve', ...args], env);
+
+/** Has a fault that nothing catches when it is told so. */
+const FAULTY = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    "process.on('SIGUSR2',()=>{Promise.reject(new Error('made by the test'))})",
+  )}`,
+};
 const urlOf = async (furze: Furze) => (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
 
-it('a folder in use is refused in one line that names the process, and passed on when that one stops', async () => {
+it('a folder in use is refused in one line that names the process, and passed on when that one stops, for whatever reason', async () => {
   mkdirSync(join(store, 'compact-left'), { recursive: true });
   writeFileSync(join(store, 'compact-left', 'data.mdb'), 'cut off');
   const first = serve();
@@ -29,12 +36,15 @@ it('a folder in use is refused in one line that names the process, and passed on
       new RegExp(`^furze: The folder \\S+ is in use by process ${first.process.pid} on .+\\n$`),
     );
   }
-  const next = serve('--lock-wait', '600');
+  const next = new Furze(['serve', '--lock-wait', '600'], { ...env, ...FAULTY });
   // It has begun to wait when the first one stops.
   await next.waitFor(/"msg":"waiting for/);
   const body = JSON.stringify({ UserId: 'u' });
   expect((await fetch(`${url}/api/user`, { method: 'POST', body })).status).toBe(200);
   expect(await first.stop('SIGTERM')).toBe(0);
   expect((await fetch(`${await urlOf(next)}/api/user/u`)).status).toBe(200);
-  expect(await next.stop('SIGTERM')).toBe(0);
+  // A fault that nothing catches ends it in order.
+  expect(await next.stop('SIGUSR2')).toBe(1);
+  expect(next.output).toMatch(/made by the test.*nothing caught; stopping[\s\S]*"msg":"stopped"/);
+  expect(next.output).toMatch(/^furze: stopped after a fault/m);
 });
