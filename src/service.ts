@@ -31,6 +31,7 @@ import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
 import type { PlacedGeneration } from './worker/messages.ts';
 import { WorkerPool } from './worker/pool.ts';
 import { type OnProgress, ProgressTracker } from './worker/progress.ts';
+import { Remakes } from './worker/remakes.ts';
 import { Search, type SearchOptions } from './worker/search.ts';
 import type { SearchMark } from './worker/search-marks.ts';
 import { TaskLog } from './worker/task-log.ts';
@@ -108,7 +109,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       data,
       cache,
       clock,
-      findRelated: finder(pool, config, paths),
+      elapsedMs: () => performance.now(),
+      findRelated: finder(pool, config, paths, clock),
+      makeAside: (userRows) => remakes.make(userRows),
+      onTrouble: (message, error) => log.error({ err: error }, message),
     });
     undo.push(() => recommendation.lists.close());
     const training = new Training(pool, trainingOptions(config, paths, cache, clock, log));
@@ -118,6 +122,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       listPassOptions(config, paths, cache, recommendation.settings, clock),
     );
     const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
+    const remakes = new Remakes(pool, planOf, clock, server.clock_error);
     const progress = new ProgressTracker(clock, log);
     const tasks = new TaskLog(clock, cache);
     await tasks.restore();
@@ -125,6 +130,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const fits = new Fits({
       learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, log)),
       listPass,
+      remakes,
+      servingSlot: pool.servingSlot,
       turn,
       progress,
       recommendation,
@@ -241,10 +248,14 @@ function storeError({ DataStoreError, CacheStoreError }: HealthReport): string {
   return DataStoreError || CacheStoreError;
 }
 
-function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths): FindRelated {
-  const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  return (relation, row, k) =>
-    pool.run<'related'>({ kind: 'related', dataPath, relation, row, k, positiveTypes });
+function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths, clock: Clock): FindRelated {
+  const { positive_feedback_types: positiveTypes, positive_feedback_ttl } = config.recommend.data_source;
+  const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  const { clock_error } = config.server;
+  return (relation, row, k) => {
+    const untilMs = clock() + clock_error;
+    return pool.run<'related'>({ kind: 'related', ...common, relation, row, k, untilMs });
+  };
 }
 
 function storeOptions(config: Config, paths: StorePaths, clock: Clock, log: Logger): StoreOptions {
@@ -336,7 +347,8 @@ function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, l
     readTypes: data_source.read_feedback_types,
     clickThrough: offline.enable_click_through_prediction,
     neighborType: item_neighbors.neighbor_type,
-    userNeighborType: usesUsers ? user_neighbors.neighbor_type : undefined,
+    userNeighborType: user_neighbors.neighbor_type,
+    usesUsers,
     enableIndex: item_neighbors.enable_index,
     indexRecall: item_neighbors.index_recall,
     popularWindowMs: popular.popular_window,

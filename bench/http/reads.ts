@@ -72,6 +72,7 @@ export async function makeReadFolder(size: WorldSize): Promise<string> {
         userRow: from + at,
         generation: 1,
         madeMs,
+        knowsMs: madeMs,
         itemRows: distinctRows(random, size.items),
         scores: new Float32Array(LIST_LENGTH),
       })),

@@ -29,7 +29,7 @@ export function computedMemory(folder: string, feedback: number): ReadonlyMap<st
   const { userCount, itemCount, count } = interactions;
   const slots = availableParallelism();
   const shape = alsShape(interactions, settings, slots, heldOut);
-  const { training, models } = fitMemory(shape, { slots: slots + 1, listLengthMax: LIST_LENGTH_MAX });
+  const { training, models } = fitMemory(shape, { slots: slots + 2, listLengthMax: LIST_LENGTH_MAX });
   // Both orientations stay from the first stage to the last but one.
   const kept = models + 8 * count + 4 * (userCount + itemCount + 2);
   const pairs = { positives, negatives: feedback - positives };

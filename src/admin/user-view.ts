@@ -109,10 +109,11 @@ export class UserViewer {
 
   /** The first items of one recommender for the user, of those that may be recommended. */
   private async rank(name: FallbackName, userRow: number) {
-    const { live, fallbacks, historyOf } = this.parts;
-    const history = historyOf(userRow);
-    const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
-    return fallbacks.rank(name, history, RECOMMENDER_ENTRIES, accept);
+    const { live, fallbacks, histories } = this.parts;
+    return histories.use(userRow, (history) => {
+      const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
+      return fallbacks.rank(name, history, RECOMMENDER_ENTRIES, accept);
+    });
   }
 
   private use(name: FallbackName): { InPipeline: boolean; IsFallback: boolean } {

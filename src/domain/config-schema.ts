@@ -250,6 +250,12 @@ const recommend = Type.Object(
           10_000,
           'Number of most recent feedback used by the item-based fallback and by session recommendation.',
         ),
+        remake_share: number(
+          0.25,
+          0,
+          1,
+          'Most of the time of the thread that answers which goes into making the lists of users whose feedback has changed. Beyond it the older list, less what was read, is answered, and a worker makes the new one. 0 for workers alone, 1 for no limit.',
+        ),
       },
       { description: 'Answers made when they are asked for.' },
     ),

@@ -67,9 +67,9 @@ export class ColdItemIndex {
   /**
    * Works out at most `limit` items that are not known yet.
    * @param knownRows items from this row on came after the last fit
-   * @returns whether there is more to do, and whether an item can be recommended that could not before
+   * @returns whether there is more to do, and the items that can be recommended and could not before
    */
-  step(knownRows: number, limit: number): { readonly isMore: boolean; readonly gained: boolean } {
+  step(knownRows: number, limit: number): { readonly isMore: boolean; readonly gained: readonly number[] } {
     const { catalogue, trends } = this;
     const isKnown = (row: number) => row < knownRows && (trends.ever[row] ?? 0) > 0;
     const incidence = boundedLabels(catalogue);
@@ -90,7 +90,7 @@ export class ColdItemIndex {
     const before = new Set(this.snapshot.rows);
     this.likes = likes;
     this.snapshot = pack(likes);
-    return { isMore: !complete, gained: this.snapshot.rows.some((row) => !before.has(row)) };
+    return { isMore: !complete, gained: Array.from(this.snapshot.rows).filter((row) => !before.has(row)) };
   }
 }
 

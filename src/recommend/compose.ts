@@ -1,18 +1,26 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { ChangeSet, DataStore, LocalReads } from '../store/data-store.ts';
+import type { ChangeSet, DataStore, FeedbackColumns, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
 import { Fallbacks } from './fallbacks.ts';
-import { History, type TypeTest } from './history.ts';
+import { Histories } from './histories.ts';
+import type { TypeTest } from './history.ts';
 import { HitCache } from './hit-cache.ts';
 import { type FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import { ListMaker, type ListSettings } from './list-maker.ts';
-import { UserLists } from './lists.ts';
+import { ListFreshness } from './lists/freshness.ts';
+import type { MakeAside } from './lists/remake-queue.ts';
+import { TimeBudget } from './lists/time-budget.ts';
+import { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
 import { liveWorld } from './live-world.ts';
 import { OnlineRecommender } from './online.ts';
+import { PersonalAnswers } from './personal.ts';
 import { GenerationSlot } from './serving-model.ts';
+import { Sessions } from './sessions.ts';
+import { UserNeighbors } from './user-neighbors.ts';
+import { WriteBack } from './write-back.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -32,8 +40,7 @@ export interface Recommendation {
   readonly reads: LocalReads;
   readonly fallbacks: Fallbacks;
   readonly itemNeighbors: ItemNeighbors;
-  /** What a user has done as of now, for the caller alone. */
-  readonly historyOf: (userRow: number) => History;
+  readonly histories: Histories;
 }
 
 /**
@@ -45,7 +52,12 @@ export async function composeRecommendation(parts: {
   readonly data: DataStore;
   readonly cache: CacheStore;
   readonly findRelated: FindRelated;
+  /** Makes users' lists in a worker. */
+  readonly makeAside: MakeAside;
   readonly clock: Clock;
+  /** A clock that never goes back, milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly onTrouble: (message: string, error: unknown) => void;
 }): Promise<Recommendation> {
   const { config, data, cache, findRelated, clock } = parts;
   const reads = data.local;
@@ -64,13 +76,13 @@ export async function composeRecommendation(parts: {
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
   const settings = listSettings(config);
-  const lastRows = (userRow: number): ArrayLike<number> => lists.last(userRow)?.itemRows ?? [];
+  const lastRows = (userRow: number): ArrayLike<number> => {
+    const last = lists.last(userRow);
+    return last === undefined || lists.isRetracted(last) ? [] : last.itemRows;
+  };
   const world = liveWorld({ live, generations, reads, clock, cacheSize: cache_size, lastRows });
   const maker = new ListMaker(settings, world, isPositive);
-  const lists: UserLists = new UserLists({
-    cache,
-    generations,
-    maker,
+  const freshness = new ListFreshness({
     clock,
     ages: {
       refreshMs: offline.refresh_recommend_period,
@@ -78,8 +90,20 @@ export async function composeRecommendation(parts: {
       arrivalMs: config.server.cache_expire,
     },
     validSinceMs: await settingsSince(settings, cache, clock),
-    arrivedMs: () => live.arrivedMs,
+    arrivedMs: () => live.arrivals.lastMs,
+  });
+  const lists: UserLists = new UserLists({
+    cache,
+    generations,
+    maker,
+    freshness,
+    clock,
+    arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
+    budget: new TimeBudget(online.remake_share, parts.elapsedMs),
+    makeAside: parts.makeAside,
+    needsWorker: settings.userBased,
     onReplaced: (userRow) => hits.forget(userRow),
+    onTrouble: parts.onTrouble,
   });
   await lists.restore();
   const hits: HitCache = new HitCache({
@@ -97,64 +121,65 @@ export async function composeRecommendation(parts: {
     latest,
     popular: popularIndex,
     itemNeighbors,
-    findRelated,
+    userNeighbors: new UserNeighbors({
+      reads,
+      generations,
+      findRelated,
+      isPositive,
+      type: user_neighbors.neighbor_type,
+    }),
     maker,
     generations,
   };
-  const userNeighborType = user_neighbors.neighbor_type;
   const sessionLength = online.num_feedback_fallback_item_based;
-  const fallbacks = new Fallbacks({ ...shared, userNeighborType, isPositive, sessionLength });
-  const history = new History(reads, ttlMs(data_source.positive_feedback_ttl));
-  const recommender = new OnlineRecommender({
+  const fallbacks = new Fallbacks({ ...shared, isPositive, sessionLength });
+  const untilMs = () => clock() + config.server.clock_error;
+  const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);
+  const personal = new PersonalAnswers({
     ...shared,
-    data,
-    userNeighborType,
     lists,
     hits,
+    histories,
     replacesRead: settings.replacement !== undefined,
     fallbacks,
     fallbackOrder: online.fallback_recommend,
-    history,
-    isPositive,
-    positiveTypes: data_source.positive_feedback_types,
-    sessionLength,
-    clockErrorMs: config.server.clock_error,
-    clock,
+    writeBack: new WriteBack(data, catalogue, clock),
   });
-  const explainer = new Explainer({
-    reads,
-    catalogue,
-    history,
-    fallbacks,
-    maker,
-    generations,
-    isPositive,
-    recommender,
-    effectiveUntilMs: () => clock() + config.server.clock_error,
-  });
+  const positiveTypes = data_source.positive_feedback_types;
+  const sessions = new Sessions({ reads, catalogue, fallbacks, positiveTypes, sessionLength });
+  const recommender = new OnlineRecommender({ ...shared, histories, personal, sessions });
+  const explainer = new Explainer({ ...shared, histories, fallbacks, isPositive, recommender });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
   data.onChange((changes) => {
     follow(changes, live, lists, marks);
     hits.apply(changes);
   });
-  const historyOf = (userRow: number) => {
-    const own = new History(reads, ttlMs(data_source.positive_feedback_ttl));
-    own.load(userRow, clock() + config.server.clock_error);
-    return own;
-  };
   const served = { recommender, explainer, fallbacks, itemNeighbors };
-  return { ...served, live, lists, generations, settings, reads, historyOf };
+  return { ...served, live, lists, generations, settings, reads, histories };
 }
 
 /** @param marks the feedback types after which a user's list is another */
 function follow(changes: ChangeSet, live: LiveState, lists: UserLists, marks: TypeTest): void {
+  const { added, removed, deletedUserRows } = changes;
   live.apply(changes);
-  for (const feedback of [changes.added, changes.removed]) {
-    for (let at = 0; at < feedback.length; at++) {
-      if (marks(feedback.types[at]!)) lists.markDirty(feedback.userRows[at]!);
-    }
+  for (let at = 0; at < added.length; at++) if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
+  const isOverwritten = pairTest(removed.length > 0 ? added : undefined);
+  for (let at = 0; at < removed.length; at++) {
+    const userRow = removed.userRows[at]!;
+    if (marks(removed.types[at]!)) lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
   }
-  lists.delete(changes.deletedUserRows);
+  lists.delete(deletedUserRows);
+}
+
+/** A test for the pairs of user and item that have records. */
+function pairTest(feedback: FeedbackColumns | undefined): (userRow: number, itemRow: number) => boolean {
+  const itemsByUser = new Map<number, Set<number>>();
+  for (let at = 0; at < (feedback?.length ?? 0); at++) {
+    const userRow = feedback!.userRows[at]!;
+    const items = itemsByUser.get(userRow) ?? new Set();
+    itemsByUser.set(userRow, items.add(feedback!.itemRows[at]!));
+  }
+  return (userRow, itemRow) => itemsByUser.get(userRow)?.has(itemRow) === true;
 }
 
 /** Name of the mark that tells which settings lists are made with. */

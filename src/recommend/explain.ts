@@ -3,6 +3,7 @@ import { formatTimestamp } from '../domain/time.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.ts';
+import type { Histories } from './histories.ts';
 import type { History, TypeTest } from './history.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { Recommender } from './recommender.ts';
@@ -22,14 +23,12 @@ export class Explainer {
   private readonly parts: {
     readonly reads: LocalReads;
     readonly catalogue: Catalogue;
-    readonly history: History;
+    readonly histories: Histories;
     readonly fallbacks: Fallbacks;
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
     readonly recommender: Recommender;
-    /** Feedback up to then is in effect, milliseconds since the epoch. */
-    readonly effectiveUntilMs: () => number;
   };
 
   constructor(parts: Explainer['parts']) {
@@ -38,52 +37,51 @@ export class Explainer {
 
   /** @returns undefined when there is no such item */
   async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
-    const { reads, recommender } = this.parts;
+    const { reads, recommender, histories } = this.parts;
     const itemRow = reads.itemRow(itemId);
     if (itemRow < 0) return undefined;
     const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
     const Rank = list.indexOf(itemId);
-    const userRow = reads.userRow(userId);
-    return {
+    return histories.use(reads.userRow(userId), async (history) => ({
       UserId: userId,
       ItemId: itemId,
       Recommended: Rank >= 0,
       Rank,
-      ...(Rank < 0 && { WhyNot: this.whyNot(userRow, itemRow, query.categories) }),
-      ...this.score(userRow, itemRow),
-      Recommenders: await this.proposals(userRow, itemRow),
-      Contributions: this.contributions(userRow, itemRow),
-    };
+      ...(Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) }),
+      ...this.score(history, itemRow),
+      Recommenders: await this.proposals(history, itemRow),
+      Contributions: this.contributions(history, itemRow),
+    }));
   }
 
-  private score(userRow: number, itemRow: number): { Score?: number } {
-    const Score = this.parts.maker.scoreOf(this.load(userRow), itemRow);
+  private score(history: History, itemRow: number): { Score?: number } {
+    const Score = this.parts.maker.scoreOf(history, itemRow);
     return Score === undefined ? {} : { Score };
   }
 
-  private whyNot(userRow: number, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
+  private whyNot(history: History, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
     const { catalogue } = this.parts;
     if (catalogue.isHidden(itemRow)) return { Reason: 'hidden' };
     if (!catalogue.isListable(itemRow)) return { Reason: 'out_of_date' };
-    const readMs = this.load(userRow).readAtMs(itemRow);
+    const readMs = history.readAtMs(itemRow);
     if (readMs !== undefined) return { Reason: 'read', ReadAt: formatTimestamp(readMs) };
     if (!catalogue.isInAll(itemRow, categories)) return { Reason: 'not_in_category' };
     return { Reason: 'below_the_cut' };
   }
 
   /** Every recommender that can score the item for the user, asked for this item alone. */
-  private async proposals(userRow: number, itemRow: number): Promise<Explanation['Recommenders']> {
+  private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
     const found: { Name: string; Score: number }[] = [];
     for (const name of FALLBACK_NAMES) {
-      const ranked = await this.parts.fallbacks.rank(name, this.load(userRow), 1, (row) => row === itemRow);
+      const ranked = await this.parts.fallbacks.rank(name, history, 1, (row) => row === itemRow);
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }
     return found;
   }
 
-  private contributions(userRow: number, itemRow: number): Explanation['Contributions'] {
+  private contributions(history: History, itemRow: number): Explanation['Contributions'] {
     const { generations, isPositive, catalogue } = this.parts;
-    const liked = this.load(userRow).positiveRows(isPositive);
+    const liked = history.positiveRows(isPositive);
     const parts = generations.current?.collaborative?.decompose(liked, itemRow)?.parts ?? [];
     const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
     if (pull === 0) return [];
@@ -96,10 +94,5 @@ export class Explainer {
         Share: part.score / pull,
       }))
       .filter((part) => part.ItemId !== '');
-  }
-
-  private load(userRow: number): History {
-    this.parts.history.load(userRow, this.parts.effectiveUntilMs());
-    return this.parts.history;
   }
 }

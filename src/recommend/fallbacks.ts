@@ -1,14 +1,15 @@
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { History, TypeTest } from './history.ts';
-import type { FindRelated, ItemNeighbors, NeighborType } from './item-neighbors.ts';
+import type { ItemNeighbors } from './item-neighbors.ts';
 import type { LatestIndex } from './latest.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { PopularIndex } from './popular.ts';
 import { type Ranked, TopK } from './ranked.ts';
 import type { GenerationSlot } from './serving-model.ts';
 import { similarItems } from './similar-items.ts';
-import { itemsOfUsers, USERS_ASKED, userRelation } from './user-based.ts';
+import { itemsOfUsers, USERS_ASKED } from './user-based.ts';
+import type { UserNeighbors } from './user-neighbors.ts';
 
 export const FALLBACK_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
 export type FallbackName = (typeof FALLBACK_NAMES)[number];
@@ -24,10 +25,9 @@ export interface FallbackParts {
   readonly latest: LatestIndex;
   readonly popular: PopularIndex;
   readonly itemNeighbors: ItemNeighbors;
-  readonly findRelated: FindRelated;
+  readonly userNeighbors: UserNeighbors;
   readonly maker: ListMaker;
   readonly generations: GenerationSlot;
-  readonly userNeighborType: NeighborType;
   readonly isPositive: TypeTest;
   readonly sessionLength: number;
 }
@@ -61,7 +61,7 @@ export class Fallbacks {
         return this.similarToAll(history.positiveRows(isPositive, sessionLength), k, accept);
       }
       case 'user_based':
-        return this.userBased(history.userRow, k, accept);
+        return this.userBased(history, k, accept);
     }
   }
 
@@ -110,16 +110,12 @@ export class Fallbacks {
   }
 
   /** Items liked by the users most like this one. */
-  private async userBased(userRow: number, k: number, accept: (row: number) => boolean): Promise<Ranked> {
-    if (userRow < 0) return NOTHING;
-    const { findRelated, generations, reads, isPositive, catalogue, userNeighborType } = this.parts;
-    const hasLabels = (reads.userAt(userRow)?.Labels.length ?? 0) > 0;
-    const relation = userRelation(userNeighborType, hasLabels);
-    const users =
-      (await generations.current?.similarUsers?.(userRow, relation === 'users-by-labels')) ??
-      (await findRelated(relation, userRow, USERS_ASKED));
+  private async userBased(history: History, k: number, accept: (row: number) => boolean): Promise<Ranked> {
+    if (history.userRow < 0) return NOTHING;
+    const { reads, isPositive, catalogue, userNeighbors } = this.parts;
+    const users = await userNeighbors.of(history, USERS_ASKED);
     const isWanted = (row: number) => catalogue.isListable(row) && accept(row);
-    return itemsOfUsers(users, reads, isPositive, k, isWanted);
+    return itemsOfUsers(users, reads, history.likes(isPositive), k, isWanted);
   }
 }
 

@@ -1,17 +1,27 @@
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
-import { RowSet } from './row-set.ts';
 
 /** Which feedback counts as positive. With no positive type configured, none does. */
 export type TypeTest = (type: number) => boolean;
 
+/** Which feedback counts as a like at a moment, by its type and its time in milliseconds since the epoch. */
+export type LikeTest = (type: number, timeMs: number) => boolean;
+
 /**
- * One user's feedback, read for one request: what is read (any feedback in effect) and what is positive.
- * One object serves all requests in turn; what it holds is valid until the next `load`.
+ * @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never
+ * @param untilMs feedback with a later time is not in effect yet
  */
+export function likeTest(isPositive: TypeTest, positiveTtlMs: number, untilMs: number): LikeTest {
+  const sinceMs = untilMs - positiveTtlMs;
+  return (type, timeMs) => timeMs >= sinceMs && timeMs <= untilMs && isPositive(type);
+}
+
+/** One user's feedback, read for one request: what is read (any feedback in effect) and what is positive. */
 export class History {
   private readonly reads: LocalReads;
   private readonly feedback = new FeedbackColumns();
-  private readonly readRows = new RowSet();
+  /** The distinct items with feedback in effect, ascending. */
+  private readRows = new Uint32Array(64);
+  private readCount = 0;
   private readonly positiveTtlMs: number;
   private positiveSinceMs = Number.NEGATIVE_INFINITY;
   /** Feedback with a later time is not in effect yet, milliseconds since the epoch. */
@@ -19,7 +29,7 @@ export class History {
   userRow = -1;
   /** Time of the last feedback in effect, milliseconds since the epoch, -Infinity for none. */
   inEffectSinceMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first feedback that is not in effect yet, Infinity for none. */
+  /** Time from which on the feedback in effect, or what of it may count as positive, is other; Infinity for never. */
   nextEffectMs = Number.POSITIVE_INFINITY;
 
   /** @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never */
@@ -37,7 +47,7 @@ export class History {
     this.userRow = userRow;
     this.untilMs = untilMs;
     this.positiveSinceMs = untilMs - this.positiveTtlMs;
-    this.readRows.clear();
+    this.readCount = 0;
     this.feedback.clear();
     this.inEffectSinceMs = Number.NEGATIVE_INFINITY;
     this.nextEffectMs = Number.POSITIVE_INFINITY;
@@ -48,15 +58,30 @@ export class History {
     for (let at = 0; at < length; at++) {
       const timeMs = timesMs[at]!;
       if (timeMs <= untilMs) {
-        this.readRows.add(itemRows[at]!);
+        this.addRead(itemRows[at]!);
         if (timeMs > this.inEffectSinceMs) this.inEffectSinceMs = timeMs;
+        const endMs = timeMs + this.positiveTtlMs + 1;
+        if (endMs > untilMs && endMs < this.nextEffectMs) this.nextEffectMs = endMs;
       } else if (timeMs < this.nextEffectMs) this.nextEffectMs = timeMs;
     }
   }
 
   /** True when the user has any feedback in effect on the item. */
   hasRead(itemRow: number): boolean {
-    return this.readRows.has(itemRow);
+    const { readRows } = this;
+    let from = 0;
+    let to = this.readCount;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (readRows[middle]! < itemRow) from = middle + 1;
+      else to = middle;
+    }
+    return from < this.readCount && readRows[from] === itemRow;
+  }
+
+  /** Which feedback, of whomever, counts as a like at the moment of this history. */
+  likes(isPositive: TypeTest): LikeTest {
+    return likeTest(isPositive, this.positiveTtlMs, this.untilMs);
   }
 
   /** True when positive feedback in effect has a time after `timeMs`. */
@@ -64,6 +89,17 @@ export class History {
     const { length, types, timesMs } = this.feedback;
     for (let at = 0; at < length; at++)
       if (timesMs[at]! > timeMs && timesMs[at]! <= this.untilMs && isPositive(types[at]!)) return true;
+    return false;
+  }
+
+  /** True when positive feedback that counted at `timeMs` is too old to count now. */
+  hasExpiredSince(isPositive: TypeTest, timeMs: number): boolean {
+    if (this.positiveTtlMs === Number.POSITIVE_INFINITY) return false;
+    const { length, types, timesMs } = this.feedback;
+    for (let at = 0; at < length; at++) {
+      const counted = timesMs[at]! <= timeMs && timesMs[at]! >= timeMs - this.positiveTtlMs;
+      if (counted && timesMs[at]! < this.positiveSinceMs && isPositive(types[at]!)) return true;
+    }
     return false;
   }
 
@@ -78,12 +114,7 @@ export class History {
 
   /** Distinct rows of the items with feedback in effect, ascending. */
   readRowsInEffect(): number[] {
-    const { length, itemRows, timesMs } = this.feedback;
-    const rows: number[] = [];
-    for (let at = 0; at < length; at++) {
-      if (timesMs[at]! <= this.untilMs && rows.at(-1) !== itemRows[at]) rows.push(itemRows[at]!);
-    }
-    return rows;
+    return Array.from(this.readRows.subarray(0, this.readCount));
   }
 
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
@@ -98,5 +129,13 @@ export class History {
     }
     const rows = [...latest.keys()].sort((a, b) => latest.get(b)! - latest.get(a)! || a - b);
     return rows.length > limit ? rows.slice(0, limit) : rows;
+  }
+
+  /** Feedback comes in the order of its items. */
+  private addRead(itemRow: number): void {
+    const { readRows, readCount } = this;
+    if (readCount > 0 && readRows[readCount - 1] === itemRow) return;
+    if (readCount === readRows.length) (this.readRows = new Uint32Array(readCount * 2)).set(readRows);
+    this.readRows[this.readCount++] = itemRow;
   }
 }

@@ -5,6 +5,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { History } from './history.ts';
 import { HIT_ID_LENGTH_MAX, HIT_ROWS, HIT_SLOT_BYTES, HitSlots } from './hit-slots.ts';
 import { HitTexts } from './hit-texts.ts';
+import type { Dated } from './lists/freshness.ts';
 import type { RecommendQuery } from './recommender.ts';
 import { RowSet } from './row-set.ts';
 
@@ -20,8 +21,8 @@ export interface HitCacheOptions {
   readonly clock: Clock;
   /** Feedback up to this much later than now is in effect, milliseconds. */
   readonly clockErrorMs: number;
-  /** True for a list that is to be made again before it is served. */
-  readonly isBehind: (list: { readonly userRow: number; readonly madeMs: number }, nowMs: number) => boolean;
+  /** True for a list that somebody has to look after before it is served. */
+  readonly isBehind: (list: Dated, nowMs: number) => boolean;
 }
 
 /**
@@ -72,14 +73,10 @@ export class HitCache {
    * @param history that of the list's user, loaded for the moment
    * @param accept tells which entries the user may be shown, as long as the feedback stays as it is
    */
-  keep(
-    userId: string,
-    history: History,
-    { itemRows, madeMs }: UserList,
-    accept: (itemRow: number) => boolean,
-  ): void {
+  keep(userId: string, history: History, list: UserList, accept: (itemRow: number) => boolean): void {
     if (this.slots.count === 0 || userId.length > HIT_ID_LENGTH_MAX) return;
     const { head, seen } = this;
+    const { itemRows, madeMs, knowsMs } = list;
     seen.clear();
     let length = 0;
     for (let at = 0; at < itemRows.length && length < HIT_ROWS; at++) {
@@ -89,7 +86,7 @@ export class HitCache {
       head[length++] = row;
     }
     const { userRow, inEffectSinceMs: fromMs, nextEffectMs: untilMs } = history;
-    const slot = this.slots.put(userId, userRow, head, length, { madeMs, fromMs, untilMs });
+    const slot = this.slots.put(userId, userRow, head, length, { madeMs, knowsMs, fromMs, untilMs });
     this.texts.drop(slot);
   }
 
@@ -101,10 +98,9 @@ export class HitCache {
     for (const userRow of deletedUserRows) this.slots.forget(userRow);
   }
 
-  /** Forgets a user, or everybody: another list may be there. */
-  forget(userRow?: number): void {
-    if (userRow === undefined) this.slots.clear();
-    else if (this.slots.count > 0) this.slots.forget(userRow);
+  /** Forgets a user: another list is there. */
+  forget(userRow: number): void {
+    if (this.slots.count > 0) this.slots.forget(userRow);
   }
 
   /** True when none of the first `count` rows found is to be left out. */

@@ -4,17 +4,18 @@ export const HIT_ROWS = 50;
 export const HIT_ID_LENGTH_MAX = 40;
 
 /*
- * A slot, 320 bytes in words of 4: f64 from | f64 until | f64 made | round | user row | length of id, rows | next in chain |
- * 20 words of id | 50 item rows. A look-up reads its first two or three cache lines.
+ * A slot, 328 bytes in words of 4: f64 from | f64 until | f64 made | f64 knows | in use | user row | length of id, rows |
+ * next in chain | 20 words of id | 50 item rows. A look-up reads its first two or three cache lines.
  */
 const FROM_AT = 0;
 const UNTIL_AT = 1;
 const MADE_AT = 2;
-const ROUND_AT = 6;
-const USER_ROW_AT = 7;
-const LENGTHS_AT = 8;
-const NEXT_AT = 9;
-const ID_AT = 10;
+const KNOWS_AT = 3;
+const IN_USE_AT = 8;
+const USER_ROW_AT = 9;
+const LENGTHS_AT = 10;
+const NEXT_AT = 11;
+const ID_AT = 12;
 const ROWS_AT = ID_AT + HIT_ID_LENGTH_MAX / 2;
 const SLOT_WORDS = ROWS_AT + HIT_ROWS;
 
@@ -33,17 +34,17 @@ interface Page {
 
 /**
  * Item rows by user id, in a table of fixed size: 16 slots a bucket, given away in turn. Nothing in it is an object, so
- * it costs the garbage collector nothing. A slot counts when its round is the current one; chains through the slots
- * find a user's by its row.
+ * it costs the garbage collector nothing. Chains through the slots find a user's by its row.
  */
 export class HitSlots {
-  /** After a successful `find`: the item rows are `words[rowsAt]` and the `length - 1` behind it; the list is of `userRow` and was made at `madeMs`. */
+  /** After a successful `find`: the item rows are `words[rowsAt]` and the `length - 1` behind it; the list is of `userRow`, was made at `madeMs` and knows of the items up to `knowsMs`. */
   words: Uint32Array = new Uint32Array(0);
   rowsAt = 0;
   length = 0;
   slot = 0;
   userRow = 0;
   madeMs = 0;
+  knowsMs = 0;
   /** Number of slots. */
   readonly count: number;
   private readonly bucketCount: number;
@@ -52,7 +53,6 @@ export class HitSlots {
   private readonly turns: Uint8Array;
   /** First slot of each chain and one, 0 for none; a chain holds the rows that are the same modulo `count`. */
   private readonly heads: Uint32Array;
-  private round = 1;
 
   /** @param countMax slots at most */
   constructor(countMax: number) {
@@ -69,7 +69,7 @@ export class HitSlots {
     if (slot < 0) return false;
     const { words, times } = this.pages[Math.floor(slot / PAGE_SLOTS)]!;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
-    if (words[at + ROUND_AT] !== this.round) return false;
+    if (words[at + IN_USE_AT] === 0) return false;
     if (!(nowMs >= times[at / 2 + FROM_AT]! && nowMs < times[at / 2 + UNTIL_AT]!)) return false;
     this.words = words;
     this.rowsAt = at + ROWS_AT;
@@ -77,13 +77,14 @@ export class HitSlots {
     this.slot = slot;
     this.userRow = words[at + USER_ROW_AT]!;
     this.madeMs = times[at / 2 + MADE_AT]!;
+    this.knowsMs = times[at / 2 + KNOWS_AT]!;
     return true;
   }
 
   /**
    * @param userId at most `HIT_ID_LENGTH_MAX` UTF-16 units
    * @param length how many of `itemRows` count, at most `HIT_ROWS`
-   * @param time from (inclusive) and until (exclusive) when the rows are right, and when the list was made, milliseconds
+   * @param time from (inclusive) and until (exclusive) when the rows are right, when the list was made, and up to when it knows of new items, milliseconds
    * @returns the number of the slot
    */
   put(
@@ -91,7 +92,12 @@ export class HitSlots {
     userRow: number,
     itemRows: Uint32Array,
     length: number,
-    time: { readonly fromMs: number; readonly untilMs: number; readonly madeMs: number },
+    time: {
+      readonly fromMs: number;
+      readonly untilMs: number;
+      readonly madeMs: number;
+      readonly knowsMs: number;
+    },
   ): number {
     const hash = hashOf(userId);
     let slot = this.slotOf(userId, hash);
@@ -99,12 +105,13 @@ export class HitSlots {
     const page = (this.pages[Math.floor(slot / PAGE_SLOTS)] ??= createPage());
     const { words, times, units } = page;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
-    if (words[at + ROUND_AT] !== 0) this.unchain(slot);
+    if (words[at + IN_USE_AT] !== 0) this.unchain(slot);
     this.hashes[slot] = hash;
     times[at / 2 + FROM_AT] = time.fromMs;
     times[at / 2 + UNTIL_AT] = time.untilMs;
     times[at / 2 + MADE_AT] = time.madeMs;
-    words[at + ROUND_AT] = this.round;
+    times[at / 2 + KNOWS_AT] = time.knowsMs;
+    words[at + IN_USE_AT] = 1;
     words[at + LENGTHS_AT] = (userId.length << 16) | length;
     for (let i = 0; i < userId.length; i++) units[(at + ID_AT) * 2 + i] = userId.charCodeAt(i);
     for (let i = 0; i < length; i++) words[at + ROWS_AT + i] = itemRows[i]!;
@@ -122,23 +129,11 @@ export class HitSlots {
       const slot = link - 1;
       if (this.wordOf(slot, USER_ROW_AT) === userRow) {
         this.unchain(slot);
-        this.setWord(slot, ROUND_AT, 0);
+        this.setWord(slot, IN_USE_AT, 0);
         return;
       }
       link = this.wordOf(slot, NEXT_AT);
     }
-  }
-
-  /** Drops all. */
-  clear(): void {
-    if (this.round < 0xffffffff) {
-      this.round++;
-      return;
-    }
-    this.round = 1;
-    this.pages.length = 0;
-    this.heads.fill(0);
-    this.hashes.fill(0);
   }
 
   private slotOf(userId: string, hash: number): number {
@@ -155,7 +150,7 @@ export class HitSlots {
     const { words, units } = page;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
     const { length } = userId;
-    if (words[at + ROUND_AT] === 0 || words[at + LENGTHS_AT]! >>> 16 !== length) return false;
+    if (words[at + IN_USE_AT] === 0 || words[at + LENGTHS_AT]! >>> 16 !== length) return false;
     const idAt = (at + ID_AT) * 2;
     for (let i = 0; i < length; i++) if (units[idAt + i] !== userId.charCodeAt(i)) return false;
     return true;
@@ -166,7 +161,7 @@ export class HitSlots {
     const bucket = hash % this.bucketCount;
     const first = bucket * WAYS;
     for (let slot = first; slot < first + WAYS; slot++) {
-      if (this.wordOf(slot, ROUND_AT) !== this.round) return slot;
+      if (this.wordOf(slot, IN_USE_AT) === 0) return slot;
     }
     const turn = this.turns[bucket]!;
     this.turns[bucket] = (turn + 1) % WAYS;

@@ -89,6 +89,11 @@ export class ListMaker {
     return this.settings.replacement !== undefined || history.hasPositiveAfter(this.isPositive, sinceMs);
   }
 
+  /** True when likes that counted at `sinceMs` are too old to count now. */
+  hasExpired(history: History, sinceMs: number): boolean {
+    return history.hasExpiredSince(this.isPositive, sinceMs);
+  }
+
   /** A like of a new item, which the model does not know, speaks for the known items that it is like. */
   private foldIn(liked: readonly number[]): Float32Array | undefined {
     const { generation, coldItems } = this.world;
@@ -177,6 +182,95 @@ export class ListMaker {
     if (settings.popular) take(world.popularRows());
     if (settings.latest) take(world.latestRows());
     return { candidates, liked, userRow, userLabels: () => world.labelsOf(userRow), vector, itemWeights };
+  }
+
+  /**
+   * Items out of `members` that the models propose, in the order in which they would stand in a list. Candidates come a
+   * list's length at a time, so that the beginning does not depend on `k`.
+   */
+  among(
+    history: History,
+    members: ReadonlySet<number>,
+    k: number,
+    accept: (row: number) => boolean,
+  ): readonly number[] {
+    const { settings, world } = this;
+    const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
+    const liked = history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX);
+    const vector = collaborative && this.foldIn(liked);
+    if (collaborative === undefined || vector === undefined) return [];
+    this.weigh(liked);
+    const rows: number[] = [];
+    const length = Math.ceil(k / settings.cacheSize) * settings.cacheSize;
+    const candidates = collaborative.topItems(vector, length, accept, [], members).rows;
+    for (let from = 0; from < candidates.length && rows.length < k; from += settings.cacheSize) {
+      const block = candidates.slice(from, from + settings.cacheSize);
+      const best = new TopK(block.length);
+      this.rank(history, liked, vector, block).forEach((score, at) => {
+        best.push(block[at]!, score);
+      });
+      rows.push(...best.sorted().rows);
+    }
+    return rows.slice(0, k);
+  }
+
+  /** Entries of a list at most. */
+  get listLength(): number {
+    return this.settings.cacheSize;
+  }
+
+  /**
+   * What these items score in a list that was made without them by the same models; those that no recommender
+   * proposes, or that the user has read, are left out.
+   */
+  scoreNewcomers(history: History, itemRows: readonly number[]): { itemRow: number; score: number }[] {
+    const { coldItems } = this.world;
+    const liked = history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX);
+    const vector = this.foldIn(liked);
+    this.weigh(liked);
+    const isProposed = this.proposes(liked, vector);
+    const rows = itemRows.filter((row) => this.accept(row, history) && isProposed(row));
+    if (rows.length === 0) return [];
+    const scores = this.rank(history, liked, vector, [...rows, ...coldItems.knownRows]);
+    const knownScores = scores.subarray(rows.length);
+    return rows.map((itemRow, at) => {
+      const cold = coldItems.rows.indexOf(itemRow);
+      const score = cold < 0 ? scores[at]! : Math.max(scores[at]!, coldScore(coldItems, cold, knownScores));
+      return { itemRow, score };
+    });
+  }
+
+  /** The scores of items for a user, once the user's likes are weighed. */
+  private rank(
+    { userRow }: History,
+    liked: readonly number[],
+    vector: Float32Array | undefined,
+    candidates: readonly number[],
+  ): Float64Array {
+    const { settings, world, itemWeights } = this;
+    const { generation, trends } = world;
+    const userLabels = () => world.labelsOf(userRow);
+    const seed = userSeed(settings.seed, userRow, generation?.number ?? 0);
+    const one: Proposal = { candidates, liked, userRow, userLabels, vector, itemWeights };
+    return rankCandidates(one, generation, trends, settings.clickThrough, seed);
+  }
+
+  /** A test for items that an enabled recommender may propose. */
+  private proposes(liked: readonly number[], vector: Float32Array | undefined): (row: number) => boolean {
+    const { settings, world, itemWeights } = this;
+    const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
+    const similar = settings.itemBased ? world.similarItems(liked.slice(0, settings.seedItems)) : undefined;
+    const global = new Set<number>();
+    for (const rows of [settings.popular && world.popularRows(), settings.latest && world.latestRows()])
+      if (rows !== false) for (let at = 0; at < rows.length; at++) global.add(rows[at]!);
+    return (row) =>
+      world.coldItems.rows.includes(row) ||
+      (vector !== undefined &&
+        collaborative !== undefined &&
+        collaborative.scoreItems(vector, [row])[0] !== 0) ||
+      (settings.collaborative && itemWeights.get(row) > 0) ||
+      similar?.has(row) === true ||
+      global.has(row);
   }
 
   /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */

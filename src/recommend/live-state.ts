@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { type ChangeSet, FeedbackColumns, type LocalReads } from '../store/data-store.ts';
+import { Arrivals } from './arrivals.ts';
 import { Catalogue } from './catalogue.ts';
 import { ColdItemIndex } from './cold-items.ts';
 import { FeedbackCounts } from './feedback-counts.ts';
@@ -26,8 +27,8 @@ export class LiveState {
   readonly coldItems: ColdItemIndex;
   readonly isPositive: TypeTest;
   readonly feedbackCounts = new FeedbackCounts();
-  /** When an item last became listable, milliseconds since the epoch: lists made before know nothing of it. */
-  arrivedMs = Number.NEGATIVE_INFINITY;
+  /** The items that became listable lately: lists made before know nothing of them. */
+  readonly arrivals: Arrivals;
   private readonly clock: Clock;
   private readonly newestCount: boolean;
   private counting = false;
@@ -47,6 +48,7 @@ export class LiveState {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
     this.clock = options.clock;
+    this.arrivals = new Arrivals(options.clock());
     this.newestCount = options.newestCount;
     this.trends = new Trends(options.popularWindowMs, options.clock);
     this.popular = new PopularIndex(this.trends, this.catalogue);
@@ -81,7 +83,8 @@ export class LiveState {
       const wasListable = catalogue.isListable(item.row);
       catalogue.put(item);
       const hasArrived = !wasListable && catalogue.isListable(item.row);
-      if (hasArrived && (this.newestCount || item.row < this.knownRows)) this.arrivedMs = this.clock();
+      if (hasArrived && (this.newestCount || item.row < this.knownRows))
+        this.arrivals.add(item.row, this.clock());
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
     this.feedbackCounts.apply(changes.removed, -1);
@@ -121,7 +124,7 @@ export class LiveState {
 
   private findCold(): boolean {
     const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
-    if (gained) this.arrivedMs = this.clock();
+    for (const row of gained) this.arrivals.add(row, this.clock());
     return isMore;
   }
 }

@@ -16,7 +16,7 @@ export function liveWorld(parts: {
   readonly reads: LocalReads;
   readonly clock: Clock;
   readonly cacheSize: number;
-  /** The items of the user's last list. */
+  /** The items of the user's last list, as far as they may be considered. */
   readonly lastRows: (userRow: number) => ArrayLike<number>;
 }): ListWorld {
   const { live, generations, reads, clock, cacheSize, lastRows } = parts;

@@ -1,5 +1,5 @@
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
-import type { TypeTest } from './history.ts';
+import type { LikeTest } from './history.ts';
 import { type Incidence, similarRows } from './neighbors.ts';
 import type { Ranked } from './ranked.ts';
 
@@ -15,31 +15,29 @@ export function relatedRows(
   relation: Relation,
   row: number,
   k: number,
-  isPositive: TypeTest,
+  isLike: LikeTest,
 ): Ranked {
   const incidence: Incidence<number | string> =
-    relation === 'users-by-labels'
-      ? userLabels(reads)
-      : likes(reads, isPositive, relation === 'items-by-users');
+    relation === 'users-by-labels' ? userLabels(reads) : likes(reads, isLike, relation === 'items-by-users');
   return similarRows(row, k, incidence, () => true);
 }
 
-/** Positive feedback as an incidence: of items and the users who like them, or of users and the items they like. */
-function likes(reads: LocalReads, isPositive: TypeTest, rowsAreItems: boolean): Incidence<number | string> {
+/** Likes as an incidence: of items and the users who like them, or of users and the items they like. */
+function likes(reads: LocalReads, isLike: LikeTest, rowsAreItems: boolean): Incidence<number | string> {
   const feedback = new FeedbackColumns();
   const items = memoize((userRow) => {
     reads.readUserFeedback(userRow, feedback);
     const liked = new Set<number>();
     for (let at = 0; at < feedback.length; at++)
-      if (isPositive(feedback.types[at]!)) liked.add(feedback.itemRows[at]!);
+      if (isLike(feedback.types[at]!, feedback.timesMs[at]!)) liked.add(feedback.itemRows[at]!);
     return liked;
   });
   const users = memoize(
     (itemRow) => new Set([...reads.readItemUsers(itemRow)].filter((user) => items(user).has(itemRow))),
   );
   return rowsAreItems
-    ? { rowCount: reads.itemRowCount, elementsOf: users, rowsOf: (user) => items(Number(user)) }
-    : { rowCount: reads.userRowCount, elementsOf: items, rowsOf: (item) => users(Number(item)) };
+    ? { rowCount: reads.itemCount, elementsOf: users, rowsOf: (user) => items(Number(user)) }
+    : { rowCount: reads.userCount, elementsOf: items, rowsOf: (item) => users(Number(item)) };
 }
 
 function userLabels(reads: LocalReads): Incidence<number | string> {

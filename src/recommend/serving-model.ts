@@ -36,6 +36,13 @@ export interface NeighborLists {
   neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
 }
 
+/** A user whose like are looked for: by the items that it likes now, or by the labels of the last fit. */
+export interface AskedUser {
+  readonly userRow: number;
+  /** Undefined to compare by labels. */
+  readonly likedRows: Uint32Array | undefined;
+}
+
 /** What one fit has learnt, as serving needs it. Each part may be missing. */
 export interface Generation {
   /** Counts up. */
@@ -45,8 +52,8 @@ export interface Generation {
   readonly itemNeighbors: NeighborLists | undefined;
   /** The sparse linear model: what having an item speaks for, and against (below zero). */
   readonly itemWeights: NeighborLists | undefined;
-  /** Finds the users most like one, where they were laid out for it; answers undefined for a user who came after. */
-  readonly similarUsers: ((userRow: number, byLabels: boolean) => Promise<Ranked | undefined>) | undefined;
+  /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
+  readonly similarUsers: ((asked: AskedUser, k: number) => Promise<Ranked | undefined>) | undefined;
   /** How the features of `rankingFeatures` together tell the probability of positive feedback. */
   readonly ranking: LogisticRegression | undefined;
 }

@@ -1,8 +1,9 @@
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
-import type { TypeTest } from './history.ts';
+import type { History, LikeTest, TypeTest } from './history.ts';
 import type { NeighborType } from './item-neighbors.ts';
 import { type Ranked, TopK } from './ranked.ts';
 import type { Relation } from './related.ts';
+import type { AskedUser } from './serving-model.ts';
 
 /** How many of the users most like a user are asked. */
 export const USERS_ASKED = 100;
@@ -13,11 +14,18 @@ export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
   return byLabels ? 'users-by-labels' : 'users-by-items';
 }
 
+/** The user as somebody whose like are looked for. */
+export function askedUser(history: History, relation: Relation, isPositive: TypeTest): AskedUser {
+  const { userRow } = history;
+  if (relation === 'users-by-labels') return { userRow, likedRows: undefined };
+  return { userRow, likedRows: Uint32Array.from(history.positiveRows(isPositive)) };
+}
+
 /** The items that the users like, best first: each scores the sum of those users' similarities. */
 export function itemsOfUsers(
   users: Ranked,
   reads: LocalReads,
-  isPositive: TypeTest,
+  isLike: LikeTest,
   k: number,
   accept: (itemRow: number) => boolean,
 ): Ranked {
@@ -29,7 +37,7 @@ export function itemsOfUsers(
     for (let i = 0; i < feedback.length; i++) {
       const row = feedback.itemRows[i]!;
       // Several types of one pair stand side by side and count once.
-      if (row === last || !isPositive(feedback.types[i]!) || !accept(row)) continue;
+      if (row === last || !isLike(feedback.types[i]!, feedback.timesMs[i]!) || !accept(row)) continue;
       last = row;
       sums.set(row, (sums.get(row) ?? 0) + users.scores[at]!);
     }

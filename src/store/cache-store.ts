@@ -5,8 +5,8 @@ import type { TableStats } from './data-store.ts';
  * so its size is bounded by users x cache_size x 8 bytes.
  */
 export interface CacheStore {
-  /** Replaces the users' lists in one transaction. */
-  putLists(lists: readonly UserList[]): Promise<void>;
+  /** Replaces the users' lists in one transaction, and removes those of the users in `removed`. */
+  putLists(lists: readonly UserList[], removed?: readonly number[]): Promise<void>;
   getList(userRow: number): Promise<UserList | undefined>;
   deleteLists(userRows: readonly number[]): Promise<void>;
   /** Small named values: generation numbers, times of the last fit, progress of jobs. */
@@ -38,6 +38,8 @@ export interface UserList {
   readonly generation: number;
   /** When it was made, milliseconds since the epoch. */
   readonly madeMs: number;
+  /** Up to when new items were taken in, milliseconds since the epoch; not before `madeMs`. */
+  readonly knowsMs: number;
   readonly itemRows: Uint32Array;
   readonly scores: Float32Array;
 }

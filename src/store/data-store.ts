@@ -66,6 +66,9 @@ export interface LocalReads {
   /** One more than the highest row ever given. */
   readonly userRowCount: number;
   readonly itemRowCount: number;
+  /** Users and items that exist. */
+  readonly userCount: number;
+  readonly itemCount: number;
   /** Feedback type names by type number. */
   feedbackTypes(): readonly string[];
   /** Walks all items by row, from `fromRow`, until `visit` returns false; returns the row to go on with, or -1 at the end. */

@@ -6,6 +6,7 @@ import type { Learning, Learnt } from './learning.ts';
 import type { ListPass } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
+import type { Remakes } from './remakes.ts';
 import type { RunningTask, TaskLog } from './task-log.ts';
 import type { Turn } from './turn.ts';
 
@@ -20,6 +21,8 @@ const SETTLE_MS = 3000;
 export class Fits {
   private readonly learning: Learning;
   private readonly listPass: ListPass;
+  private readonly remakes: Remakes;
+  private readonly servingSlot: number;
   private readonly turn: Turn;
   private readonly progress: ProgressTracker;
   private readonly recommendation: Recommendation;
@@ -45,6 +48,9 @@ export class Fits {
     readonly learning: Learning;
     readonly progress: ProgressTracker;
     readonly listPass: ListPass;
+    readonly remakes: Remakes;
+    /** The main thread's slot in what is learnt. */
+    readonly servingSlot: number;
     /** Shared with whatever else trains. */
     readonly turn: Turn;
     readonly recommendation: Recommendation;
@@ -60,6 +66,8 @@ export class Fits {
     this.learning = options.learning;
     this.progress = options.progress;
     this.listPass = options.listPass;
+    this.remakes = options.remakes;
+    this.servingSlot = options.servingSlot;
     this.turn = options.turn;
     this.recommendation = options.recommendation;
     this.periodMs = options.periodMs;
@@ -254,24 +262,8 @@ export class Fits {
   ): Promise<number> {
     const { lists, live, reads } = this.recommendation;
     const report = this.reporter(task, onProgress);
-    let replaced = false;
-    lists.beginPass();
-    try {
-      const made = await this.listPass.run(
-        generation,
-        live,
-        reads.userRowCount,
-        fromUserRow,
-        (stage, done, total) => {
-          lists.refresh();
-          report(stage, done, total);
-        },
-      );
-      replaced = fromUserRow === 0 && !this.stopped;
-      return made;
-    } finally {
-      lists.endPass(replaced);
-    }
+    const users = { from: fromUserRow, to: reads.userRowCount };
+    return this.listPass.run(generation, live, users, lists, report);
   }
 
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
@@ -286,10 +278,11 @@ export class Fits {
     const { generations, live } = this.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
-      ...openGeneration(placed, this.learning.servingSlot, labelsOf),
-      similarUsers: (userRow, byLabels) => this.learning.similarUsers(userRow, byLabels),
+      ...openGeneration(placed, this.servingSlot, labelsOf),
+      similarUsers: (asked, k) => this.learning.similarUsers(asked, k),
     };
     this.placed = placed;
+    this.remakes.use(placed);
     await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
   }
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../domain/log.ts';
 import type { NeighborTable } from '../model/neighbors/neighbor-table.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { Ranked } from '../recommend/ranked.ts';
+import type { AskedUser } from '../recommend/serving-model.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { compareItems } from './item-neighbors.ts';
 import { itemWeightsBytes, learnItemWeights } from './item-weights.ts';
@@ -24,8 +25,9 @@ export interface LearningOptions {
   /** Whether click-through is predicted. */
   readonly clickThrough: boolean;
   readonly neighborType: NeighborType;
-  /** How users are compared; undefined where the user-based recommender is not in use. */
-  readonly userNeighborType: NeighborType | undefined;
+  readonly userNeighborType: NeighborType;
+  /** Whether a recommender looks at users like a user. */
+  readonly usesUsers: boolean;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly popularWindowMs: number;
@@ -62,6 +64,8 @@ export class Learning {
   private readonly cancelled = new Int32Array(new SharedArrayBuffer(4));
   private readonly turn = new Turn();
   private last: PlacedGeneration | undefined;
+  /** Whether anybody asks for users like a user. */
+  private asksUsers: boolean;
   /** The configuration that it was learnt with. */
   private lastWith: string | undefined;
 
@@ -76,11 +80,7 @@ export class Learning {
     this.training = training;
     this.planOf = planOf;
     this.options = options;
-  }
-
-  /** The slot of all that is placed which serving uses. */
-  get servingSlot(): number {
-    return this.training.servingSlot;
+    this.asksUsers = options.usesUsers;
   }
 
   /** Places what the last fit saved, undefined when there is none that can be read. */
@@ -89,9 +89,9 @@ export class Learning {
     if (model === undefined) return undefined;
     const { dataPath, cachePath } = this.options;
     const { generation, placed } = model;
-    const slots = this.servingSlot + 1;
+    const { slots } = this.pool;
     const parts = await this.pool.run<'restore'>({ kind: 'restore', dataPath, cachePath, generation, slots });
-    const gathered = this.options.userNeighborType && (await this.training.gather(false));
+    const gathered = this.asksUsers ? await this.training.gather(false) : undefined;
     const users = gathered && (await this.placeUsers(gathered));
     this.last = { number: generation, collaborative: placed, users, ...parts };
     const mark = (await this.options.marks.getMark(GENERATION_NAME)) as GenerationMark | undefined;
@@ -140,19 +140,15 @@ export class Learning {
     return { generation: this.last, positives: gathered.positives, unchanged: false };
   }
 
-  /** The users most like one as of the last fit; undefined where that did not lay them out. */
-  async similarUsers(userRow: number, byLabels: boolean): Promise<Ranked | undefined> {
+  /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
+  async similarUsers(asked: AskedUser, k: number): Promise<Ranked | undefined> {
     const users = this.last?.users;
+    if (users === undefined) this.placeUsersLater();
     if (users === undefined) return undefined;
+    const slot = this.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
     return this.turn.take(() =>
-      this.pool.run<'similarUsers'>({
-        kind: 'similarUsers',
-        users,
-        userRow,
-        byLabels,
-        slot: this.servingSlot,
-      }),
+      this.pool.run<'similarUsers'>({ kind: 'similarUsers', users, asked, k, slot }),
     );
   }
 
@@ -198,7 +194,7 @@ export class Learning {
   ): Promise<PlacedClick | undefined> {
     const { dataPath, cachePath, readTypes, seed } = this.options;
     const { cancelled } = this;
-    const slots = this.servingSlot + 1;
+    const { slots } = this.pool;
     const progress = new Int32Array(new SharedArrayBuffer(8));
     const job = { dataPath, cachePath, gathered, readTypes, retrains, seed, slots, cancelled, progress };
     const total = () => Math.max(1, progress[1]!);
@@ -281,10 +277,23 @@ export class Learning {
     return learnItemWeights(this.pool, gathered, cachePath, () => this.isStopped, tell);
   }
 
+  /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */
+  private placeUsersLater(): void {
+    const { last } = this;
+    if (this.asksUsers || last === undefined) return;
+    this.asksUsers = true;
+    const work = async () => {
+      const gathered = await this.training.gather(false);
+      const users = gathered && (await this.placeUsers(gathered));
+      if (this.last === last) this.last = { ...last, users };
+    };
+    void this.attempt('who is like whom', work);
+  }
+
   private async placeUsers(gathered: Gathered): Promise<PlacedUsers | undefined> {
     const { dataPath, userNeighborType: policy } = this.options;
-    if (policy === undefined) return undefined;
-    const slots = this.servingSlot + 1;
+    if (!this.asksUsers) return undefined;
+    const { slots } = this.pool;
     return this.pool.run<'placeUsers'>({ kind: 'placeUsers', dataPath, gathered, policy, slots });
   }
 

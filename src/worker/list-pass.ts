@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { topLatest, topPopular } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
+import type { UserLists } from '../recommend/lists/user-lists.ts';
 import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
@@ -9,10 +10,12 @@ import type { ListPlan, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import type { OnProgress } from './progress.ts';
 
-/** Users whose lists one job makes: some ten milliseconds of work, and one short transaction. */
+/** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
 /** Name of the mark that says how far a pass has come. */
 const MARK = 'list-pass';
+/** Time between two writes of that mark, milliseconds: what a crash costs of a pass. */
+const MARK_MS = 1000;
 
 /** How far the last pass has come. */
 interface PassMark {
@@ -67,60 +70,95 @@ export class ListPass {
   }
 
   /**
-   * @param userCount users with rows below it get lists
-   * @param fromUserRow where to begin
+   * @param users those with rows in [from, to) get lists
+   * @param lists is told of each block
    * @returns how many lists were made
+   * @throws what the first block threw that failed; no other is begun then
    */
   async run(
     generation: PlacedGeneration,
     live: LiveState,
-    userCount: number,
-    fromUserRow: number,
+    { from, to }: { readonly from: number; readonly to: number },
+    lists: Pick<UserLists, 'beginBlock'>,
     onProgress: OnProgress,
   ): Promise<number> {
-    const { clock, clockErrorMs } = this.options;
     const plan = this.plan(generation, live);
     const open = new Set<number>();
-    let next = fromUserRow;
-    let done = fromUserRow;
-    let lists = 0;
-    const markProgress = () =>
-      this.mark(generation.number, open.size === 0 ? next : Math.min(...open), userCount);
-    await markProgress();
-    onProgress('making lists', done, userCount);
+    let next = from;
+    let done = from;
+    let made = 0;
+    let failed = false;
+    const marker = this.marker(() => ({
+      generation: generation.number,
+      nextUserRow: open.size === 0 ? next : Math.min(...open),
+      isOver: open.size === 0 && next >= to,
+    }));
+    onProgress('making lists', done, to);
     const work = async (slot: number) => {
-      while (next < userCount && !this.stopped) {
-        const from = next;
-        const to = (next = Math.min(userCount, from + LIST_BLOCK_USERS));
-        open.add(from);
-        const made = await this.pool.run<'lists'>({
-          kind: 'lists',
-          plan,
-          slot,
-          fromUserRow: from,
-          toUserRow: to,
-          madeMs: clock(),
-          untilMs: clock() + clockErrorMs,
-        });
-        lists += made;
-        open.delete(from);
-        done += to - from;
-        await markProgress();
-        onProgress('making lists', done, userCount);
+      while (next < to && !this.stopped && !failed) {
+        const first = next;
+        const end = (next = Math.min(to, first + LIST_BLOCK_USERS));
+        open.add(first);
+        made += await this.makeBlock(plan, slot, first, end, lists);
+        open.delete(first);
+        done += end - first;
+        marker.later();
+        onProgress('making lists', done, to);
       }
     };
-    await Promise.all(Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot)));
-    return lists;
+    const fail = (error: unknown) => {
+      failed = true;
+      throw error;
+    };
+    const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
+    const outcomes = await Promise.allSettled(slots);
+    await marker.now();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return made;
+  }
+
+  private async makeBlock(
+    plan: ListPlan,
+    slot: number,
+    fromUserRow: number,
+    toUserRow: number,
+    lists: Pick<UserLists, 'beginBlock'>,
+  ): Promise<number> {
+    const { clock, clockErrorMs } = this.options;
+    const madeMs = clock();
+    const untilMs = madeMs + clockErrorMs;
+    const end = lists.beginBlock(fromUserRow, toUserRow);
+    let areStored = false;
+    try {
+      const job = { plan, slot, fromUserRow, toUserRow, madeMs, untilMs };
+      const made = await this.pool.run<'lists'>({ kind: 'lists', ...job });
+      areStored = true;
+      return made;
+    } finally {
+      end(areStored);
+    }
+  }
+
+  /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */
+  private marker(state: () => Omit<PassMark, 'settings'>) {
+    const { marks, clock } = this.options;
+    const { settings } = this;
+    let last = Number.NEGATIVE_INFINITY;
+    let writing: Promise<void> = Promise.resolve();
+    const write = () => marks.putMark(MARK, { ...state(), settings } satisfies PassMark);
+    return {
+      later() {
+        if (Math.abs(clock() - last) < MARK_MS) return;
+        last = clock();
+        // A pass that cannot be marked is begun anew after a stop.
+        writing = writing.then(write).catch(() => {});
+      },
+      now: () => writing.then(write),
+    };
   }
 
   private get settings(): string {
     return JSON.stringify(this.options.settings);
-  }
-
-  private mark(generation: number, nextUserRow: number, userCount: number): Promise<void> {
-    const { settings } = this;
-    const isOver = nextUserRow >= userCount;
-    return this.options.marks.putMark(MARK, { generation, settings, nextUserRow, isOver } satisfies PassMark);
   }
 
   /** What lists are made of with this generation, as of now. */
@@ -139,9 +177,15 @@ export class ListPass {
       generation,
       listable: catalogue.listableBits(),
       trends: shareTrends(trends, catalogue.rowCount),
-      latestRows: topLatest(live, settings.cacheSize),
-      popularRows: topPopular(live, settings.cacheSize),
+      latestRows: shareRows(topLatest(live, settings.cacheSize)),
+      popularRows: shareRows(topPopular(live, settings.cacheSize)),
       coldItems: coldItems.items,
     };
   }
+}
+
+function shareRows(rows: readonly number[]): Uint32Array<SharedArrayBuffer> {
+  const shared = new Uint32Array(new SharedArrayBuffer(rows.length * 4));
+  shared.set(rows);
+  return shared;
 }

@@ -14,8 +14,10 @@ import type { SlimPhase } from '../model/slim/solver.ts';
 import type { ColdItems } from '../recommend/cold-items.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
+import type { Remade } from '../recommend/lists/remake-queue.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import type { Relation } from '../recommend/related.ts';
+import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TrendCounts } from '../recommend/trends.ts';
 
 /** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
@@ -26,6 +28,7 @@ export interface Jobs {
   publish: { job: PublishJob; answer: PlacedModel };
   load: { job: LoadJob; answer: LoadedModel | undefined };
   lists: { job: ListsJob; answer: number };
+  remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
   placeNeighbors: { job: PlaceNeighborsJob; answer: readonly NeighborTask[] };
   compare: { job: CompareJob; answer: boolean };
@@ -197,12 +200,12 @@ export interface PlacedUsers {
   readonly byLabels: PlacedSimilarity | undefined;
 }
 
-/** Finds the users most like one; answers undefined for a user who came after they were laid out. */
+/** Finds the `k` users most like one; answers undefined where they were not laid out for it. */
 export interface SimilarUsersJob {
   readonly kind: 'similarUsers';
   readonly users: PlacedUsers;
-  readonly userRow: number;
-  readonly byLabels: boolean;
+  readonly asked: AskedUser;
+  readonly k: number;
   readonly slot: number;
 }
 
@@ -284,8 +287,8 @@ export interface ListPlan {
   /** One bit an item row: those that may stand in a list. */
   readonly listable: Uint32Array<SharedArrayBuffer>;
   readonly trends: TrendCounts;
-  readonly latestRows: readonly number[];
-  readonly popularRows: readonly number[];
+  readonly latestRows: Uint32Array<SharedArrayBuffer>;
+  readonly popularRows: Uint32Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
 }
 
@@ -301,6 +304,17 @@ export interface ListsJob {
   readonly untilMs: number;
 }
 
+/** Makes the lists of these users and answers them. */
+export interface RemakeJob {
+  readonly kind: 'remake';
+  readonly plan: ListPlan;
+  readonly slot: number;
+  readonly userRows: readonly number[];
+  readonly madeMs: number;
+  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
+  readonly untilMs: number;
+}
+
 /** Finds the rows most like one row by what the store knows. */
 export interface RelatedJob {
   readonly kind: 'related';
@@ -309,4 +323,7 @@ export interface RelatedJob {
   readonly row: number;
   readonly k: number;
   readonly positiveTypes: readonly string[];
+  readonly positiveTtlMs: number;
+  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
+  readonly untilMs: number;
 }

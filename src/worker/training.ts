@@ -62,8 +62,7 @@ const FINISHING_EPOCHS = 3;
 
 /**
  * Trains the collaborative model, spread over the pool: first without what is held out, which tells when to stop and
- * how good the model is, then some epochs with everything. The model's memory has one slot of scratch more than there
- * are training slots: the last is the main thread's.
+ * how good the model is, then some epochs with everything.
  */
 export class Training {
   private readonly pool: WorkerPool;
@@ -74,11 +73,6 @@ export class Training {
   constructor(pool: WorkerPool, options: TrainingOptions) {
     this.pool = pool;
     this.options = options;
-  }
-
-  /** The slot of a placed model that serving uses. */
-  get servingSlot(): number {
-    return this.pool.trainingSlots;
   }
 
   /** Places the model saved last, undefined when there is none that can be read. */
@@ -248,6 +242,6 @@ export class Training {
   }
 
   private servingShape(): ServingShape {
-    return { slots: this.servingSlot + 1, listLengthMax: this.options.listLengthMax };
+    return { slots: this.pool.slots, listLengthMax: this.options.listLengthMax };
   }
 }

@@ -1,7 +1,7 @@
 import { yieldToServing } from '../domain/thread-priority.ts';
 import { calibrate } from './jobs/calibrate.ts';
 import { learnClicks } from './jobs/click.ts';
-import { makeLists } from './jobs/lists.ts';
+import { makeLists, remakeLists } from './jobs/lists.ts';
 import { compare, finishNeighbors, placeNeighbors } from './jobs/neighbors.ts';
 import { findRelated } from './jobs/related.ts';
 import { restore } from './jobs/restore.ts';
@@ -27,6 +27,8 @@ export default function run(job: Job): unknown {
       return load(job);
     case 'lists':
       return makeLists(job);
+    case 'remake':
+      return remakeLists(job);
     case 'related':
       return findRelated(job);
     case 'placeNeighbors':

@@ -48,6 +48,11 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
         ...config,
         server: { port: 0, http_engine: TEST_ENGINE, ...config.server },
         worker: { threads: 1, ...config.worker },
+        recommend: {
+          ...config.recommend,
+          // What a busy machine takes longer for is still made at once.
+          online: { remake_share: 1, ...config.recommend?.online },
+        },
         database: {
           data_store: `lmdb://${join(folder, 'data')}`,
           cache_store: `lmdb://${join(folder, 'cache')}`,

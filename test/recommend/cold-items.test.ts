@@ -15,7 +15,11 @@ function start(items: readonly CatalogueItem[], ever = [1, 1, 1, 1]) {
   const catalogue = new Catalogue(() => 0);
   const index = new ColdItemIndex(catalogue, trends({ ever }));
   for (const one of [...KNOWN, ...items]) catalogue.put(one);
-  return { catalogue, index, step: (limit = 1000) => index.step(KNOWN.length, limit) };
+  const step = (limit = 1000) => {
+    const { isMore, gained } = index.step(KNOWN.length, limit);
+    return { isMore, gained: [...gained] };
+  };
+  return { catalogue, index, step };
 }
 
 /** What each cold item is like, by row. */
@@ -27,7 +31,7 @@ function likes({ rows, starts, likes, knownRows }: ColdItems): Map<number, numbe
 describe('cold items', () => {
   it('are like the known items with their labels, the most alike first', () => {
     const { index, step } = start([item(4, ['sea', 'new'])]);
-    expect(step()).toEqual({ isMore: false, gained: true });
+    expect(step()).toEqual({ isMore: false, gained: [4] });
     // Item 1 has nothing but the common label, item 0 has another beside it.
     expect(likes(index.items)).toEqual(new Map([[4, [1, 0]]]));
     const [best, second] = index.items.similarities;
@@ -47,12 +51,12 @@ describe('cold items', () => {
 
   it('are worked out some at a time', () => {
     const { index, step } = start(Array.from({ length: 5 }, (_, at) => item(4 + at, ['sea'])));
-    expect(step(2)).toEqual({ isMore: true, gained: true });
+    expect(step(2)).toEqual({ isMore: true, gained: [8, 7] });
     expect([...index.items.rows]).toEqual([8, 7]);
-    expect(step(2)).toEqual({ isMore: true, gained: true });
-    expect(step(2)).toEqual({ isMore: false, gained: true });
+    expect(step(2)).toEqual({ isMore: true, gained: [6, 5] });
+    expect(step(2)).toEqual({ isMore: false, gained: [4] });
     expect([...index.items.rows]).toEqual([8, 7, 6, 5, 4]);
-    expect(step(2)).toEqual({ isMore: false, gained: false });
+    expect(step(2)).toEqual({ isMore: false, gained: [] });
   });
 
   it('leave out hidden items, items without labels and items like nothing known', () => {
@@ -83,13 +87,13 @@ describe('cold items', () => {
     const { catalogue, index, step } = start([item(4, ['sea'])]);
     step();
     catalogue.put(item(4, ['hills']));
-    expect(step()).toEqual({ isMore: false, gained: false });
+    expect(step()).toEqual({ isMore: false, gained: [] });
     expect(likes(index.items).get(4)).toEqual([2, 3]);
     catalogue.put(item(4, ['hills'], { hidden: true }));
-    expect(step()).toEqual({ isMore: false, gained: false });
+    expect(step()).toEqual({ isMore: false, gained: [] });
     expect([...index.items.rows]).toEqual([]);
     catalogue.put(item(4, ['hills']));
-    expect(step()).toEqual({ isMore: false, gained: true });
+    expect(step()).toEqual({ isMore: false, gained: [4] });
     catalogue.delete(4);
     step();
     expect([...index.items.rows]).toEqual([]);

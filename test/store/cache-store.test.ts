@@ -9,6 +9,7 @@ function list(userRow: number, length: number) {
     userRow,
     generation: 3,
     madeMs: 1_700_000_000_123,
+    knowsMs: 1_700_000_000_456,
     itemRows: Uint32Array.from({ length }, (_, i) => i * 7),
     scores: Float32Array.from({ length }, (_, i) => 1 / (i + 1)),
   };

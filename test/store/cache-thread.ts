@@ -11,6 +11,7 @@ for (let i = 0; i < 200; i += 10) {
       userRow,
       generation: 1,
       madeMs: 0,
+      knowsMs: 0,
       itemRows: Uint32Array.of(userRow),
       scores: Float32Array.of(1),
     })),

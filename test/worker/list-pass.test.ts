@@ -63,15 +63,24 @@ beforeEach(async () => {
   };
 });
 
+/** Notes the blocks that are at work, and those whose lists are stored. */
+function blocks() {
+  const ended: [from: number, to: number, areStored: boolean][] = [];
+  return {
+    ended,
+    beginBlock: (from: number, to: number) => (areStored: boolean) => void ended.push([from, to, areStored]),
+  };
+}
+
 /** What was told of the pass, and how many lists it made. */
-async function run(pass: ListPass, from = 0, onTold: (done: number) => void = () => {}) {
+async function run(pass: ListPass, from = 0, onTold: (done: number) => void = () => {}, lists = blocks()) {
   const told: [stage: string, done: number, total: number][] = [];
-  const lists = await pass.run(GENERATION, live, USERS, from, (...progress) => {
+  const made = await pass.run(GENERATION, live, { from, to: USERS }, lists, (...progress) => {
     told.push(progress);
     onTold(progress[1]);
   });
   stores.cache.local!.refresh();
-  return { lists, told };
+  return { lists: made, told };
 }
 
 async function listsByUser(): Promise<(UserList | undefined)[]> {
@@ -175,7 +184,9 @@ describe('a pass over the users', () => {
   it('over nobody makes nothing and is over', async () => {
     const pass = new ListPass(pools[0]!, options);
     const told: number[] = [];
-    expect(await pass.run(GENERATION, live, 0, 0, (_, done) => told.push(done))).toBe(0);
+    expect(await pass.run(GENERATION, live, { from: 0, to: 0 }, blocks(), (_, done) => told.push(done))).toBe(
+      0,
+    );
     expect(told).toEqual([0]);
     expect(await pass.missingFrom(7)).toBeUndefined();
   });

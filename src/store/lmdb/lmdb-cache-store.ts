@@ -6,11 +6,13 @@ import { countEntries, describeTables, Engine, readBytes, type Table, tableBytes
 import { rowKey, writeRow } from './layout.ts';
 
 /*
- * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores. The header keeps the arrays
- * aligned, so a list is read as two views without a copy.
+ * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items
+ * were taken in (ms). The header keeps the arrays aligned, so a list is read as two views without a copy. Lists of
+ * before have nothing behind the scores: they know of new items up to when they were made.
  */
 const HEAD_BYTES = 16;
 const ENTRY_BYTES = 8;
+const KNOWS_BYTES = 8;
 const TABLES_MAX = 8;
 
 /** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
@@ -36,9 +38,11 @@ export class LmdbCacheStore implements CacheStore {
     };
   }
 
-  async putLists(lists: readonly UserList[]): Promise<void> {
+  async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
+    if (lists.length === 0 && removed.length === 0) return;
     await this.engine.enqueue(() => {
       for (const list of lists) this.lists.put(rowKey(list.userRow), encodeList(list));
+      for (const userRow of removed) this.lists.remove(rowKey(userRow));
     });
   }
 
@@ -97,25 +101,30 @@ export class LmdbCacheStore implements CacheStore {
     const view = new DataView(buffer, byteOffset);
     const length = view.getUint32(4, true);
     const itemsAt = byteOffset + HEAD_BYTES;
+    const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+    const madeMs = view.getFloat64(8, true);
     return {
       userRow,
       generation: view.getUint32(0, true),
-      madeMs: view.getFloat64(8, true),
+      madeMs,
+      knowsMs: bytes.length >= scoresEnd + KNOWS_BYTES ? view.getFloat64(scoresEnd, true) : madeMs,
       itemRows: new Uint32Array(buffer, itemsAt, length),
       scores: new Float32Array(buffer, itemsAt + length * 4, length),
     };
   }
 }
 
-function encodeList({ generation, madeMs, itemRows, scores }: UserList): Uint8Array {
+function encodeList({ generation, madeMs, knowsMs, itemRows, scores }: UserList): Uint8Array {
   const { length } = itemRows;
-  const bytes = new Uint8Array(HEAD_BYTES + length * ENTRY_BYTES);
+  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+  const bytes = new Uint8Array(scoresEnd + KNOWS_BYTES);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, generation, true);
   view.setUint32(4, length, true);
   view.setFloat64(8, madeMs, true);
   new Uint32Array(bytes.buffer, HEAD_BYTES, length).set(itemRows);
   new Float32Array(bytes.buffer, HEAD_BYTES + length * 4, length).set(scores);
+  view.setFloat64(scoresEnd, knowsMs, true);
   return bytes;
 }
 

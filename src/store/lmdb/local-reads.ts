@@ -91,6 +91,14 @@ export class LmdbLocalReads implements LocalReads {
     return readState(this.tables).nextItemRow;
   }
 
+  get userCount(): number {
+    return readState(this.tables).users;
+  }
+
+  get itemCount(): number {
+    return readState(this.tables).items;
+  }
+
   feedbackTypes(): readonly string[] {
     if (readState(this.tables).feedbackTypes !== this.types.length) this.types = readTypes(this.tables);
     return this.types;

@@ -1,48 +1,67 @@
 import { typeTest } from '../../recommend/feedback-types.ts';
-import { History } from '../../recommend/history.ts';
+import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
 import { ListMaker, type ListWorld } from '../../recommend/list-maker.ts';
+import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import { relatedRows } from '../../recommend/related.ts';
 import type { Generation } from '../../recommend/serving-model.ts';
 import { similarItems } from '../../recommend/similar-items.ts';
-import { itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
+import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { ListPlan, ListsJob } from '../messages.ts';
+import type { ListPlan, ListsJob, RemakeJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
 import { findSimilarUsers } from './users.ts';
 
-/** See `ListsJob`. A user for whom no recommender has anything gets no list. */
+/** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
 export async function makeLists(job: ListsJob): Promise<number> {
+  const { fromUserRow, toUserRow, plan } = job;
+  const userRows = Array.from({ length: toUserRow - fromUserRow }, (_, at) => fromUserRow + at);
+  const { lists, forsaken } = remakeLists({ ...job, userRows });
+  const cache = cacheAt(plan.cachePath);
+  cache.local?.refresh();
+  await cache.putLists(
+    lists,
+    forsaken.filter((userRow) => cache.local?.readList(userRow) !== undefined),
+  );
+  cache.local?.refresh();
+  return lists.length;
+}
+
+/** See `RemakeJob`. */
+export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
   const { plan, madeMs, untilMs } = job;
-  const lists = withReads(plan.dataPath, (reads) => {
+  return withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
     const history = new History(reads, plan.positiveTtlMs);
-    const maker = new ListMaker(
-      plan.settings,
-      copiedWorld(plan, generationOf(job, reads), job.slot, reads, isPositive),
-      isPositive,
-    );
-    const made: UserList[] = [];
-    for (let userRow = job.fromUserRow; userRow < job.toUserRow; userRow++) {
-      if (reads.userIdAt(userRow) === undefined) continue;
+    const world = copiedWorld(plan, generationOf(job, reads), job.slot, reads, isPositive);
+    const maker = new ListMaker(plan.settings, world, isPositive);
+    const lists: UserList[] = [];
+    const forsaken: number[] = [];
+    for (const userRow of job.userRows) {
+      if (reads.userIdAt(userRow) === undefined) {
+        forsaken.push(userRow);
+        continue;
+      }
       history.load(userRow, untilMs);
-      const list = maker.make(history);
-      if (list === undefined) continue;
-      const itemRows = Uint32Array.from(list.rows);
-      const scores = Float32Array.from(list.scores);
-      made.push({ userRow, generation: plan.generation.number, madeMs, itemRows, scores });
+      const made = maker.make(history);
+      if (made === undefined) {
+        if (history.positiveRows(isPositive, 1).length === 0) forsaken.push(userRow);
+        continue;
+      }
+      const itemRows = Uint32Array.from(made.rows);
+      const scores = Float32Array.from(made.scores);
+      const generation = plan.generation.number;
+      lists.push({ userRow, generation, madeMs, knowsMs: madeMs, itemRows, scores });
     }
-    return made;
+    return { lists, forsaken };
   });
-  await cacheAt(plan.cachePath).putLists(lists);
-  return lists.length;
 }
 
 /** The generation of the blocks at work, which takes longer to open than many lists to make. */
 let opened: { readonly planId: number; readonly slot: number; readonly generation: Generation } | undefined;
 
-function generationOf({ plan, slot }: ListsJob, reads: LocalReads): Generation {
+function generationOf({ plan, slot }: Pick<RemakeJob, 'plan' | 'slot'>, reads: LocalReads): Generation {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
     opened = { planId: plan.id, slot, generation: openGeneration(plan.generation, slot, itemLabelsOf) };
@@ -56,7 +75,7 @@ export function copiedWorld(
   generation: Generation,
   slot: number,
   reads: LocalReads,
-  isPositive: (type: number) => boolean,
+  isPositive: TypeTest,
 ): ListWorld {
   const { listable, latestRows, popularRows, settings, userNeighborType } = plan;
   const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
@@ -71,11 +90,13 @@ export function copiedWorld(
     userBased(history, accept) {
       const { userRow } = history;
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);
+      const isLike = likeTest(isPositive, plan.positiveTtlMs, history.untilMs);
+      const asked = askedUser(history, relation, isPositive);
       const placed = plan.generation.users;
       const users =
-        (placed && findSimilarUsers(placed, userRow, relation === 'users-by-labels', slot)) ??
-        relatedRows(reads, relation, userRow, USERS_ASKED, isPositive);
-      return itemsOfUsers(users, reads, isPositive, settings.cacheSize, accept).rows;
+        (placed && findSimilarUsers(placed, asked, USERS_ASKED, slot)) ??
+        relatedRows(reads, relation, userRow, USERS_ASKED, isLike);
+      return itemsOfUsers(users, reads, isLike, settings.cacheSize, accept).rows;
     },
     labelsOf,
   };

@@ -20,12 +20,14 @@ export function placeNeighbors(job: PlaceNeighborsJob): readonly NeighborTask[] 
   const { policy, gathered, k } = job;
   const { interactions } = gathered;
   const labels: (readonly string[])[] = [];
+  // Rows are never used again, so those that are gone say nothing of how rare a thing is.
+  const population = withReads(job.dataPath, (reads) => reads.itemCount);
   if (policy !== 'related') {
     withReads(job.dataPath, (reads) => reads.scanItems(0, (item) => (labels[item.row] = item.labels)));
   }
   const labelsOf = (row: number) => labels[row] ?? [];
   const place = (incidence: Incidence) => {
-    const options = { listLengthMax: k, reserveIndex: job.enableIndex };
+    const options = { listLengthMax: k, reserveIndex: job.enableIndex, population };
     const similarity = placeSimilarity(incidence, options, job.slots);
     return { similarity, plan: plan(similarity, job) };
   };

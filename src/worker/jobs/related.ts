@@ -1,13 +1,15 @@
 import { typeTest } from '../../recommend/feedback-types.ts';
+import { likeTest } from '../../recommend/history.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import { relatedRows } from '../../recommend/related.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 
 /** See `RelatedJob`. */
-export function findRelated({ dataPath, relation, row, k, positiveTypes }: RelatedJob): Ranked {
+export function findRelated(job: RelatedJob): Ranked {
+  const { dataPath, relation, row, k, positiveTypes, positiveTtlMs, untilMs } = job;
   return withReads(dataPath, (reads) => {
     const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
-    return relatedRows(reads, relation, row, k, isPositive);
+    return relatedRows(reads, relation, row, k, likeTest(isPositive, positiveTtlMs, untilMs));
   });
 }

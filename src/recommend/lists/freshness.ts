@@ -1,0 +1,143 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import { UserBits } from './user-bits.ts';
+
+/** Name of the mark that tells which lists were behind when the service stopped. */
+const BEHIND_MARK = 'lists-behind';
+
+/** What of the lists' freshness is in memory alone. */
+interface BehindMark {
+  readonly dirty: Uint8Array;
+  readonly retracted?: Uint8Array;
+  readonly arrivedMs: number;
+  readonly unknownUntilMs: number;
+}
+
+/** Ages of a list, milliseconds. */
+export interface ListAges {
+  /** A list is made again without new feedback. */
+  readonly refreshMs: number;
+  /** A list that cannot be made again is no longer served. */
+  readonly expireMs: number;
+  /** A list that knows nothing of the newest items takes them in. */
+  readonly arrivalMs: number;
+}
+
+/** What tells how fresh a list is. */
+export type Dated = Pick<UserList, 'userRow' | 'madeMs' | 'knowsMs'>;
+
+/**
+ * What a list lacks: nothing; the newest items; whatever comes with age; or the user's last feedback, which it is made
+ * again for before it is served.
+ */
+export type Lack = 'nothing' | 'arrivals' | 'age' | 'feedback';
+
+/** Knows whose list is behind. A user whose list nobody asks for costs two bits. */
+export class ListFreshness {
+  private readonly clock: Clock;
+  private readonly ages: ListAges;
+  private readonly validSinceMs: number;
+  private readonly arrivedMs: () => number;
+  /** Users with feedback since their list was made. */
+  private readonly dirty = new UserBits();
+  /** Those who took feedback back: what was found by it must not live on. */
+  private readonly retracted = new UserBits();
+  /** Users whose feedback changed since their block of a pass began. */
+  private readonly changed = new UserBits();
+  /** Lists made before are behind: what changed since is not known. */
+  private unknownUntilMs = Number.NEGATIVE_INFINITY;
+  /** When an item last became listable before the service was started. */
+  private arrivedBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly ages: ListAges;
+    /** Lists made before are of another configuration and not served, milliseconds since the epoch. */
+    readonly validSinceMs: number;
+    /** When an item last became listable, milliseconds since the epoch. */
+    readonly arrivedMs: () => number;
+  }) {
+    this.clock = options.clock;
+    this.ages = options.ages;
+    this.validSinceMs = options.validSinceMs;
+    this.arrivedMs = options.arrivedMs;
+  }
+
+  /**
+   * Learns which lists were behind when the service stopped. After a crash nobody knows: then all of them are, and each
+   * is made again when it is asked for.
+   */
+  async restore(marks: Pick<CacheStore, 'getMark' | 'putMark'>): Promise<void> {
+    const mark = ((await marks.getMark(BEHIND_MARK)) ?? undefined) as BehindMark | undefined;
+    await marks.putMark(BEHIND_MARK, null);
+    if (mark === undefined) {
+      this.unknownUntilMs = this.clock();
+      return;
+    }
+    this.dirty.restore(mark.dirty);
+    if (mark.retracted !== undefined) this.retracted.restore(mark.retracted);
+    this.arrivedBeforeMs = mark.arrivedMs;
+    this.unknownUntilMs = mark.unknownUntilMs;
+  }
+
+  async save(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
+    await marks.putMark(BEHIND_MARK, {
+      dirty: this.dirty.bytes,
+      retracted: this.retracted.bytes,
+      arrivedMs: Math.max(this.arrivedBeforeMs, this.arrivedMs()),
+      unknownUntilMs: this.unknownUntilMs,
+    } satisfies BehindMark);
+  }
+
+  /** The user's feedback changed. @param retracted whether some was taken back */
+  markDirty(userRow: number, retracted = false): void {
+    this.dirty.add(userRow);
+    this.changed.add(userRow);
+    if (retracted) this.retracted.add(userRow);
+  }
+
+  /** The user's list was made as of now. */
+  markMade(userRow: number): void {
+    this.dirty.delete(userRow);
+    this.retracted.delete(userRow);
+  }
+
+  /** A block of a pass over the users in [from, to) begins: it may not see feedback that comes from now on. */
+  beginBlock(from: number, to: number): void {
+    for (let row = from; row < to; row++) this.changed.delete(row);
+  }
+
+  /** The block is done: whoever's feedback is as it was when it began has a list as of now. */
+  endBlock(from: number, to: number): void {
+    for (let row = from; row < to; row++) if (!this.changed.has(row)) this.markMade(row);
+  }
+
+  /** True for a list made with the settings of today. */
+  isValid({ madeMs }: Dated): boolean {
+    return madeMs >= this.validSinceMs;
+  }
+
+  /** True when a list that cannot be made again is too old to be served. */
+  isExpired({ madeMs }: Dated): boolean {
+    return this.clock() - madeMs > this.ages.expireMs;
+  }
+
+  /** True when the user took feedback back since its list was made. */
+  hasRetracted(userRow: number): boolean {
+    return this.retracted.has(userRow);
+  }
+
+  /** The same, or that is not known. */
+  isRetracted({ userRow, madeMs }: Dated): boolean {
+    return this.retracted.has(userRow) || madeMs < this.unknownUntilMs;
+  }
+
+  lackOf({ userRow, madeMs, knowsMs }: Dated, nowMs = this.clock()): Lack {
+    if (madeMs < this.validSinceMs || madeMs < this.unknownUntilMs || this.dirty.has(userRow))
+      return 'feedback';
+    const { refreshMs, expireMs, arrivalMs } = this.ages;
+    if (nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
+    const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
+    return nowMs - knowsMs > arrivalMs && knowsMs <= arrivedMs ? 'arrivals' : 'nothing';
+  }
+}

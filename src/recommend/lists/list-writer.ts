@@ -1,0 +1,121 @@
+import type { CacheStore, UserList } from '../../store/cache-store.ts';
+
+/** Time between two attempts after one that failed, milliseconds. */
+const RETRY_MS = 1000;
+/** Lists kept for a store that takes none: some megabytes. */
+const UNSAVED_MAX = 8192;
+
+/** A list to be stored, or one to be removed. */
+type Change = UserList | 'removed';
+
+/** Stores lists behind the answers, many in one transaction. The cache can be done without: a failure is told and tried again. */
+export class ListWriter {
+  private readonly cache: Pick<CacheStore, 'putLists'>;
+  private readonly onTrouble: (error: unknown) => void;
+  private readonly onLost: (userRow: number) => void;
+  /** Changes not committed yet; short while the store answers. */
+  private readonly unsaved = new Map<number, Change>();
+  /** Changes that a block at work elsewhere may write over; they are stored once more after it. */
+  private readonly held = new Map<number, Change>();
+  private readonly blocks = new Set<readonly [from: number, to: number]>();
+  private saving: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param options.onLost told of each user whose list could not be kept */
+  constructor(options: {
+    readonly cache: Pick<CacheStore, 'putLists'>;
+    readonly onTrouble: (error: unknown) => void;
+    readonly onLost: (userRow: number) => void;
+  }) {
+    this.cache = options.cache;
+    this.onTrouble = options.onTrouble;
+    this.onLost = options.onLost;
+  }
+
+  /** What was put last and may not be seen in the store yet. */
+  get(userRow: number): Change | undefined {
+    return this.unsaved.get(userRow) ?? this.held.get(userRow);
+  }
+
+  put(list: UserList): void {
+    this.change(list.userRow, list);
+  }
+
+  remove(userRow: number): void {
+    this.change(userRow, 'removed');
+  }
+
+  /** Another thread makes the lists of the users in [from, to). @returns a function to call when it has stored them */
+  hold(from: number, to: number): () => void {
+    const block = [from, to] as const;
+    this.blocks.add(block);
+    return () => {
+      this.blocks.delete(block);
+      for (const [userRow, change] of this.held) if (!this.isHeld(userRow)) this.change(userRow, change);
+    };
+  }
+
+  /** Waits until everything is stored, or cannot be. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    while (this.saving !== undefined) await this.saving;
+    if (this.unsaved.size > 0) await this.attempt();
+    clearTimeout(this.timer);
+  }
+
+  private change(userRow: number, change: Change): void {
+    this.held.delete(userRow);
+    this.unsaved.delete(userRow);
+    this.unsaved.set(userRow, change);
+    if (this.unsaved.size > UNSAVED_MAX) this.loseOldest();
+    if (this.timer === undefined) this.saving ??= this.save();
+  }
+
+  private loseOldest(): void {
+    for (const userRow of this.unsaved.keys()) {
+      this.unsaved.delete(userRow);
+      this.onLost(userRow);
+      return;
+    }
+  }
+
+  private async save(): Promise<void> {
+    // One turn later, so that the lists of all requests of this turn share a transaction.
+    await Promise.resolve();
+    while (this.unsaved.size > 0 && (await this.attempt()));
+    this.saving = undefined;
+  }
+
+  private async attempt(): Promise<boolean> {
+    const batch = [...this.unsaved];
+    const lists: UserList[] = [];
+    const removed: number[] = [];
+    for (const [userRow, change] of batch) {
+      if (change === 'removed') removed.push(userRow);
+      else lists.push(change);
+    }
+    try {
+      await this.cache.putLists(lists, removed);
+    } catch (error) {
+      this.onTrouble(error);
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.saving ??= this.save();
+      }, RETRY_MS);
+      this.timer.unref();
+      return false;
+    }
+    for (const [userRow, change] of batch) {
+      if (this.unsaved.get(userRow) !== change) continue;
+      this.unsaved.delete(userRow);
+      if (this.isHeld(userRow)) this.held.set(userRow, change);
+    }
+    return true;
+  }
+
+  private isHeld(userRow: number): boolean {
+    for (const [from, to] of this.blocks) if (userRow >= from && userRow < to) return true;
+    return false;
+  }
+}

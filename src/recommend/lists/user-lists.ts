@@ -1,0 +1,242 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import type { History } from '../history.ts';
+import type { ListMaker } from '../list-maker.ts';
+import type { GenerationSlot } from '../serving-model.ts';
+import type { Dated, ListFreshness } from './freshness.ts';
+import { ListWriter } from './list-writer.ts';
+import { insertNewcomers } from './newcomers.ts';
+import { type MakeAside, type Remade, RemakeQueue } from './remake-queue.ts';
+import type { TimeBudget } from './time-budget.ts';
+
+/** A list that takes longer to make is not made on the thread that serves, milliseconds. */
+const MADE_HERE_MS_MAX = 4;
+/** With so many lists ahead in the queue nobody waits: the older list is served. */
+const WAIT_LENGTH_MAX = 16;
+
+export interface UserListsOptions {
+  readonly cache: CacheStore;
+  readonly generations: GenerationSlot;
+  readonly maker: ListMaker;
+  readonly freshness: ListFreshness;
+  readonly clock: Clock;
+  /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
+  readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
+  /** What of this thread's time may go into making lists again. */
+  readonly budget: TimeBudget;
+  readonly makeAside: MakeAside;
+  /** True where some of what lists are made of is to be had in a worker alone. */
+  readonly needsWorker: boolean;
+  /** Called when the user's list is another. */
+  readonly onReplaced: (userRow: number) => void;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/**
+ * The users' cached lists, kept in step with their feedback. New feedback marks a user; the next request folds the user
+ * in against the current item factors and replaces the list (Hu, Koren, Volinsky 2008, section 4: a user's vector
+ * follows from its feedback and the item factors alone). Whoever is not asked for costs a bit or two, so a flood of
+ * feedback makes nobody wait. What goes into it of the serving thread's time is limited: beyond that the older list is
+ * served, and a worker makes the new one.
+ */
+export class UserLists {
+  private readonly options: UserListsOptions;
+  private readonly writer: ListWriter;
+  private readonly queue: RemakeQueue;
+
+  constructor(options: UserListsOptions) {
+    this.options = options;
+    const { cache, freshness, makeAside, onTrouble } = options;
+    this.writer = new ListWriter({
+      cache,
+      onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
+      onLost: (userRow) => freshness.markDirty(userRow),
+    });
+    this.queue = new RemakeQueue({
+      makeAside,
+      onMade: (userRows, remade) => this.takeRemade(userRows, remade),
+      onTrouble: (error) => onTrouble('lists could not be made again', error),
+    });
+  }
+
+  /** Learns which lists were behind when the service stopped. */
+  async restore(): Promise<void> {
+    await this.options.freshness.restore(this.options.cache);
+  }
+
+  /** Stores what is not stored yet. No list may be asked for any more. */
+  async close(): Promise<void> {
+    await this.queue.close();
+    await this.writer.flush();
+    await this.options.freshness.save(this.options.cache);
+  }
+
+  /** Notes that the user's feedback changed. @param retracted whether some was taken back */
+  markDirty(userRow: number, retracted = false): void {
+    this.options.freshness.markDirty(userRow, retracted);
+    this.queue.markChanged(userRow);
+  }
+
+  /**
+   * A worker begins to make the lists of the users in [from, to).
+   * @returns a function to call at its end, with whether all of them are stored
+   */
+  beginBlock(from: number, to: number): (areStored: boolean) => void {
+    const { freshness, cache, onReplaced } = this.options;
+    freshness.beginBlock(from, to);
+    const release = this.writer.hold(from, to);
+    return (areStored) => {
+      if (areStored) freshness.endBlock(from, to);
+      release();
+      cache.local?.refresh();
+      for (let row = from; row < to; row++) onReplaced(row);
+    };
+  }
+
+  /**
+   * The user's list as of its last feedback, or, where that would take more time than there is, the one before;
+   * undefined when there is none.
+   */
+  of(history: History): UserList | undefined | Promise<UserList | undefined> {
+    const { freshness, maker, clock, budget, needsWorker } = this.options;
+    const { userRow } = history;
+    if (userRow < 0) return undefined;
+    const list = this.last(userRow);
+    if (list !== undefined) {
+      const lack = freshness.lackOf(list);
+      const madeUntilMs = history.untilMs - (clock() - list.madeMs);
+      if (maker.hasExpired(history, madeUntilMs)) freshness.markDirty(userRow, true);
+      else if (lack === 'nothing' || lack === 'arrivals') {
+        if (!maker.hasNews(history, madeUntilMs))
+          return lack === 'nothing' ? list : this.extend(history, list);
+        freshness.markDirty(userRow);
+      }
+    }
+    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeAside(userRow);
+    if (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX) {
+      if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
+    }
+    return this.remakeAside(userRow, list);
+  }
+
+  /** The list made last with the settings of today, however old. Valid until the next call. */
+  last(userRow: number): UserList | undefined {
+    const change = this.writer.get(userRow);
+    if (change === 'removed') return undefined;
+    const list = change ?? this.options.cache.local?.readList(userRow);
+    return list !== undefined && this.options.freshness.isValid(list) ? list : undefined;
+  }
+
+  /** True when the user took feedback back since that list was made: what it holds may have been found by it. */
+  isRetracted(list: Dated): boolean {
+    return this.options.freshness.isRetracted(list);
+  }
+
+  /** True when the list is not to be served as it is before somebody has looked after it. */
+  isBehind(list: Dated, nowMs: number): boolean {
+    const { freshness, budget } = this.options;
+    const lack = freshness.lackOf(list, nowMs);
+    if (lack === 'nothing' || this.queue.has(list.userRow)) return false;
+    // What is only old can wait until there is time for it.
+    return lack === 'feedback' || budget.isLeft;
+  }
+
+  /** Drops the lists of users that are gone. */
+  delete(userRows: readonly number[]): void {
+    for (const userRow of userRows) this.drop(userRow);
+  }
+
+  /** Waits until every list made so far is stored. */
+  async flush(): Promise<void> {
+    await this.writer.flush();
+  }
+
+  /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
+  private extend(history: History, list: UserList): UserList {
+    const { maker, arrivalsSince, budget, generations, clock } = this.options;
+    if (!budget.isLeft) return list;
+    const rows = arrivalsSince(list.knowsMs);
+    if (rows === undefined || list.generation !== (generations.current?.number ?? 0))
+      return this.remakeHere(history, list) ?? list;
+    const knowsMs = clock();
+    const { itemRows, scores } = budget.spend(() => insertNewcomers(maker, history, list, rows));
+    const extended = { ...list, knowsMs, itemRows, scores };
+    this.writer.put(extended);
+    this.options.onReplaced(list.userRow);
+    return extended;
+  }
+
+  private remakeHere(history: History, last: UserList | undefined): UserList | undefined {
+    const { maker, generations, clock, freshness, budget, needsWorker } = this.options;
+    const { userRow } = history;
+    const madeMs = clock();
+    const made = budget.spend(() => maker.make(history));
+    const isRetracted = last !== undefined && freshness.isRetracted(last);
+    // What is not known to be right after a crash the list does without, until a worker has found it anew.
+    if (isRetracted && needsWorker) this.queue.add(userRow);
+    if (made === undefined) return this.keepOrDrop(userRow, last);
+    const list = {
+      userRow,
+      generation: generations.current?.number ?? 0,
+      madeMs,
+      knowsMs: madeMs,
+      itemRows: Uint32Array.from(made.rows),
+      scores: Float32Array.from(made.scores),
+    };
+    this.put(list);
+    return list;
+  }
+
+  private remakeAside(
+    userRow: number,
+    last: UserList | undefined,
+  ): UserList | undefined | Promise<UserList | undefined> {
+    const { freshness, budget } = this.options;
+    const mustBeNew = freshness.hasRetracted(userRow);
+    const isShort = budget.meanMs > MADE_HERE_MS_MAX && this.queue.length < WAIT_LENGTH_MAX;
+    if (mustBeNew || isShort) return this.remadeAside(userRow);
+    this.queue.add(userRow);
+    return last !== undefined && freshness.isExpired(last) ? undefined : last;
+  }
+
+  private async remadeAside(userRow: number): Promise<UserList | undefined> {
+    await this.queue.wait(userRow);
+    const list = this.last(userRow);
+    if (list === undefined) return undefined;
+    const { freshness } = this.options;
+    return freshness.hasRetracted(userRow) || freshness.isExpired(list) ? undefined : list;
+  }
+
+  /** There is nothing to make a list of: the last one is served on, but not to whom took back what it was made of. */
+  private keepOrDrop(userRow: number, last: UserList | undefined): UserList | undefined {
+    const { freshness } = this.options;
+    if (last === undefined) return undefined;
+    if (!freshness.isRetracted(last)) return freshness.isExpired(last) ? undefined : last;
+    this.drop(userRow);
+    return undefined;
+  }
+
+  private takeRemade(userRows: readonly number[], { lists, forsaken }: Remade): void {
+    const { freshness } = this.options;
+    const settled = new Set(userRows);
+    for (const list of lists) if (settled.delete(list.userRow)) this.put(list);
+    const gone = new Set(forsaken);
+    for (const userRow of settled) {
+      const last = this.last(userRow);
+      if (last !== undefined && (gone.has(userRow) || freshness.isRetracted(last))) this.drop(userRow);
+      freshness.markMade(userRow);
+    }
+  }
+
+  private put(list: UserList): void {
+    this.options.freshness.markMade(list.userRow);
+    this.writer.put(list);
+    this.options.onReplaced(list.userRow);
+  }
+
+  private drop(userRow: number): void {
+    this.options.freshness.markMade(userRow);
+    this.writer.remove(userRow);
+    this.options.onReplaced(userRow);
+  }
+}

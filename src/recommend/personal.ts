@@ -1,0 +1,156 @@
+import type { UserList } from '../store/cache-store.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { FallbackName, Fallbacks } from './fallbacks.ts';
+import type { Histories } from './histories.ts';
+import type { History } from './history.ts';
+import type { HitCache } from './hit-cache.ts';
+import type { ListMaker } from './list-maker.ts';
+import type { UserLists } from './lists/user-lists.ts';
+import type { RecommendQuery } from './recommender.ts';
+import type { WriteBack } from './write-back.ts';
+
+export interface PersonalParts {
+  readonly reads: LocalReads;
+  readonly catalogue: Catalogue;
+  readonly lists: UserLists;
+  readonly hits: HitCache;
+  readonly maker: ListMaker;
+  readonly histories: Histories;
+  /** Whether lists hold items that the user has read, which then may be shown. */
+  readonly replacesRead: boolean;
+  readonly fallbacks: Fallbacks;
+  readonly fallbackOrder: readonly FallbackName[];
+  readonly writeBack: WriteBack;
+}
+
+/** Rows chosen so far for one answer, and how many are wanted. */
+class Answer {
+  readonly rows: number[] = [];
+  readonly wanted: number;
+  private readonly chosen = new Set<number>();
+
+  constructor(wanted: number) {
+    this.wanted = wanted;
+  }
+
+  get missing(): number {
+    return this.wanted - this.rows.length;
+  }
+
+  has(row: number): boolean {
+    return this.chosen.has(row);
+  }
+
+  take(row: number): void {
+    if (this.missing === 0 || this.chosen.has(row)) return;
+    this.chosen.add(row);
+    this.rows.push(row);
+  }
+
+  takeAll(rows: readonly number[]): void {
+    for (const row of rows) this.take(row);
+  }
+}
+
+/**
+ * Answers what is recommended to a user (interface specification, section 4.5): the cached list, less what was read;
+ * for a category what else of it the models propose, in the same order; then the fallbacks.
+ */
+export class PersonalAnswers {
+  private readonly parts: PersonalParts;
+
+  constructor(parts: PersonalParts) {
+    this.parts = parts;
+  }
+
+  recommend(userId: string, query: RecommendQuery): Promise<string> | string {
+    const { reads, histories, lists, hits } = this.parts;
+    const ready = hits.find(userId, query);
+    if (ready !== undefined) return ready;
+    const history = histories.take(reads.userRow(userId));
+    const list = query.n + query.offset > 0 ? lists.of(history) : undefined;
+    if (list instanceof Promise) {
+      // What the user has read may be more by now.
+      const { userRow } = history;
+      histories.give(history);
+      return list.then((made) => histories.use(userRow, (now) => this.answer(userId, now, made, query)));
+    }
+    const answer = this.answer(userId, history, list, query);
+    if (typeof answer === 'string') {
+      histories.give(history);
+      return answer;
+    }
+    return answer.finally(() => histories.give(history));
+  }
+
+  private answer(
+    userId: string,
+    history: History,
+    list: UserList | undefined,
+    query: RecommendQuery,
+  ): Promise<string> | string {
+    const { hits, replacesRead } = this.parts;
+    const answer = new Answer(query.offset + query.n);
+    if (list !== undefined) {
+      const isShown = (row: number) => replacesRead || !history.hasRead(row);
+      this.takeList(answer, list.itemRows, isShown, query.categories);
+      if (answer.missing === 0) hits.keep(userId, history, list, isShown);
+    }
+    if (answer.missing === 0 && query.writeBackType === undefined) return this.idsJson(answer.rows, query);
+    return this.complete(userId, history, answer, query);
+  }
+
+  private takeList(
+    answer: Answer,
+    itemRows: Uint32Array,
+    isShown: (row: number) => boolean,
+    categories: readonly string[],
+  ): void {
+    const { catalogue } = this.parts;
+    for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
+      const row = itemRows[at]!;
+      if (isShown(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories)) answer.take(row);
+    }
+  }
+
+  /** Fills the answer behind the list, and writes it back if asked to. */
+  private async complete(
+    userId: string,
+    history: History,
+    answer: Answer,
+    query: RecommendQuery,
+  ): Promise<string> {
+    const { catalogue, maker, fallbacks, fallbackOrder, writeBack } = this.parts;
+    const { categories } = query;
+    const accept = (row: number) =>
+      !answer.has(row) &&
+      catalogue.isListable(row) &&
+      catalogue.isInAll(row, categories) &&
+      !history.hasRead(row);
+    const members = catalogue.narrowest(categories);
+    if (members !== undefined && answer.missing > 0)
+      answer.takeAll(maker.among(history, members, answer.missing, accept));
+    for (const name of fallbackOrder) {
+      if (answer.missing === 0) break;
+      answer.takeAll((await fallbacks.rank(name, history, answer.missing, accept)).rows);
+    }
+    // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
+    const shown = answer.rows.filter((row) => catalogue.isListable(row));
+    const json = this.idsJson(shown, query);
+    if (query.writeBackType !== undefined) {
+      const page = shown.slice(query.offset, query.offset + query.n);
+      await writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
+    }
+    return json;
+  }
+
+  private idsJson(rows: readonly number[], { n, offset }: RecommendQuery): string {
+    const { catalogue } = this.parts;
+    let json = '';
+    for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
+      json += (at > offset ? ',' : '') + catalogue.jsonIdAt(rows[at]!);
+    }
+    return `[${json}]`;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Feedback } from '../domain/entities.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Fallbacks } from './fallbacks.ts';
+import type { Ranked } from './ranked.ts';
+import type { ListQuery } from './recommender.ts';
+
+/** Recommends for the feedback of a session, of which nothing is stored (interface specification, section 1.2). */
+export class Sessions {
+  private readonly parts: {
+    readonly reads: LocalReads;
+    readonly catalogue: Catalogue;
+    readonly fallbacks: Fallbacks;
+    /** Names of the positive types; empty when none is configured. */
+    readonly positiveTypes: readonly string[];
+    /** Records that are looked at, the most recent ones. */
+    readonly sessionLength: number;
+  };
+
+  constructor(parts: Sessions['parts']) {
+    this.parts = parts;
+  }
+
+  /** Items most like those of the session, which are left out; best first. */
+  async rank(feedback: readonly Feedback[], query: ListQuery): Promise<Ranked> {
+    const { reads, catalogue, fallbacks, positiveTypes, sessionLength } = this.parts;
+    const counts = (type: string) => positiveTypes.length === 0 || positiveTypes.includes(type);
+    const seen = new Set(feedback.map((record) => reads.itemRow(record.ItemId)));
+    const recent = feedback
+      .filter((record) => counts(record.FeedbackType))
+      .sort((a, b) => Date.parse(b.Timestamp) - Date.parse(a.Timestamp))
+      .map((record) => reads.itemRow(record.ItemId))
+      .filter((row) => row >= 0);
+    const seeds = [...new Set(recent)].slice(0, sessionLength);
+    const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
+    return fallbacks.similarToAll(seeds, query.offset + query.n, accept);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Remade } from '../recommend/lists/remake-queue.ts';
+import type { ListPlan, PlacedGeneration } from './messages.ts';
+import type { WorkerPool } from './pool.ts';
+
+/** A plan is used for so long: items that came since are taken into the lists by those who are asked for them. */
+const PLAN_MS = 5000;
+
+/** What lists are made of before there is any model. */
+const NO_GENERATION: PlacedGeneration = {
+  number: 0,
+  collaborative: undefined,
+  clickThrough: undefined,
+  itemNeighbors: undefined,
+  itemWeights: undefined,
+  users: undefined,
+  ranking: undefined,
+};
+
+/** Makes the lists of single users in the pool, with the generation that is served. */
+export class Remakes {
+  private readonly pool: WorkerPool;
+  private readonly planOf: (generation: PlacedGeneration) => ListPlan;
+  private readonly clock: Clock;
+  private readonly clockErrorMs: number;
+  private generation = NO_GENERATION;
+  private plan: ListPlan | undefined;
+  private plannedMs = 0;
+
+  constructor(
+    pool: WorkerPool,
+    planOf: (generation: PlacedGeneration) => ListPlan,
+    clock: Clock,
+    clockErrorMs: number,
+  ) {
+    this.pool = pool;
+    this.planOf = planOf;
+    this.clock = clock;
+    this.clockErrorMs = clockErrorMs;
+  }
+
+  /** Makes lists with this generation from now on. */
+  use(generation: PlacedGeneration): void {
+    this.generation = generation;
+    this.plan = undefined;
+  }
+
+  async make(userRows: readonly number[]): Promise<Remade> {
+    const madeMs = this.clock();
+    if (this.plan === undefined || Math.abs(madeMs - this.plannedMs) >= PLAN_MS) {
+      this.plan = this.planOf(this.generation);
+      this.plannedMs = madeMs;
+    }
+    const untilMs = madeMs + this.clockErrorMs;
+    const slot = this.pool.remakeSlot;
+    return this.pool.run<'remake'>({ kind: 'remake', plan: this.plan, slot, userRows, madeMs, untilMs });
+  }
+}
