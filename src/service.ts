@@ -15,7 +15,8 @@ import { checkHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { requestTotals } from './http/request-totals.ts';
 import { createRoutes } from './http/routes.ts';
-import { createHttpServer } from './http/server.ts';
+import { type ConnectionLimits, createHttpServer } from './http/server.ts';
+import { readTls } from './http/tls.ts';
 import { automaticChoice } from './kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from './kernel/relaxed-simd.ts';
 import { memoryBudgetBytes } from './model/memory-budget.ts';
@@ -149,7 +150,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
     registerBackground(metrics.registry, { progress: () => progress.current, cache: () => cache.getStats() });
     undo.push(() => metrics.close());
-    const engine = chooseEngine(server.http_engine);
+    const tls = readTls(server);
+    const engine = chooseEngine(server.http_engine, tls !== undefined);
     const say = engine.name !== 'uws' && server.http_engine === 'auto' ? 'warn' : 'info';
     log[say]({ engine: engine.name, why: engine.why }, 'HTTP engine');
     registerEngine(metrics.registry, engine);
@@ -192,6 +194,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
       host: server.host,
       port: server.port,
+      tls,
+      connections: connectionLimits(server),
       access,
       errorFormat: server.error_format,
       limits: limitsOf(config),
@@ -217,6 +221,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop();
     throw error;
   }
+}
+
+/** Of the time to stop, the part that requests under way have to end. */
+const DRAIN_SHARE = 0.5;
+const MIB = 2 ** 20;
+
+function connectionLimits(server: Config['server']): ConnectionLimits {
+  return {
+    // One body at least, whatever is set.
+    bodiesBytesMax: Math.max(server.max_bodies_mb * MIB, server.max_body_bytes),
+    answersBytesMax: server.max_answers_mb * MIB,
+    bodyTimeoutMs: server.body_timeout,
+    sendTimeoutMs: server.send_timeout,
+    keepAliveMs: server.keep_alive_timeout,
+    drainMs: server.shutdown_timeout * DRAIN_SHARE,
+  };
 }
 
 /** Says what the service stands on, and what is not right. */

@@ -11,6 +11,7 @@ import {
   secrets,
   text,
 } from './config-builders.ts';
+import { connectionKeys } from './config-connections.ts';
 import { limitKeys } from './config-limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
@@ -56,7 +57,7 @@ const server = Type.Object(
       'What speaks HTTP: "uws" for native uWebSockets.js, "node" for the HTTP server of Node.js, "auto" for the native one where it has a build for this system.',
     ),
     api_key: secret(
-      'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS in front of the service.',
+      'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS, by ssl_cert or in front of the service.',
     ),
     api_keys: secrets(
       'More secrets that count as api_key does, so that keys can be changed one caller at a time.',
@@ -90,6 +91,7 @@ const server = Type.Object(
       'Memory for the heads of the lists of users who were asked for lately, in MiB; 0 for none.',
     ),
     ...limitKeys,
+    ...connectionKeys,
   },
   { description: 'The HTTP server.' },
 );

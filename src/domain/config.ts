@@ -117,7 +117,11 @@ function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, proble
 /** What no single key's schema can say. */
 function checkRelations(config: Config, problems: string[]): void {
   const { server, recommend } = config;
-  const { api_key, api_keys, read_only_api_key } = server;
+  const { api_key, api_keys, read_only_api_key, ssl_cert, ssl_key } = server;
+  if ((ssl_cert === '') !== (ssl_key === '')) {
+    const [missing, given] = ssl_cert === '' ? ['ssl_cert', 'ssl_key'] : ['ssl_key', 'ssl_cert'];
+    problems.push(`server.${missing}: expected a file beside server.${given}, got none`);
+  }
   if (read_only_api_key !== '' && api_key === '' && api_keys.length === 0) {
     problems.push(
       'server.read_only_api_key: expected server.api_key or server.api_keys beside it, got neither',

@@ -9,6 +9,8 @@ export const ERRORS = {
   INVALID_CURSOR: { status: 400, title: 'The cursor was not made by this server' },
   BATCH_TOO_LARGE: { status: 413, title: 'The batch holds too many records' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The head of the request is too large' },
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
   UNAUTHORIZED: { status: 401, title: 'The API key is missing or wrong' },
   READ_ONLY_KEY: { status: 403, title: 'The API key may only read' },

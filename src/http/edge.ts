@@ -9,7 +9,7 @@ import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
-import { type Method, type Route, writes } from './route.ts';
+import { type Method, type Route, type RouteRequest, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
 
@@ -34,6 +34,32 @@ export interface Exchange {
   readonly refusal: Reply | undefined;
   readonly match: Match | undefined;
   readonly query: Query | undefined;
+  /** The request as its handler has it, once it runs. */
+  request: HandledRequest | undefined;
+}
+
+/** A request in the hands of its handler. */
+class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Uint8Array<ArrayBuffer>;
+  private controller: AbortController | undefined;
+
+  constructor(params: Readonly<Record<string, string>>, query: Query, body: Uint8Array<ArrayBuffer>) {
+    this.params = params;
+    this.query = query;
+    this.body = body;
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    return this.controller.signal;
+  }
+
+  /** Tells whoever asked for the signal. */
+  abandon(): void {
+    this.controller?.abort();
+  }
 }
 
 export interface EdgeParts {
@@ -97,6 +123,7 @@ export class Edge {
         refusal: undefined,
         match: found,
         query,
+        request: undefined,
       };
     } catch (error) {
       const reply = this.toReply(error, requestId, `${head.method} (head)`);
@@ -111,11 +138,25 @@ export class Edge {
     const { route, params } = match!;
     const fail = (error: unknown) => this.toReply(error, requestId, `${route.method} ${route.path}`);
     try {
-      const reply = route.handler({ params, query: query!, body }, this.parts.services);
+      const request = new HandledRequest(params, query!, body);
+      exchange.request = request;
+      const reply = route.handler(request, this.parts.services);
       return reply instanceof Promise ? reply.catch(fail) : reply;
     } catch (error) {
       return fail(error);
     }
+  }
+
+  /** Tells the handler that its caller is gone. */
+  abandon(exchange: Exchange): void {
+    exchange.request?.abandon();
+  }
+
+  /** Makes and counts the answer to what never became a request. */
+  refuse(error: FurzeError): Reply {
+    const reply = this.errorReply(error);
+    this.parts.metrics.record(NO_ROUTE, 'any', reply.status, 0);
+    return reply;
   }
 
   /** Counts an answer that went out. */
@@ -180,7 +221,16 @@ function refused(
   routeNumber: number,
   refusal: Reply,
 ): Exchange {
-  return { requestId, method, startMs, routeNumber, refusal, match: undefined, query: undefined };
+  return {
+    requestId,
+    method,
+    startMs,
+    routeNumber,
+    refusal,
+    match: undefined,
+    query: undefined,
+    request: undefined,
+  };
 }
 
 function preflight(allow: string): Reply {

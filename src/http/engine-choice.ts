@@ -1,3 +1,4 @@
+import { OperatorError } from '../domain/operator-error.ts';
 import type { Engine, EngineName, EngineOptions, OnRequest } from './engine.ts';
 import { createNodeEngine } from './engine-node.ts';
 import { createUwsEngine } from './engine-uws.ts';
@@ -22,14 +23,27 @@ export const NODE_TO_UWS_SPEED = 0.32;
 
 /**
  * Chooses the engine: native uWebSockets.js where a build loads, otherwise node:http.
- * @throws Error when `uws` is asked for and no build loads
+ * @param withTls true when it is to speak TLS
+ * @throws OperatorError when `uws` is asked for and no build loads
  */
-export function chooseEngine(wish: EngineWish, load: () => UwsBinary = loadUws): EngineChoice {
+export function chooseEngine(
+  wish: EngineWish,
+  withTls = false,
+  load: () => UwsBinary = loadUws,
+): EngineChoice {
   if (wish === 'node') return nodeChoice('set by http_engine');
-  const { uws, why } = load();
-  if (uws !== undefined) return { name: 'uws', why, create: (onRequest) => createUwsEngine(uws, onRequest) };
-  if (wish === 'uws') throw new Error(`http_engine = "uws", but no native uWebSockets.js loads: ${why}`);
+  const { uws, why } = withTls ? capableOfTls(load()) : load();
+  if (uws !== undefined)
+    return { name: 'uws', why, create: (onRequest, options) => createUwsEngine(uws, onRequest, options) };
+  if (wish === 'uws')
+    throw new OperatorError(`http_engine = "uws", but no native uWebSockets.js loads: ${why}`);
   return nodeChoice(why);
+}
+
+function capableOfTls(binary: UwsBinary): UwsBinary {
+  const { uws, why } = binary;
+  if (uws === undefined || uws.SSLApp !== undefined) return binary;
+  return { uws: undefined, why: `${why} has no TLS` };
 }
 
 function nodeChoice(why: string): EngineChoice {

@@ -1,15 +1,28 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Exchange, RequestHead } from './edge.ts';
-import type { Engine, EngineOptions, OnRequest } from './engine.ts';
-import { problemReply } from './problem.ts';
+import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
 
-/** Time for a request's head to arrive, and for a connection to rest between two requests, milliseconds. */
+/** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+/** Time for a whole request to arrive, whether its body is asked for or passed over, milliseconds. */
+const REQUEST_TIMEOUT_MS = 300_000;
+/** Time that nothing may happen on a connection, a request under way or not, milliseconds. */
+const SILENCE_MS = 300_000;
+/** Time between two looks at who is late, milliseconds. */
+const LOOK_MS = 2000;
 
 /** A response with what is to be told when its connection goes before it. */
 interface NodeResponse extends ServerResponse<IncomingMessage> {
@@ -19,16 +32,32 @@ interface NodeResponse extends ServerResponse<IncomingMessage> {
 /** HTTP over node:http, the fallback where no native engine loads. Its parser refuses what could smuggle a request. */
 export function createNodeEngine(
   onRequest: OnRequest<NodeResponse>,
-  { log }: EngineOptions,
+  { log, tls, keepAliveMs, refuse }: EngineOptions,
 ): Engine<NodeResponse> {
-  const server = createServer(
-    { noDelay: true, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
-    (req, res) => onRequest(res, new NodeHead(req), lengthOf(req)),
-  );
-  server.on('clientError', refuse);
+  const options = {
+    noDelay: true,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: LOOK_MS,
+  };
+  const serve = (req: IncomingMessage, res: NodeResponse) => onRequest(res, new NodeHead(req), lengthOf(req));
+  const server =
+    tls === undefined
+      ? createServer(options, serve)
+      : createTlsServer(
+          { ...options, cert: readFileSync(tls.certPath), key: readFileSync(tls.keyPath) },
+          serve,
+        );
+  server.timeout = SILENCE_MS;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
     name: 'node',
     send: (res, reply, exchange, closeConnection) => write(res, reply, exchange, closeConnection),
+    begin: (res, reply, exchange, closeConnection, totalBytes) => {
+      res.writeHead(reply.status, headOf(reply, exchange, closeConnection, totalBytes));
+      return new NodeFlow(res);
+    },
     onAborted(res, handler) {
       res.onGone = handler;
       res.once('close', tellGone);
@@ -46,6 +75,25 @@ export function createNodeEngine(
     },
     close: () => server.closeAllConnections(),
   };
+}
+
+/** An answer in parts; node:http keeps what the socket does not take and says so. */
+class NodeFlow implements Flow {
+  onReady = () => {};
+  private readonly res: NodeResponse;
+
+  constructor(res: NodeResponse) {
+    this.res = res;
+    res.on('drain', () => this.onReady());
+  }
+
+  write(part: Uint8Array): boolean {
+    return this.res.write(part);
+  }
+
+  end(): void {
+    this.res.end();
+  }
 }
 
 const NOTHING = new Uint8Array(0);
@@ -121,37 +169,51 @@ function lengthOf(req: IncomingMessage): number {
 
 function write(res: NodeResponse, reply: Reply, exchange: Exchange, closeConnection: boolean): void {
   const { body, status } = reply;
-  const hasBody = status !== 204;
-  const head = ['X-Request-ID', exchange.requestId, ...COMMON_HEADERS.flat()];
-  if (reply.contentType !== '') head.push('Content-Type', reply.contentType);
-  if (reply.headers !== undefined) for (const [name, value] of reply.headers) head.push(name, value);
-  if (closeConnection) head.push('Connection', 'close');
-  if (!hasBody) {
-    res.writeHead(status, head);
-    res.end();
-    return;
-  }
-  const length = byteLengthOf(body);
-  head.push('Content-Length', String(length));
-  res.writeHead(status, head);
+  const length = status === 204 || reply.parts !== undefined ? -1 : byteLengthOf(body);
+  res.writeHead(status, headOf(reply, exchange, closeConnection, length));
+  if (exchange.method === 'HEAD' || length <= 0) res.end();
   // A string of one byte a character goes out in one write together with the head.
-  if (exchange.method === 'HEAD') res.end();
   else if (typeof body === 'string' && body.length === length) res.end(body, 'latin1');
   else res.end(body);
 }
 
+/** By content type, the headers that every reply has, names and values in turn. */
+const headersByType = new Map<string, readonly string[]>();
+
+/** The headers of a reply, names and values in turn. @param length of the body, -1 when it is not told */
+function headOf(reply: Reply, exchange: Exchange, closeConnection: boolean, length: number): string[] {
+  let common = headersByType.get(reply.contentType);
+  if (common === undefined) {
+    common = COMMON_HEADERS.flat();
+    if (reply.contentType !== '') common = [...common, 'Content-Type', reply.contentType];
+    headersByType.set(reply.contentType, common);
+  }
+  const head = ['X-Request-ID', exchange.requestId, ...common];
+  if (reply.headers !== undefined) for (const [name, value] of reply.headers) head.push(name, value);
+  if (closeConnection) head.push('Connection', 'close');
+  if (length >= 0) head.push('Content-Length', String(length));
+  return head;
+}
+
 /** Answers what the parser refuses, which reaches no handler. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseOn(socket: Duplex, error: NodeJS.ErrnoException, refuse: EngineOptions['refuse']): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const { status, contentType, body } = problemReply(new FurzeError('BAD_REQUEST', REFUSAL));
+  const { status, contentType, body } = refuse(refusalOf(error.code));
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nContent-Type: ${contentType}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${contentType}\r\n` +
       `Content-Length: ${byteLengthOf(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
-const REFUSAL =
-  'The request is not HTTP, tells several lengths of its body, or its head is too long or too slow.';
+function refusalOf(code: string | undefined): FurzeError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new FurzeError('HEADERS_TOO_LARGE', 'The head of the request is longer than 16 KiB.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new FurzeError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
+  }
+  return new FurzeError('BAD_REQUEST', 'The request is not HTTP, or tells several lengths of its body.');
+}

@@ -1,3 +1,4 @@
+import type { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Exchange, RequestHead } from './edge.ts';
 import type { Reply } from './reply.ts';
@@ -8,9 +9,21 @@ export type EngineName = 'uws' | 'node';
 /** Stands for the length of a body when the request tells several. */
 export const SEVERAL_LENGTHS = -1;
 
+/** The certificate and key of a server that speaks TLS, as PEM files. */
+export interface TlsFiles {
+  readonly certPath: string;
+  readonly keyPath: string;
+}
+
 /** What an engine is made with. */
 export interface EngineOptions {
   readonly log: Logger;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** How long a connection may rest between two requests, milliseconds, where the engine can be told. */
+  readonly keepAliveMs: number;
+  /** Makes the answer to what never became a request, and counts it. */
+  readonly refuse: (error: FurzeError) => Reply;
 }
 
 /**
@@ -19,19 +32,34 @@ export interface EngineOptions {
  */
 export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes: number) => void;
 
+/** An answer that goes out in parts, as fast as its peer takes them. */
+export interface Flow {
+  /** @returns false when the peer is behind: the next part waits for `onReady` */
+  write(part: Uint8Array): boolean;
+  /** Ends the answer behind its last part. */
+  end(): void;
+  /** Set by whoever waits. */
+  onReady: () => void;
+}
+
 /**
  * How one engine moves bytes. `Response` is the engine's own object for a request under way, handed through as it is so
- * that a request costs no wrapper.
+ * that a request costs no wrapper. Nothing may be asked of a response that was sent whole or whose peer is gone.
  */
 export interface Engine<Response> {
   readonly name: EngineName;
   /**
-   * Sends a whole reply; at most once a request and never after an abort.
+   * Sends a whole reply; at most once a request.
    * @param closeConnection ends the connection behind the reply
    * @param isLate in a tick after that of `onRequest`
    */
   send(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, isLate: boolean): void;
-  /** Tells when the peer is gone before the reply is out; asked for at most once a request. */
+  /**
+   * Sends the head of a reply whose body follows in parts; `onAborted` was asked for before.
+   * @param totalBytes length of the body, -1 when only its end will tell
+   */
+  begin(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, totalBytes: number): Flow;
+  /** Tells when the peer is gone before the reply is out; asked for at most once a request, while `onRequest` runs. */
   onAborted(res: Response, handler: () => void): void;
   /** Hands out the body; a chunk is gone after the call. Asked for while `onRequest` runs, or never. */
   onData(res: Response, handler: (chunk: Uint8Array, isLast: boolean) => void): void;

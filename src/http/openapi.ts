@@ -111,7 +111,8 @@ export function errorCodes(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(route.errors);
   if (paramNames(route.path).length > 0 || route.query !== undefined) codes.add('INVALID_PARAMETER');
   if (route.body !== undefined)
-    for (const code of ['INVALID_JSON', 'INVALID_BODY', 'BODY_TOO_LARGE'] as const) codes.add(code);
+    for (const code of ['INVALID_JSON', 'INVALID_BODY', 'BODY_TOO_LARGE', 'REQUEST_TIMEOUT'] as const)
+      codes.add(code);
   if (route.open !== true && (writes(route) || route.query?.includes('write-back-type')))
     for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
   if (route.open !== true)

@@ -4,6 +4,11 @@ export interface Reply {
   readonly contentType: string;
   /** Ready to send; strings go out as UTF-8. */
   readonly body: string | Uint8Array;
+  /**
+   * Instead of a body: its parts, each asked for when the peer has taken those before it, so that a long answer is
+   * never whole in memory. A part takes a few milliseconds to make at most and is some ten KiB.
+   */
+  readonly parts?: Iterable<string> | AsyncIterable<string>;
   readonly headers?: ReplyHeaders;
 }
 

@@ -18,6 +18,8 @@ export interface RouteRequest<Params> {
   readonly query: Query;
   /** The body as it came; empty on a route without one. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Aborted when the caller is gone before the answer; made when it is first asked for, so ask for it at once. */
+  readonly signal: AbortSignal;
 }
 
 export type Handler<Params> = (request: RouteRequest<Params>, services: Services) => Reply | Promise<Reply>;

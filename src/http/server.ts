@@ -2,15 +2,34 @@ import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
 import type { AccessRules } from './access.ts';
-import { readBody } from './body.ts';
+import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './body.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { Edge, type Exchange, type RequestHead } from './edge.ts';
-import { SEVERAL_LENGTHS } from './engine.ts';
+import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
 import type { EngineChoice } from './engine-choice.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { asBytes, isLong, Outflow, type OutflowRules, outOfMemory } from './outflow.ts';
+import { PaceWatch } from './pace.ts';
 import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
+
+/** What connections may take of the service: memory and time. */
+export interface ConnectionLimits {
+  /** Memory of all bodies of requests under way, bytes. */
+  readonly bodiesBytesMax: number;
+  /** Memory of all long answers that their peers have not taken yet, bytes. */
+  readonly answersBytesMax: number;
+  /** Time in which a body must go on arriving, milliseconds. */
+  readonly bodyTimeoutMs: number;
+  /** Time in which a peer must go on taking its answer, milliseconds. */
+  readonly sendTimeoutMs: number;
+  /** How long a connection may rest between two requests, milliseconds. */
+  readonly keepAliveMs: number;
+  /** How long `close` waits for requests under way, milliseconds. */
+  readonly drainMs: number;
+}
 
 export interface HttpServerOptions {
   readonly engine: EngineChoice;
@@ -19,135 +38,212 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsFiles | undefined;
   readonly access: AccessRules;
   readonly errorFormat: ErrorFormat;
   readonly limits: Limits;
+  readonly connections: ConnectionLimits;
   readonly log: Logger;
   readonly metrics: HttpMetrics;
-  /** How long `close` waits for requests in flight. */
-  readonly drainMs?: number;
 }
 
 export interface HttpServer {
   /** Starts to listen. @throws Error when the address cannot be had */
   listen(): Promise<{ readonly host: string; readonly port: number }>;
-  /** Stops to listen, waits for the requests in flight and ends all connections. */
+  /** Stops to listen, waits for the requests under way and ends all connections. */
   close(): Promise<void>;
 }
 
-const DRAIN_MS = 10_000;
+/** The HTTP server over either engine: what is under way, what it may take, how it ends. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { host, port } = options;
+  const server = new Server(options);
+  return {
+    listen: async () => ({ host, port: await server.engine.listen(host, port) }),
+    close: () => server.close(),
+  };
+}
 
-/** A request whose answer comes later. */
+/** A request whose answer is not sent whole in the tick of its head. */
 interface Call {
   readonly res: object;
   readonly exchange: Exchange;
-  aborted: boolean;
+  /** True once it is answered or its peer is gone. */
+  isOver: boolean;
+  body: BodyReader | undefined;
+  outflow: Outflow | undefined;
 }
 
-/** The HTTP server over either engine: what is in flight, which connections close behind their answer, how it ends. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { host, port, limits, log, drainMs = DRAIN_MS } = options;
-  const edge = new Edge(options);
-  const engine = options.engine.create(serve, { log });
-  let inFlight = 0;
-  let state: 'open' | 'draining' | 'closed' = 'open';
-  let onIdle = () => {};
+class Server {
+  readonly engine: Engine<object>;
+  private readonly options: HttpServerOptions;
+  private readonly edge: Edge;
+  private readonly bodies: BodyRules;
+  private readonly outflows: OutflowRules;
+  private underWay = 0;
+  private state: 'open' | 'draining' | 'closed' = 'open';
+  private onIdle = () => {};
 
-  function serve(res: object, head: RequestHead, lengthBytes: number): void {
-    try {
-      take(res, head, lengthBytes);
-    } catch (error) {
-      // What leaves a handler of an engine ends the process.
-      log.error({ err: error }, 'a request failed in the adapter');
-      engine.destroy(res);
-    }
-  }
-
-  function take(res: object, head: RequestHead, lengthBytes: number): void {
-    const exchange = edge.open(head);
-    if (lengthBytes === SEVERAL_LENGTHS) {
-      const error = new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
-      send(res, exchange, edge.errorReply(error), true, false);
-      return;
-    }
-    if (state === 'closed') {
-      const error = new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
-      send(res, exchange, edge.errorReply(error), true, false);
-      return;
-    }
-    if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
-      const call = open(res, exchange);
-      readBody(
-        { onData: (handler) => engine.onData(res, handler) },
-        lengthBytes,
-        limits.bodyBytesMax,
-        (body) => {
-          if (body !== undefined) return finish(call, edge.answer(exchange, body));
-          const detail = `A body has at most ${limits.bodyBytesMax} bytes.`;
-          finish(call, edge.errorReply(new FurzeError('BODY_TOO_LARGE', detail)));
-        },
-      );
-      return;
-    }
-    const reply = edge.answer(exchange);
-    if (reply instanceof Promise) finish(open(res, exchange), reply);
-    else send(res, exchange, reply, state !== 'open', false);
-  }
-
-  function open(res: object, exchange: Exchange): Call {
-    const call: Call = { res, exchange, aborted: false };
-    inFlight++;
-    engine.onAborted(res, () => {
-      call.aborted = true;
-      settle();
+  constructor(options: HttpServerOptions) {
+    const { connections, limits, log, tls } = options;
+    this.options = options;
+    this.edge = new Edge(options);
+    this.bodies = {
+      bytesMax: limits.bodyBytesMax,
+      budget: new ByteBudget(connections.bodiesBytesMax),
+      paces: new PaceWatch(connections.bodyTimeoutMs),
+    };
+    this.outflows = {
+      budget: new ByteBudget(connections.answersBytesMax),
+      paces: new PaceWatch(connections.sendTimeoutMs),
+    };
+    const refuse = (error: FurzeError) => this.edge.refuse(error);
+    this.engine = options.engine.create((res, head, lengthBytes) => this.serve(res, head, lengthBytes), {
+      log,
+      tls,
+      keepAliveMs: connections.keepAliveMs,
+      refuse,
     });
-    return call;
   }
 
-  function settle(): void {
-    inFlight--;
-    if (inFlight === 0) onIdle();
+  async close(): Promise<void> {
+    this.state = 'draining';
+    this.engine.stopListening();
+    if (this.underWay > 0) await this.drained();
+    this.state = 'closed';
+    this.engine.close();
   }
 
-  function finish(call: Call, reply: Reply | Promise<Reply>): void {
-    if (reply instanceof Promise) {
-      reply.then((late) => finish(call, late));
-      return;
-    }
-    if (call.aborted) return;
-    send(call.res, call.exchange, reply, state !== 'open', true);
-    settle();
-  }
-
-  function send(
-    res: object,
-    exchange: Exchange,
-    reply: Reply,
-    closeConnection: boolean,
-    isLate: boolean,
-  ): void {
-    engine.send(res, reply, exchange, closeConnection, isLate);
-    edge.record(exchange, reply.status);
-  }
-
-  function drained(): Promise<void> {
+  private drained(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, drainMs);
-      onIdle = () => {
+      const timer = setTimeout(resolve, this.options.connections.drainMs);
+      this.onIdle = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  return {
-    listen: async () => ({ host, port: await engine.listen(host, port) }),
-    async close() {
-      state = 'draining';
-      engine.stopListening();
-      if (inFlight > 0) await drained();
-      state = 'closed';
-      engine.close();
-    },
-  };
+  private serve(res: object, head: RequestHead, lengthBytes: number): void {
+    try {
+      this.take(res, head, lengthBytes);
+    } catch (error) {
+      // What leaves a handler of an engine ends the process.
+      this.options.log.error({ err: error }, 'a request failed in the adapter');
+      this.engine.destroy(res);
+    }
+  }
+
+  private take(res: object, head: RequestHead, lengthBytes: number): void {
+    const { edge } = this;
+    const exchange = edge.open(head);
+    const refusal = this.refusalOf(lengthBytes);
+    if (refusal !== undefined) {
+      const closes = refusal.code !== 'BODY_TOO_LARGE';
+      this.send(res, exchange, edge.errorReply(refusal), closes, false);
+    } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
+      this.readBody(res, exchange, lengthBytes);
+    } else {
+      const reply = edge.answer(exchange);
+      if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
+      else this.send(res, exchange, reply, this.state !== 'open', false);
+    }
+  }
+
+  /** Why a request is refused whatever it asks for. */
+  private refusalOf(lengthBytes: number): FurzeError | undefined {
+    if (lengthBytes === SEVERAL_LENGTHS) {
+      return new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
+    }
+    if (this.state === 'closed') return new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
+    return lengthBytes > this.bodies.bytesMax ? tooLarge(this.bodies.bytesMax) : undefined;
+  }
+
+  private readBody(res: object, exchange: Exchange, lengthBytes: number): void {
+    const call = this.open(res, exchange);
+    const body = new BodyReader(this.bodies, lengthBytes, (outcome) => this.answer(call, outcome));
+    call.body = body;
+    this.engine.onData(res, (chunk, isLast) => body.take(chunk, isLast));
+  }
+
+  private answer(call: Call, body: BodyOutcome): void {
+    if (body instanceof FurzeError) {
+      this.finish(call, this.edge.errorReply(body), body.code === 'REQUEST_TIMEOUT');
+    } else {
+      this.finish(call, this.edge.answer(call.exchange, body));
+    }
+  }
+
+  private open(res: object, exchange: Exchange): Call {
+    const call: Call = { res, exchange, isOver: false, body: undefined, outflow: undefined };
+    this.underWay++;
+    this.engine.onAborted(res, () => this.abandon(call));
+    return call;
+  }
+
+  private abandon(call: Call): void {
+    if (call.isOver) return;
+    this.settle(call);
+    this.edge.abandon(call.exchange);
+  }
+
+  private settle(call: Call): void {
+    call.isOver = true;
+    call.body?.end();
+    call.outflow?.end();
+    this.underWay--;
+    if (this.underWay === 0) this.onIdle();
+  }
+
+  private finish(call: Call, reply: Reply | Promise<Reply>, closeConnection = false): void {
+    if (reply instanceof Promise) {
+      reply.then((late) => this.finish(call, late));
+      return;
+    }
+    if (call.isOver) return;
+    const closes = closeConnection || this.state !== 'open';
+    if (isLong(reply) && call.exchange.method !== 'HEAD') {
+      this.flow(call, asBytes(reply), closes);
+    } else {
+      this.send(call.res, call.exchange, reply, closes, true);
+      this.settle(call);
+    }
+  }
+
+  /** Sends a long answer, or refuses it when too many are under way. */
+  private async flow(call: Call, reply: Reply, closeConnection: boolean): Promise<void> {
+    const { res, exchange } = call;
+    const outflow = Outflow.open(this.outflows, reply, () => this.cutOff(call));
+    if (outflow === undefined) {
+      this.finish(call, this.edge.errorReply(outOfMemory()), closeConnection);
+      return;
+    }
+    call.outflow = outflow;
+    this.edge.record(exchange, reply.status);
+    try {
+      if (await outflow.send(this.engine, res, reply, exchange, closeConnection)) this.settle(call);
+    } catch (error) {
+      this.options.log.error({ err: error, requestId: exchange.requestId }, 'an answer broke off');
+      this.cutOff(call);
+    }
+  }
+
+  /** Closes the connection of a call that can come to no good end. */
+  private cutOff(call: Call): void {
+    if (call.isOver) return;
+    this.abandon(call);
+    this.engine.destroy(call.res);
+  }
+
+  private send(
+    res: object,
+    exchange: Exchange,
+    reply: Reply,
+    closeConnection: boolean,
+    isLate: boolean,
+  ): void {
+    this.engine.send(res, reply, exchange, closeConnection, isLate);
+    this.edge.record(exchange, reply.status);
+  }
 }

@@ -16,7 +16,18 @@ export interface UwsRequest {
 export interface UwsResponse {
   writeStatus(status: string): UwsResponse;
   writeHeader(name: string, value: string): UwsResponse;
-  end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse;
+  end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
+  /** Sends a chunk; what the socket does not take is kept. @returns false when some of it had to be */
+  write(chunk: string | Uint8Array): boolean;
+  /**
+   * Sends as much of a body of known length as the socket takes, and ends the answer with the last byte.
+   * @returns whether all that was given is taken, and whether the answer is complete
+   */
+  tryEnd(part: string | Uint8Array, totalBytes: number): [taken: boolean, complete: boolean];
+  /** Bytes of the body that are taken. */
+  getWriteOffset(): number;
+  /** Tells when the socket takes more. @param handler returns whether what it sent was taken */
+  onWritable(handler: (offset: number) => boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
   /** Closes the connection at once. */
   close(): UwsResponse;
@@ -48,6 +59,8 @@ export interface UwsApp {
 /** What a native build exports. */
 export interface Uws {
   App(): UwsApp;
+  /** Missing in builds without TLS. */
+  SSLApp?(files: { readonly cert_file_name: string; readonly key_file_name: string }): UwsApp;
   us_socket_local_port(socket: UwsListenSocket): number;
   us_listen_socket_close(socket: UwsListenSocket): void;
 }

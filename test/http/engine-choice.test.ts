@@ -37,17 +37,27 @@ test('a build that does not load is named with its reason', () => {
 
 test('node:http serves where no build loads, and its reason tells how much slower it is', () => {
   const none = () => ({ uws: undefined, why: 'there is none' });
-  const choice = chooseEngine('auto', none);
+  const choice = chooseEngine('auto', false, none);
   expect(choice.name).toBe('node');
   expect(choice.why).toMatch(/^there is none; node:http answers 0\.\d+ times/);
-  expect(() => chooseEngine('uws', none)).toThrow('http_engine = "uws"');
+  expect(() => chooseEngine('uws', false, none)).toThrow('http_engine = "uws"');
 });
 
 test('a build that loads serves, unless node:http is asked for', () => {
   const load = () => ({ uws: {} as Uws, why: 'native build' });
-  expect(chooseEngine('auto', load)).toMatchObject({ name: 'uws', why: 'native build' });
-  expect(chooseEngine('uws', load).name).toBe('uws');
-  expect(chooseEngine('node', load).name).toBe('node');
+  expect(chooseEngine('auto', false, load)).toMatchObject({ name: 'uws', why: 'native build' });
+  expect(chooseEngine('uws', false, load).name).toBe('uws');
+  expect(chooseEngine('node', false, load).name).toBe('node');
+});
+
+test('a build without TLS does not serve when there is a certificate', () => {
+  const bare = () => ({ uws: {} as Uws, why: 'native build' });
+  expect(chooseEngine('auto', true, bare)).toMatchObject({
+    name: 'node',
+    why: expect.stringContaining('native build has no TLS'),
+  });
+  const able = () => ({ uws: { SSLApp: () => {} } as unknown as Uws, why: 'native build' });
+  expect(chooseEngine('auto', true, able).name).toBe('uws');
 });
 
 test('one line at start and a metric say which engine serves and why', async () => {

@@ -3,14 +3,13 @@ import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { chooseEngine } from '../../src/http/engine-choice.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { json, jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Services } from '../../src/http/services.ts';
 import { sendRaw } from './raw.ts';
-import { TEST_ENGINE } from './start.ts';
+import { engine, WIDE } from './serve-routes.ts';
 
 const response = { description: '' };
 const common = { tag: 't', summary: 's', response } as const;
@@ -49,8 +48,6 @@ const metrics = createMetrics({
   stats: () => Promise.resolve({ users: 1, items: 2, feedback: 3, bytes: 4 }),
 });
 
-const engine = chooseEngine(TEST_ENGINE);
-
 function start(apiKey = '', port = 0) {
   return createHttpServer({
     engine,
@@ -61,6 +58,8 @@ function start(apiKey = '', port = 0) {
     access: { keys: apiKey === '' ? [] : [apiKey], readOnlyKey: '', origins: [], host: '127.0.0.1' },
     errorFormat: 'problem',
     limits: { ...DEFAULT_LIMITS, bodyBytesMax: 100_000 },
+    connections: WIDE,
+    tls: undefined,
     log,
     metrics,
   });

@@ -1,0 +1,27 @@
+/** A bound on bytes that many requests hold at the same time. */
+export class ByteBudget {
+  /** Bytes that may be held at once. */
+  readonly bytesMax: number;
+  private held = 0;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** Bytes held now. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** Takes bytes, all or none. @returns false when they do not fit */
+  take(bytes: number): boolean {
+    if (this.held + bytes > this.bytesMax) return false;
+    this.held += bytes;
+    return true;
+  }
+
+  /** Gives back what was taken. */
+  give(bytes: number): void {
+    this.held -= bytes;
+  }
+}

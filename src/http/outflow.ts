@@ -1,0 +1,118 @@
+import { FurzeError } from '../domain/errors.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { Exchange } from './edge.ts';
+import type { Engine, Flow } from './engine.ts';
+import type { Pace, PaceWatch } from './pace.ts';
+import type { Reply } from './reply.ts';
+
+/** Characters of a body up to which it goes out in one piece, handed to the engine and forgotten. */
+const WHOLE_LENGTH_MAX = 16 * 1024;
+/** Bytes handed to the engine at once. */
+const PIECE_BYTES = 64 * 1024;
+/** The same of an answer in parts: an engine may keep a piece whole that its peer does not take. */
+const SMALL_PIECE_BYTES = 16 * 1024;
+/** What an answer of unknown length counts against the budget: its part, the piece and what the engine holds of them. */
+const PARTS_BYTES = 2 * PIECE_BYTES;
+/** Time that making parts may take before others have their turn, milliseconds. */
+const SLICE_MS = 2;
+
+/** What long answers go out with; one for all requests. */
+export interface OutflowRules {
+  /** Memory of all long answers that their peers have not taken yet. */
+  readonly budget: ByteBudget;
+  readonly paces: PaceWatch;
+}
+
+/** True for an answer that goes out in pieces. */
+export function isLong({ parts, body }: Reply): boolean {
+  return parts !== undefined || body.length > WHOLE_LENGTH_MAX;
+}
+
+/** A reply with its body as bytes, so that the string it was made as need not live as long as it takes to go out. */
+export function asBytes(reply: Reply): Reply {
+  const { body } = reply;
+  return typeof body === 'string' ? { ...reply, body: Buffer.from(body) } : reply;
+}
+
+/** The refusal when the answers under way take all the memory there is for them. */
+export function outOfMemory(): FurzeError {
+  return new FurzeError('OVERLOADED', 'The answers under way take all the memory that there is for them.');
+}
+
+/**
+ * A long answer on its way out, as fast as its peer takes it. Its memory counts against the budget until the last byte
+ * is taken; a peer that takes it too slowly is cut off.
+ */
+export class Outflow {
+  private readonly rules: OutflowRules;
+  private readonly heldBytes: number;
+  private readonly pace: Pace;
+  private isOver = false;
+  private wake = () => {};
+
+  private constructor(rules: OutflowRules, heldBytes: number, onLate: () => void) {
+    this.rules = rules;
+    this.heldBytes = heldBytes;
+    this.pace = rules.paces.start(onLate);
+  }
+
+  /**
+   * Takes the memory that a reply needs.
+   * @param reply its body in bytes, as `asBytes` makes it
+   * @param onLate called once when the peer is too slow
+   * @returns undefined when there is not enough
+   */
+  static open(rules: OutflowRules, reply: Reply, onLate: () => void): Outflow | undefined {
+    const bytes = reply.parts === undefined ? reply.body.length : PARTS_BYTES;
+    return rules.budget.take(bytes) ? new Outflow(rules, bytes, onLate) : undefined;
+  }
+
+  /**
+   * Sends the reply to its end.
+   * @returns true when all of it is out, false when `end` came first
+   * @throws what making a part throws; the peer then has a torso
+   */
+  async send<Response>(
+    engine: Engine<Response>,
+    res: Response,
+    reply: Reply,
+    exchange: Exchange,
+    closeConnection: boolean,
+  ): Promise<boolean> {
+    const parts: Iterable<string | Uint8Array> | AsyncIterable<string> = reply.parts ?? [reply.body];
+    const total = reply.parts === undefined ? reply.body.length : -1;
+    const pieceBytes = reply.parts === undefined ? PIECE_BYTES : SMALL_PIECE_BYTES;
+    const flow = engine.begin(res, reply, exchange, closeConnection, total);
+    flow.onReady = () => this.wake();
+    let sliceMs = performance.now();
+    for await (const part of parts) {
+      if (!(await this.sendPart(flow, part, pieceBytes))) return false;
+      if (performance.now() - sliceMs < SLICE_MS) continue;
+      await new Promise(setImmediate);
+      sliceMs = performance.now();
+    }
+    if (this.isOver) return false;
+    flow.end();
+    return true;
+  }
+
+  /** Gives the memory back; nothing is sent any more. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.pace.end();
+    this.rules.budget.give(this.heldBytes);
+    this.wake();
+  }
+
+  private async sendPart(flow: Flow, part: string | Uint8Array, pieceBytes: number): Promise<boolean> {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      if (this.isOver) return false;
+      const piece = bytes.subarray(at, at + pieceBytes);
+      if (!flow.write(piece) && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));
+      this.pace.moved(piece.length);
+    }
+    return !this.isOver;
+  }
+}

@@ -1,0 +1,263 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import Type from 'typebox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jsonText, type Reply } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
+import { sendRaw } from './raw.ts';
+import { engine, type RoutesServer, serveRoutes } from './serve-routes.ts';
+
+const common = { tag: 't', summary: 's', response: { description: '' } } as const;
+const body = { schema: Type.Any(), example: '' };
+const MIB = 2 ** 20;
+/** More than the buffers of both ends of a loopback connection take. */
+const LONG_BYTES = 32 * MIB;
+const LONG = 'é'.repeat(LONG_BYTES / 2);
+
+let partsMade = 0;
+let partsEnded = 0;
+const aborted: string[] = [];
+
+/** Parts without an end, to be stopped by what happens outside. */
+function* endless(): Generator<string> {
+  try {
+    for (;;) {
+      partsMade++;
+      yield 'x'.repeat(10_000);
+    }
+  } finally {
+    partsEnded++;
+  }
+}
+
+async function* broken(): AsyncGenerator<string> {
+  yield 'x'.repeat(10_000);
+  throw new Error('the source broke');
+}
+
+const inParts = (parts: Reply['parts']): Reply => ({ ...jsonText(''), parts });
+
+const routes = [
+  route({ ...common, method: 'GET', path: '/small', handler: () => jsonText('"ok"') }),
+  route({ ...common, method: 'GET', path: '/long', handler: () => jsonText(LONG) }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/parts/{user-id}',
+    handler: ({ params }) =>
+      inParts(Array.from({ length: Number(params['user-id']) }, (_, at) => `${at},`.repeat(3000))),
+  }),
+  route({ ...common, method: 'GET', path: '/endless', handler: () => inParts(endless()) }),
+  route({ ...common, method: 'GET', path: '/broken', handler: () => inParts(broken()) }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/held/{user-id}',
+    handler: ({ params, signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          aborted.push(params['user-id']);
+          resolve(jsonText('"late"'));
+        });
+      }),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/echo',
+    body,
+    handler: ({ body }) => jsonText(`${body.length}`),
+  }),
+];
+
+let server: RoutesServer;
+let strict: RoutesServer;
+
+beforeAll(async () => {
+  server = await serveRoutes(routes);
+  strict = await serveRoutes(routes, {
+    limits: { bodyBytesMax: 100_000 },
+    connections: {
+      bodiesBytesMax: 100_000,
+      answersBytesMax: LONG_BYTES + MIB,
+      bodyTimeoutMs: 300,
+      sendTimeoutMs: 300,
+    },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await strict.close();
+});
+
+/** Waits for what must come true; a test that waits in vain runs into its time limit. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(5);
+}
+
+/** A connection that sends and does not read until it is told to. */
+async function openSocket(port: number, text: string): Promise<Socket & { readonly done: Promise<string> }> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  await new Promise((resolve) => socket.write(text, resolve));
+  let received = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => (received += chunk));
+  const done = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
+  socket.pause();
+  return Object.assign(socket, { done });
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (length: number, start = '') =>
+  `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${start}`;
+
+test('a long answer arrives whole with its length, and by HEAD its length alone', async () => {
+  const answer = await fetch(`${server.base}/long`);
+  expect(answer.headers.get('content-length')).toBe(String(LONG_BYTES));
+  expect((await answer.text()) === LONG).toBe(true);
+  const head = await fetch(`${server.base}/long`, { method: 'HEAD' });
+  expect([head.headers.get('content-length'), await head.text()]).toEqual([String(LONG_BYTES), '']);
+});
+
+test('an answer in parts arrives whole, however many there are, and the connection lives on', async () => {
+  for (const count of [0, 1, 300]) {
+    const answer = await fetch(`${server.base}/parts/${count}`);
+    const wanted = Array.from({ length: count }, (_, at) => `${at},`.repeat(3000)).join('');
+    expect((await answer.text()) === wanted).toBe(true);
+    if (count > 0) expect(answer.headers.get('content-length')).toBeNull();
+  }
+  expect(await (await fetch(`${server.base}/parts/3`, { method: 'HEAD' })).text()).toBe('');
+});
+
+test('parts are made as the caller takes them, and no more once it is gone', async () => {
+  partsMade = partsEnded = 0;
+  const socket = await openSocket(server.port, get('/endless'));
+  await until(() => partsMade > 0);
+  let before = -1;
+  // What both ends of the connection buffer fills up, then nothing more is made.
+  while (before !== partsMade) {
+    before = partsMade;
+    await delay(50);
+  }
+  expect(partsMade * 10_000).toBeLessThan(64 * MIB);
+  expect((await fetch(`${server.base}/small`)).status).toBe(200);
+  socket.destroy();
+  await until(() => partsEnded === 1);
+});
+
+test('a source that breaks ends the connection, so that the answer cannot be taken for whole', async () => {
+  await expect(fetch(`${server.base}/broken`).then((answer) => answer.text())).rejects.toThrow();
+  await until(() => server.lines.some((line) => line.includes('the source broke')));
+});
+
+test('who does not read a long answer is cut off, and its memory is free again', async () => {
+  const idle = await openSocket(strict.port, get('/long'));
+  await until(async () => (await fetch(`${strict.base}/long`, { method: 'GET' })).status === 503);
+  const refused = await fetch(`${strict.base}/parts/1`).then(async (answer) => {
+    await answer.text();
+    return answer;
+  });
+  expect([200, 503]).toContain(refused.status);
+  expect((await fetch(`${strict.base}/small`)).status).toBe(200);
+  await until(async () => (await fetch(`${strict.base}/long`)).status === 200);
+  idle.resume();
+  expect((await idle.done).length).toBeLessThan(LONG_BYTES);
+});
+
+test('a connection that asks on and on without reading is held back or closed', async () => {
+  const asked = get('/parts/1').repeat(200);
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  const before = (await counted('/parts/{user-id}')) ?? 0;
+  for (let round = 0; round < 100 && !socket.destroyed; round++) {
+    socket.write(asked);
+    await turn();
+  }
+  let last = -1;
+  let now = before;
+  while (last !== now) {
+    last = now;
+    await delay(50);
+    now = (await counted('/parts/{user-id}')) ?? 0;
+  }
+  expect(now - before).toBeLessThan(20_000);
+  socket.destroy();
+});
+
+async function counted(path: string): Promise<number | undefined> {
+  const text = await server.metrics.text();
+  const found = text
+    .split('\n')
+    .find((line) => line.startsWith(`furze_http_requests_total{route="${path}",method="GET",status="200"}`));
+  return found === undefined ? undefined : Number(found.split(' ')[1]);
+}
+
+test('a handler is told when its caller is gone', async () => {
+  const socket = await openSocket(server.port, get('/held/gone'));
+  await until(async () => (await fetch(`${server.base}/small`)).ok);
+  socket.destroy();
+  await until(() => aborted.includes('gone'));
+});
+
+test('a body that stops coming is a 408, and others are served meanwhile', async () => {
+  const answers = sendRaw(strict.port, post(50_000, 'x'), 1, 60_000);
+  expect((await fetch(`${strict.base}/echo`, { method: 'POST', body: 'abc' })).status).toBe(200);
+  const [answer] = await answers;
+  expect(answer!.status).toBe(408);
+  expect(answer!.headers.connection).toBe('close');
+  expect(JSON.parse(answer!.body).code).toBe('REQUEST_TIMEOUT');
+});
+
+test('a length that is told takes no memory, what has arrived does', async () => {
+  const open = await Promise.all(
+    Array.from({ length: 50 }, () => openSocket(server.port, post(60_000_000, 'x'))),
+  );
+  expect((await fetch(`${server.base}/echo`, { method: 'POST', body: 'x'.repeat(MIB) })).status).toBe(200);
+  for (const socket of open) socket.destroy();
+
+  const large = await openSocket(strict.port, post(90_001, 'x'.repeat(90_000)));
+  // The rest is not there yet when the large one is answered 408, so it is asked for until there is no room.
+  await until(async () => {
+    const answer = await fetch(`${strict.base}/echo`, { method: 'POST', body: 'x'.repeat(50_000) });
+    if (answer.status !== 503) return false;
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toMatchObject({ code: 'OVERLOADED' });
+    return true;
+  });
+  large.resume();
+  await until(
+    async () => (await fetch(`${strict.base}/echo`, { method: 'POST', body: 'x'.repeat(50_000) })).ok,
+  );
+  large.destroy();
+});
+
+test.each([100_001, 1e9, 1e12])('a Content-Length of %d is a 413 on any route', async (length) => {
+  for (const head of ['POST /echo', 'GET /small', 'POST /nowhere']) {
+    const text = `${head} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nx`;
+    const [answer] = await sendRaw(strict.port, text);
+    expect(answer?.status).toBe(413);
+    expect(JSON.parse(answer!.body).code).toBe('BODY_TOO_LARGE');
+  }
+});
+
+test('stopping closes connections at rest, cuts off what takes too long, and serves to the end', async () => {
+  const own = await serveRoutes(routes, { connections: { drainMs: 200 } });
+  const idle = await openSocket(own.port, get('/small'));
+  idle.resume();
+  const held = await openSocket(own.port, get('/held/stop'));
+  held.resume();
+  await until(async () => (await fetch(`${own.base}/small`)).ok);
+  await own.close();
+  expect(await idle.done).toMatch(/^HTTP\/1\.1 200 /);
+  await held.done;
+});
+
+test('HTTP/1.0 is answered over node:http; the native engine answers nothing or 505', async () => {
+  const answers = await sendRaw(server.port, 'GET /small HTTP/1.0\r\nHost: a\r\n\r\n', 1, 500);
+  const statuses = answers.map(({ status }) => status);
+  if (engine.name === 'node') expect(statuses).toEqual([200]);
+  else expect([[], [505]]).toContainEqual(statuses);
+});

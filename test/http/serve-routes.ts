@@ -1,0 +1,74 @@
+import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.ts';
+import { createLogger } from '../../src/domain/log.ts';
+import { chooseEngine } from '../../src/http/engine-choice.ts';
+import { createMetrics, type HttpMetrics } from '../../src/http/metrics.ts';
+import type { Route } from '../../src/http/route.ts';
+import { type ConnectionLimits, createHttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+import type { Services } from '../../src/http/services.ts';
+import { TEST_ENGINE } from './start.ts';
+
+/** Limits that no test comes near unless it sets its own. */
+export const WIDE: ConnectionLimits = {
+  bodiesBytesMax: 2 ** 28,
+  answersBytesMax: 2 ** 28,
+  bodyTimeoutMs: 60_000,
+  sendTimeoutMs: 60_000,
+  keepAliveMs: 60_000,
+  drainMs: 60_000,
+};
+
+/** The HTTP server over routes of a test's own, without a service behind it. */
+export interface RoutesServer {
+  readonly port: number;
+  readonly base: string;
+  /** Everything that was logged, a line each. */
+  readonly lines: string[];
+  readonly metrics: HttpMetrics;
+  close(): Promise<void>;
+}
+
+export interface RoutesServerOptions extends Partial<Pick<HttpServerOptions, 'tls'>> {
+  readonly connections?: Partial<ConnectionLimits>;
+  readonly limits?: Partial<Limits>;
+}
+
+/** The engine that these tests run over. */
+export const engine = chooseEngine(TEST_ENGINE, true);
+
+/** Serves routes on a port that the system chooses. */
+export async function serveRoutes(
+  routes: readonly Route[],
+  { connections, limits, tls }: RoutesServerOptions = {},
+): Promise<RoutesServer> {
+  const lines: string[] = [];
+  const metrics = createMetrics({
+    routes,
+    stats: () => Promise.resolve({ users: 0, items: 0, feedback: 0, bytes: 0 }),
+  });
+  const allLimits = { ...DEFAULT_LIMITS, ...limits };
+  const server = createHttpServer({
+    engine,
+    routes,
+    services: { defaultN: 10, limits: allLimits } as Services,
+    host: '127.0.0.1',
+    port: 0,
+    tls,
+    access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
+    errorFormat: 'problem',
+    limits: allLimits,
+    connections: { ...WIDE, ...connections },
+    log: createLogger('debug', { write: (line: string) => void lines.push(line) }),
+    metrics,
+  });
+  const { port } = await server.listen();
+  return {
+    port,
+    base: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    lines,
+    metrics,
+    async close() {
+      await server.close();
+      metrics.close();
+    },
+  };
+}
