@@ -41,8 +41,8 @@ interface SourceFile {
 const IMPORT =
   /^\s*(?:import|export)(?<type> type)?\b[^;'"]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^\s*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]/gm;
 
-const files: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
   .map((name) => {
     const text = readFileSync(join(SRC, name), 'utf8');
     const found = Array.from(text.matchAll(IMPORT), ({ groups = {} }) => ({
@@ -58,6 +58,11 @@ const files: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8'
   })
   .sort((a, b) => a.path.localeCompare(b.path));
 
+/** What runs in the browser stands apart from the layers. */
+const DASHBOARD = 'dashboard';
+const files = everything.filter(({ path }) => layerOf(path) !== DASHBOARD);
+const dashboardFiles = everything.filter(({ path }) => layerOf(path) === DASHBOARD);
+
 function layerOf(path: string): string {
   const [, first = ''] = path.split('/');
   return first.replace(/\.ts$/, '');
@@ -68,7 +73,7 @@ function ownImports(file: SourceFile, imports = file.imports): string[] {
   return imports
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative(ROOT, resolve(ROOT, dirname(file.path), specifier)))
-    .filter((path) => path.endsWith('.ts'));
+    .filter((path) => /\.tsx?$/.test(path));
 }
 
 function importers(specifier: string): string[] {
@@ -116,6 +121,29 @@ describe('layering', () => {
     };
     for (const { path } of files) visit(path, []);
     expect(cycles).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('takes nothing of the service but the types of what is answered', () => {
+    expect(dashboardFiles.length).toBeGreaterThan(20);
+    const isOwn = (path: string) => layerOf(path) === DASHBOARD;
+    const taken = dashboardFiles.flatMap((file) => [
+      ...ownImports(file, file.runtimeImports).filter((path) => !isOwn(path)),
+      ...ownImports(file).filter((path) => !isOwn(path) && layerOf(path) !== 'domain'),
+    ]);
+    expect(taken).toEqual([]);
+  });
+
+  it('is imported by nothing of the service', () => {
+    const importers = files.filter((file) => ownImports(file).some((path) => layerOf(path) === DASHBOARD));
+    expect(importers.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('takes the packages that are built into it, and no other', () => {
+    const packages = dashboardFiles.flatMap(({ imports }) => imports.filter((name) => !name.startsWith('.')));
+    const allowed = /^(preact(\/hooks)?|@preact\/signals|uplot(\/.*)?|papaparse|@picocss\/pico\/.*)$/;
+    expect(packages.filter((name) => !allowed.test(name))).toEqual([]);
   });
 });
 

@@ -1,0 +1,168 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { needsKey, setKey } from './api.ts';
+import { ConfigPage } from './pages/config.tsx';
+import { ImportPage } from './pages/import.tsx';
+import { ItemPage } from './pages/item.tsx';
+import { ItemsPage } from './pages/items.tsx';
+import { OverviewPage } from './pages/overview.tsx';
+import { QualityPage } from './pages/quality.tsx';
+import { StoragePage } from './pages/storage.tsx';
+import { TasksPage } from './pages/tasks.tsx';
+import { TryPage } from './pages/try.tsx';
+import { UsersPage } from './pages/users.tsx';
+import { place } from './router.ts';
+import { notice, refreshSummary, summary } from './state.ts';
+
+const SUMMARY_MS = 5000;
+const NOTICE_MS = 12_000;
+
+interface PageEntry {
+  readonly name: string;
+  readonly label: string;
+  readonly page: ComponentType;
+}
+
+const PAGES: readonly PageEntry[] = [
+  { name: '', label: 'Overview', page: OverviewPage },
+  { name: 'tasks', label: 'Tasks', page: TasksPage },
+  { name: 'try', label: 'Try it', page: TryPage },
+  { name: 'items', label: 'Items', page: ItemsOrItem },
+  { name: 'users', label: 'Users', page: UsersPage },
+  { name: 'quality', label: 'Quality', page: QualityPage },
+  { name: 'import', label: 'Import', page: ImportPage },
+  { name: 'storage', label: 'Storage', page: StoragePage },
+  { name: 'config', label: 'Configuration', page: ConfigPage },
+];
+
+function ItemsOrItem() {
+  const id = place.value[1];
+  return id === undefined ? <ItemsPage /> : <ItemPage key={id} id={id} />;
+}
+
+export function App() {
+  const [name = ''] = place.value;
+  const entry = PAGES.find((page) => page.name === name) ?? PAGES[0]!;
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    void refreshSummary();
+    const timer = setInterval(() => {
+      if (!document.hidden && !needsKey.value) void refreshSummary();
+    }, SUMMARY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const focusHead = () => main.current?.querySelector('h1')?.focus();
+
+  useEffect(() => {
+    document.title = `${entry.label} · furze`;
+    // At first the focus is where the browser puts it.
+    if (!isFirst.current) focusHead();
+    isFirst.current = false;
+  }, [entry]);
+
+  const Page = entry.page;
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => focusHead()}>
+        Skip to the content
+      </button>
+      <Navigation current={entry.name} />
+      <main id="main" ref={main}>
+        {needsKey.value ? <KeyForm /> : <Page />}
+      </main>
+      <NoticeLine />
+    </div>
+  );
+}
+
+function Navigation({ current }: { current: string }) {
+  const state = summary.value;
+  const worst = state?.Troubles[0]?.Severity;
+  const health = state === undefined ? 'unknown' : worst === undefined || worst === 'hint' ? 'good' : worst;
+  return (
+    <header class="side">
+      <a class="brand" href="#/" aria-label="furze, overview">
+        <span class={`dot ${health}`} aria-hidden="true" />
+        furze
+        {state !== undefined && <small>{state.Service.Version}</small>}
+      </a>
+      <nav aria-label="Pages">
+        <ul>
+          {PAGES.map(({ name, label }) => (
+            <li key={name}>
+              <a href={`#/${name}`} aria-current={name === current ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+          <li class="outside">
+            <a href="/apidocs">API</a>
+          </li>
+          <li class="outside">
+            <a href="/metrics">Metrics</a>
+          </li>
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+function KeyForm() {
+  const [key, setText] = useState('');
+  const enter = (event: Event) => {
+    event.preventDefault();
+    setKey(key);
+    void refreshSummary();
+  };
+  return (
+    <section class="card key-form">
+      <h1 tabIndex={-1}>API key</h1>
+      <form onSubmit={enter}>
+        <label>
+          The service asks for its key. It is kept in this tab until you close it.
+          <input
+            type="password"
+            autoComplete="off"
+            required
+            value={key}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Enter</button>
+      </form>
+    </section>
+  );
+}
+
+/** Tells what was done, and takes it back. */
+function NoticeLine() {
+  const current = notice.value;
+  useEffect(() => {
+    if (current === undefined) return;
+    const timer = setTimeout(() => {
+      if (notice.value === current) notice.value = undefined;
+    }, NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [current]);
+  const undo = async () => {
+    await current?.undo?.();
+    notice.value = undefined;
+  };
+  return (
+    <div class="notice" role="status">
+      {current !== undefined && (
+        <div>
+          <span>{current.text}</span>
+          {current.undo !== undefined && (
+            <button type="button" class="small" onClick={undo}>
+              Undo
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

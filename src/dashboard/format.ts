@@ -1,0 +1,60 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+export function count(value: number | undefined | null): string {
+  return value === undefined || value === null ? '–' : whole.format(value);
+}
+
+/** Four significant figures at most. */
+export function figure(value: number | undefined | null): string {
+  if (value === undefined || value === null || Number.isNaN(value)) return '–';
+  if (Math.abs(value) >= 1000) return whole.format(value);
+  return String(Number(value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3)));
+}
+
+export function bytes(value: number | undefined | null): string {
+  if (value === undefined || value === null) return '–';
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0;
+  let size = value;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${unit === 0 ? size : size.toFixed(size < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+export function milliseconds(value: number | undefined | null): string {
+  if (value === undefined || value === null) return '–';
+  if (value < 1) return `${Math.round(value * 1000)} µs`;
+  return value < 1000 ? `${figure(value)} ms` : `${figure(value / 1000)} s`;
+}
+
+export function percent(value: number | undefined | null): string {
+  return value === undefined || value === null ? '–' : `${figure(value * 100)} %`;
+}
+
+/** `12 s`, `18 min`, `3 h 5 min`, `2 days`. */
+export function duration(seconds: number | undefined): string {
+  if (seconds === undefined) return '–';
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 90) return `${figure(Math.round(seconds * 10) / 10)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+/** A time in the reader's zone. */
+export function time(text: string | undefined): string {
+  if (text === undefined || text === '') return '–';
+  const date = new Date(text);
+  return Number.isNaN(date.getTime())
+    ? text
+    : date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** The name of a recommender as people read it. */
+export function recommenderName(name: string): string {
+  return name.replaceAll('_', '-');
+}

@@ -1,0 +1,109 @@
+/** What a file holds. */
+export type Kind = 'users' | 'items' | 'feedback';
+
+/** The fields that a column of a file may become. */
+export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId', 'Labels', 'Comment'],
+  items: ['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', 'IsHidden'],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Comment'],
+};
+export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId'],
+  items: ['ItemId'],
+  feedback: ['UserId', 'ItemId'],
+};
+
+/** Names of columns that are understood, in small letters without blanks, dashes and underscores. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  UserId: ['userid', 'user', 'uid', 'customerid', 'customer', 'visitorid', 'memberid', 'sessionid'],
+  ItemId: [
+    'itemid',
+    'item',
+    'iid',
+    'movieid',
+    'productid',
+    'product',
+    'sku',
+    'articleid',
+    'bookid',
+    'trackid',
+  ],
+  FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
+  Timestamp: ['timestamp', 'time', 'ts', 'date', 'datetime', 'createdat', 'created', 'when', 'eventtime'],
+  Rating: ['rating', 'score', 'stars', 'value', 'preference'],
+  Comment: ['comment', 'title', 'name', 'description'],
+  Categories: ['categories', 'category', 'genres', 'genre'],
+  Labels: ['labels', 'label', 'tags', 'tag', 'keywords'],
+  IsHidden: ['ishidden', 'hidden'],
+};
+
+/** Field by column number; a column without one is passed over. */
+export type Mapping = Readonly<Record<string, number>>;
+
+/** How the first rows of a file are to be read. */
+export interface Guess {
+  readonly kind: Kind;
+  readonly hasHeader: boolean;
+  readonly mapping: Mapping;
+}
+
+/** The field that a column's name means. */
+function fieldOf(name: string): string | undefined {
+  const plain = name.toLowerCase().replace(/[^a-z]/g, '');
+  return Object.keys(KNOWN).find((field) => KNOWN[field]!.includes(plain));
+}
+
+/** Tells by the first rows what a file holds and which column is what. */
+export function guess(rows: readonly (readonly string[])[]): Guess {
+  const first = rows[0] ?? [];
+  const fields = first.map(fieldOf);
+  const named = fields.filter((field) => field !== undefined).length;
+  if (named === 0) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
+  const mapping: Record<string, number> = {};
+  const withPlainId = fields.includes('UserId') || fields.includes('ItemId');
+  fields.forEach((field, at) => {
+    if (field !== undefined) mapping[field] ??= at;
+  });
+  const kind: Kind =
+    'UserId' in mapping && 'ItemId' in mapping ? 'feedback' : 'ItemId' in mapping ? 'items' : 'users';
+  // A file of items or users calls its key just "id".
+  const id = first.findIndex((name) => name.trim().toLowerCase() === 'id');
+  if (!withPlainId && id >= 0) {
+    const isItems = ['Categories', 'Comment', 'Timestamp'].some((field) => field in mapping);
+    return {
+      kind: isItems ? 'items' : 'users',
+      hasHeader: true,
+      mapping: { ...mapping, [isItems ? 'ItemId' : 'UserId']: id },
+    };
+  }
+  return { kind, hasHeader: true, mapping };
+}
+
+/** Without names: user, item, then a small number is a rating and a large one or a date is a time. */
+function byPlace(rows: readonly (readonly string[])[]): Mapping {
+  const mapping: Record<string, number> = { UserId: 0, ItemId: 1 };
+  const width = rows[0]?.length ?? 0;
+  for (let at = 2; at < width; at++) {
+    const values = rows.map((row) => row[at] ?? '').filter((value) => value !== '');
+    if (values.length === 0) continue;
+    if (timeUnit(values) !== undefined) mapping.Timestamp ??= at;
+    else if (values.every((value) => Number.isFinite(Number(value)))) mapping.Rating ??= at;
+    else mapping.FeedbackType ??= at;
+  }
+  return mapping;
+}
+
+export type TimeUnit = 'seconds' | 'milliseconds' | 'date';
+
+/** How a whole column writes times; undefined when it holds none. Told by the column, never by one value. */
+export function timeUnit(values: readonly string[]): TimeUnit | undefined {
+  const given = values.filter((value) => value !== '');
+  if (given.length === 0) return undefined;
+  const numbers = given.map(Number);
+  if (numbers.every(Number.isFinite)) {
+    const most = Math.max(...numbers);
+    if (most < 1e8) return undefined;
+    return most < 1e11 ? 'seconds' : 'milliseconds';
+  }
+  return given.every((value) => /^\d{4}-\d{2}-\d{2}/.test(value)) ? 'date' : undefined;
+}

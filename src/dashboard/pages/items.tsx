@@ -1,0 +1,61 @@
+import { setHidden } from '../actions.ts';
+import { time } from '../format.ts';
+import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
+import { usePrefixSearch } from '../parts/prefix-search.tsx';
+
+/** An item as the API tells it. */
+export interface Item {
+  readonly ItemId: string;
+  readonly IsHidden: boolean;
+  readonly Categories: readonly string[];
+  readonly Timestamp: string;
+  readonly Labels: readonly unknown[];
+  readonly Comment: string;
+}
+
+export function ItemsPage() {
+  const found = usePrefixSearch<Item>('items', (page) => page.Items as readonly Item[]);
+  return (
+    <>
+      <PageHead title="Items">Look one up by the beginning of its id.</PageHead>
+      <Card wide>
+        {found.search}
+        <State error={found.error} loading={found.loading} />
+        <Table label="Items" head={['Item', 'Categories', 'Time', 'State', '']}>
+          {found.rows.map((item) => (
+            <tr key={item.ItemId}>
+              <th scope="row">
+                <ItemName id={item.ItemId} title={item.Comment} />
+              </th>
+              <td>{item.Categories.join(', ')}</td>
+              <td class="nowrap">{time(item.Timestamp)}</td>
+              <td>
+                <span class={`badge ${item.IsHidden ? 'failed' : ''}`}>
+                  {item.IsHidden ? 'hidden' : 'shown'}
+                </span>
+              </td>
+              <td>
+                <HideButton item={item} done={found.reload} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+        {found.pages}
+      </Card>
+    </>
+  );
+}
+
+export function HideButton({ item, done }: { item: Item; done: () => void }) {
+  const { ItemId, Comment, IsHidden } = item;
+  return (
+    <button
+      type="button"
+      class="small outline"
+      aria-label={`${IsHidden ? 'Show' : 'Hide'} ${Comment || ItemId}`}
+      onClick={() => setHidden(ItemId, Comment, !IsHidden, done)}
+    >
+      {IsHidden ? 'Show' : 'Hide'}
+    </button>
+  );
+}

@@ -1,0 +1,205 @@
+import { useState } from 'preact/hooks';
+import type { Series, Summary } from '../../domain/admin-schemas.ts';
+import { bytes, count, duration, figure, milliseconds, percent, time } from '../format.ts';
+import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Card, Fact, PageHead, State } from '../parts/common.tsx';
+import { RunningTask } from '../parts/task.tsx';
+import { Troubles } from '../parts/troubles.tsx';
+import { summary, summaryError } from '../state.ts';
+import { useResource } from '../use-resource.ts';
+
+const SPANS = [
+  { label: '1 hour', samples: 360 },
+  { label: '6 hours', samples: 2160 },
+  { label: '24 hours', samples: 8640 },
+];
+const REFRESH_MS = 10_000;
+
+export function OverviewPage() {
+  const state = summary.value;
+  return (
+    <>
+      <PageHead title="Overview">{state?.Sentence ?? ''}</PageHead>
+      <State error={summaryError.value} loading={state === undefined} />
+      {state !== undefined && (
+        <>
+          <Troubles troubles={state.Troubles} />
+          <Counts state={state} />
+          <Curves />
+          <div class="cards">
+            <ModelCard state={state} />
+            <TypesCard state={state} />
+            <ServiceCard state={state} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Counts({ state }: { state: Summary }) {
+  return (
+    <dl class="facts large">
+      <Fact name="Users" value={count(state.Users)} />
+      <Fact name="Items" value={count(state.Items)} />
+      <Fact name="Feedback" value={count(state.Feedback)} />
+      <Fact name="Positive" value={count(state.PositiveFeedback)} note="Feedback of a positive type" />
+      <Fact name="Read" value={count(state.ReadFeedback)} note="Feedback of a read type" />
+    </dl>
+  );
+}
+
+function Curves() {
+  const [samples, setSamples] = useState(SPANS[0]!.samples);
+  const { data, error } = useResource<Series>(`/api/admin/series?n=${samples}`, REFRESH_MS);
+  const values = (name: string) => data?.Values[name] ?? [];
+  const chart = (
+    title: string,
+    format: (value: number) => string,
+    lines: readonly [string, string, ChartLine['color']][],
+    note?: string,
+  ) => (
+    <Chart
+      title={title}
+      note={note}
+      times={data?.Times ?? []}
+      format={format}
+      lines={lines.map(([label, name, color]) => ({ label, color, values: values(name) }))}
+    />
+  );
+  return (
+    <Card
+      wide
+      title="Live"
+      aside={
+        <fieldset class="spans">
+          <legend class="hidden">Span of the curves</legend>
+          {SPANS.map((span) => (
+            <label key={span.samples}>
+              <input
+                type="radio"
+                name="span"
+                checked={span.samples === samples}
+                onChange={() => setSamples(span.samples)}
+              />
+              {span.label}
+            </label>
+          ))}
+        </fieldset>
+      }
+    >
+      <State error={error} loading={data === undefined && error === undefined} />
+      {data !== undefined && (
+        <div class="charts">
+          {chart('Requests a second', figure, [
+            ['all', 'requests_per_second', 1],
+            ['errors', 'errors_per_second', 4],
+          ])}
+          {chart('Latency', milliseconds, [
+            ['p50', 'latency_p50_ms', 1],
+            ['p95', 'latency_p95_ms', 2],
+            ['p99', 'latency_p99_ms', 3],
+          ])}
+          {chart('Feedback', count, [
+            ['all', 'feedback', 1],
+            ['positive', 'positive_feedback', 2],
+            ['read', 'read_feedback', 3],
+          ])}
+          {chart('Event loop delay, p99', milliseconds, [['delay', 'event_loop_delay_p99_ms', 3]])}
+          {chart('Memory', bytes, [
+            ['resident', 'resident_bytes', 1],
+            ['heap', 'heap_bytes', 2],
+          ])}
+          {chart('Disk', bytes, [
+            ['data', 'data_bytes', 1],
+            ['cache', 'cache_bytes', 2],
+          ])}
+          {chart('Processor', percent, [['of one core', 'cpu_share', 1]])}
+          {chart('Users and items', count, [
+            ['users', 'users', 1],
+            ['items', 'items', 2],
+          ])}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function ModelCard({ state }: { state: Summary }) {
+  const model = state.Model;
+  return (
+    <Card title="Model" aside={<a href="#/quality">Quality</a>}>
+      {state.Task !== undefined && <RunningTask task={state.Task} />}
+      {model === undefined ? (
+        <p>None yet. Until then answers are made by the fallbacks.</p>
+      ) : (
+        <dl class="facts">
+          <Fact name="Generation" value={count(model.Generation)} />
+          <Fact name="Age" value={duration(model.AgeSeconds)} note={time(model.FittedAt)} />
+          <Fact name="Fit took" value={duration(model.FitSeconds)} />
+          <Fact
+            name="Next fit"
+            value={state.NextFitSeconds === undefined ? 'running' : `in ${duration(state.NextFitSeconds)}`}
+          />
+          {Object.entries(model.Quality).map(([name, value]) => (
+            <Fact key={name} name={name} value={figure(value)} note="On held-out feedback" />
+          ))}
+          <Fact name="Memory" value={bytes(model.Bytes)} />
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+function TypesCard({ state }: { state: Summary }) {
+  return (
+    <Card title="Feedback by type">
+      {state.FeedbackTypes.length === 0 ? (
+        <p>
+          None yet. <a href="#/import">Import some</a>.
+        </p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Type</th>
+              <th scope="col">Counts as</th>
+              <th scope="col" class="number">
+                Records
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {state.FeedbackTypes.map(({ Name, Count, Positive, Read }) => (
+              <tr key={Name}>
+                <td>{Name}</td>
+                <td>{[Positive && 'positive', Read && 'read'].filter(Boolean).join(', ') || 'seen'}</td>
+                <td class="number">{count(Count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+}
+
+function ServiceCard({ state }: { state: Summary }) {
+  const { Service } = state;
+  return (
+    <Card title="Service" aside={<a href="#/config">Configuration</a>}>
+      <dl class="facts">
+        <Fact
+          name="Up for"
+          value={duration(Service.UptimeSeconds)}
+          note={`since ${time(Service.StartedAt)}`}
+        />
+        <Fact name="HTTP engine" value={Service.Engine} />
+        <Fact name="Node.js" value={Service.Node} />
+        <Fact name="Threads" value={count(Service.Threads)} />
+        <Fact name="API key" value={Service.HasKey ? 'on' : 'off'} />
+      </dl>
+      <p class="muted path">{Service.DataFolder}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,108 @@
+import type { Quality } from '../../domain/admin-schemas.ts';
+import { figure, time } from '../format.ts';
+import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Bar, Card, PageHead, State, Table } from '../parts/common.tsx';
+import { useResource } from '../use-resource.ts';
+
+const REFRESH_MS = 10_000;
+const MEASURES_SHOWN = 4;
+
+export function QualityPage() {
+  const { data, error } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
+  return (
+    <>
+      <PageHead title="Quality">
+        Before a model serves, each fit holds back the latest feedback and measures how well it is foretold.
+      </PageHead>
+      <State error={error} loading={data === undefined && error === undefined} />
+      {data !== undefined && data.Generation === 0 && <p>Nothing is learnt yet.</p>}
+      {data !== undefined && data.Generation > 0 && (
+        <>
+          <div class="cards">
+            <Measures data={data} />
+            <Ranking data={data} />
+          </div>
+          <History data={data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Measures({ data }: { data: Quality }) {
+  return (
+    <Card title={`Collaborative model, generation ${data.Generation}`}>
+      <Table label="Measures" head={['Measure', 'Value']}>
+        {Object.entries(data.Quality).map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="number">{figure(value)}</td>
+          </tr>
+        ))}
+      </Table>
+      <p class="muted">Learnt: {data.Parts.join(', ')}.</p>
+    </Card>
+  );
+}
+
+function Ranking({ data }: { data: Quality }) {
+  const largest = Math.max(1e-9, ...data.Ranking.map(({ Weight }) => Math.abs(Weight)));
+  return (
+    <Card title="What ranks">
+      {data.Ranking.length === 0 ? (
+        <p>
+          The collaborative score alone: nothing that was learnt on top of it made lists better on the
+          held-out feedback.
+        </p>
+      ) : (
+        <Table label="Weights of the ranking" head={['Feature', 'Weight', '']}>
+          {data.Ranking.map(({ Feature, Weight }) => (
+            <tr key={Feature}>
+              <th scope="row">{Feature.replaceAll('_', ' ')}</th>
+              <td class="number">{figure(Weight)}</td>
+              <td class="bar-cell">
+                <Bar share={Math.abs(Weight) / largest} label={`Weight of ${Feature}`} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  );
+}
+
+/** The measures of the past fits that learnt something. */
+function History({ data }: { data: Quality }) {
+  const fits = data.Fits.filter(({ Result }) => Result?.unchanged === false);
+  const names = Object.keys(data.Quality).slice(0, MEASURES_SHOWN);
+  const lines = names.map((name, at): ChartLine => {
+    const values = fits.map(({ Result }) => (typeof Result?.[name] === 'number' ? Result[name] : null));
+    return { label: name, color: ((at % 4) + 1) as ChartLine['color'], values };
+  });
+  return (
+    <Card wide title="Past fits">
+      {fits.length > 1 && (
+        <Chart
+          title="Measures over fits"
+          times={fits.map(({ EndedAt }) => Date.parse(EndedAt ?? '') / 1000)}
+          lines={lines}
+          format={figure}
+        />
+      )}
+      <Table label="Past fits" head={['Ended', 'Generation', 'Positives', ...names]}>
+        {fits.toReversed().map(({ Id, EndedAt, Result }) => (
+          <tr key={Id}>
+            <td class="nowrap">{time(EndedAt)}</td>
+            <td class="number">{String(Result?.generation ?? '')}</td>
+            <td class="number">{figure(Number(Result?.positives))}</td>
+            {names.map((name) => (
+              <td key={name} class="number">
+                {figure(Result?.[name] as number | undefined)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}

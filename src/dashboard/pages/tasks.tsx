@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Tasks } from '../../domain/admin-schemas.ts';
+import { api } from '../api.ts';
+import { duration, time } from '../format.ts';
+import { Card, PageHead, State, Table } from '../parts/common.tsx';
+import { outcome, RunningTask } from '../parts/task.tsx';
+import { useResource } from '../use-resource.ts';
+
+const REFRESH_MS = 2000;
+
+export function TasksPage() {
+  const { data, error, reload } = useResource<Tasks>('/api/admin/tasks', REFRESH_MS);
+  const [refusal, setRefusal] = useState<string>();
+  const start = async (kind: 'fit' | 'search') => {
+    try {
+      await api(`/api/admin/${kind}`, 'POST');
+      setRefusal(undefined);
+    } catch (problem) {
+      setRefusal((problem as Error).message);
+    }
+    reload();
+  };
+  return (
+    <>
+      <PageHead title="Tasks">
+        {data?.NextFitSeconds === undefined
+          ? 'Fits, passes over the lists and searches of settings.'
+          : `The next fit begins in ${duration(data.NextFitSeconds)}.`}
+      </PageHead>
+      <State error={refusal ?? error} loading={data === undefined && error === undefined} />
+      {data !== undefined && (
+        <>
+          <Card
+            wide
+            title="Running"
+            aside={
+              <span class="buttons">
+                <button type="button" class="small" onClick={() => start('fit')}>
+                  Fit now
+                </button>
+                <button type="button" class="small outline" onClick={() => start('search')}>
+                  Search settings
+                </button>
+              </span>
+            }
+          >
+            {data.Running.length === 0 && <p class="muted">Nothing runs.</p>}
+            {data.Running.map((task) => (
+              <RunningTask key={task.Id} task={task} />
+            ))}
+          </Card>
+          <Card wide title="Past">
+            {data.Past.length === 0 ? (
+              <p class="muted">None yet.</p>
+            ) : (
+              <Table label="Past tasks" head={['Task', 'Began', 'Took', 'State', 'Result']}>
+                {data.Past.map((task) => (
+                  <tr key={task.Id}>
+                    <th scope="row">{task.Kind}</th>
+                    <td class="nowrap">{time(task.StartedAt)}</td>
+                    <td class="nowrap">{duration(task.Seconds)}</td>
+                    <td>
+                      <span class={`badge ${task.State}`}>{task.State}</span>
+                    </td>
+                    <td>{outcome(task)}</td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </Card>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { UserView } from '../../domain/admin-schemas.ts';
+import { pathOf } from '../api.ts';
+import { count, recommenderName, time } from '../format.ts';
+import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
+import { Recommended } from '../parts/recommended.tsx';
+import { SessionCard } from '../parts/session.tsx';
+import { WhyNot } from '../parts/why.tsx';
+import { go, place } from '../router.ts';
+import { useResource } from '../use-resource.ts';
+
+const ENTRIES = 20;
+const SUGGESTIONS = 8;
+
+export function TryPage() {
+  const userId = place.value[1];
+  return (
+    <>
+      <PageHead title="Try it">
+        What a user is recommended, and why; what each recommender would say by itself.
+      </PageHead>
+      <UserChooser chosen={userId ?? ''} />
+      {userId !== undefined && <OneUser key={userId} userId={userId} />}
+      <SessionCard />
+    </>
+  );
+}
+
+function UserChooser({ chosen }: { chosen: string }) {
+  const [text, setText] = useState(chosen);
+  useEffect(() => setText(chosen), [chosen]);
+  const path = pathOf(['api', 'admin', 'users'], { n: SUGGESTIONS, prefix: text });
+  const { data, error } = useResource<{ Users: readonly { UserId: string }[] }>(path);
+  const choose = (event: Event) => {
+    event.preventDefault();
+    if (text !== '') go('try', text);
+  };
+  return (
+    <Card wide>
+      <form class="filter" onSubmit={choose}>
+        <label>
+          User id
+          <input
+            type="search"
+            autoComplete="off"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Show</button>
+      </form>
+      <State error={error} loading={false} />
+      <p class="suggestions">
+        {data?.Users.map(({ UserId }) => (
+          <button key={UserId} type="button" class="chip" onClick={() => go('try', UserId)}>
+            {UserId}
+          </button>
+        ))}
+      </p>
+    </Card>
+  );
+}
+
+function OneUser({ userId }: { userId: string }) {
+  const path = pathOf(['api', 'admin', 'user', userId], { n: ENTRIES });
+  const { data, error, reload } = useResource<UserView>(path);
+  if (data === undefined) return <State error={error} loading={error === undefined} />;
+  return (
+    <>
+      <State error={error} loading={false} />
+      {!data.Known && <p class="trouble hint">There is no user {userId}: this is what anybody gets.</p>}
+      <div class="cards try">
+        <Recommended data={data} reload={reload} />
+        <History data={data} />
+      </div>
+      <WhyNot userId={userId} />
+      <SideBySide data={data} />
+    </>
+  );
+}
+
+function History({ data }: { data: UserView }) {
+  return (
+    <Card title={`History of ${data.User.UserId}`}>
+      <p class="muted">
+        {count(data.FeedbackCount)} records, {count(data.PositiveCount)} positive
+        {data.History.length < data.FeedbackCount && `; the last ${data.History.length}`}
+      </p>
+      <Table label="History" head={['Item', 'Feedback', 'Time']}>
+        {data.History.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
+          <tr key={`${Id} ${FeedbackType}`}>
+            <td>
+              <ItemName id={Id} title={Title} />
+            </td>
+            <td>
+              <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+            </td>
+            <td class="nowrap">{time(Timestamp)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+function SideBySide({ data }: { data: UserView }) {
+  return (
+    <Card wide title="Each recommender by itself">
+      <div class="columns">
+        {data.Recommenders.map(({ Name, Items, InPipeline, IsFallback }) => (
+          <section key={Name}>
+            <h3>{recommenderName(Name)}</h3>
+            <p class="muted">
+              {[InPipeline && 'gives candidates', IsFallback && 'fallback'].filter(Boolean).join(', ') ||
+                'not in use'}
+            </p>
+            {Items.length === 0 ? (
+              <p class="muted">Nothing for this user.</p>
+            ) : (
+              <ol>
+                {Items.slice(0, 10).map(({ Id, Title }) => (
+                  <li key={Id}>
+                    <ItemName id={Id} title={Title} />
+                  </li>
+                ))}
+              </ol>
+            )}
+          </section>
+        ))}
+      </div>
+    </Card>
+  );
+}

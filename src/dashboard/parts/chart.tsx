@@ -1,0 +1,142 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export interface ChartLine {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** One of the colors of the style sheet: 1 to 4. */
+  readonly color: 1 | 2 | 3 | 4;
+}
+
+export interface ChartProps {
+  readonly title: string;
+  /** Seconds since the epoch. */
+  readonly times: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  /** Explains what is measured. */
+  readonly note?: string;
+}
+
+/** Curves over time. What a screen reader is told is their last and largest values. */
+export function Chart({ title, times, lines, format, height = 170, note }: ChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
+  const shape = lines.map(({ label, color }) => `${label} ${color}`).join();
+  const latest = useRef(data);
+  latest.current = data;
+
+  // The lines are told apart by `shape`.
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const draw = () => {
+      plot.current?.destroy();
+      const width = Math.max(120, element.clientWidth);
+      plot.current = new uPlot(options(width, height, lines, format), latest.current, element);
+    };
+    draw();
+    const sizes = new ResizeObserver(() =>
+      plot.current?.setSize({ width: Math.max(120, element.clientWidth), height }),
+    );
+    sizes.observe(element);
+    const theme = matchMedia('(prefers-color-scheme: dark)');
+    theme.addEventListener('change', draw);
+    return () => {
+      sizes.disconnect();
+      theme.removeEventListener('change', draw);
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [shape, height]);
+
+  useEffect(() => plot.current?.setData(latest.current));
+
+  const points = lines.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0);
+  return (
+    <figure class="chart" data-points={points}>
+      <figcaption>
+        <strong>{title}</strong>
+        {note !== undefined && <small>{note}</small>}
+        <span class="legend">
+          {lines.map((line) => (
+            <span key={line.label} class={`key color-${line.color}`}>
+              {line.label} <b>{lastOf(line.values, format)}</b>
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div ref={host} role="img" aria-label={describe(title, lines, format)} />
+    </figure>
+  );
+}
+
+function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
+  const last = values.findLast((value) => value !== null);
+  return last === undefined || last === null ? '–' : format(last);
+}
+
+function describe(title: string, lines: readonly ChartLine[], format: (value: number) => string): string {
+  const parts = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    if (known.length === 0) return `${label}: no data`;
+    return `${label}: last ${format(known.at(-1)!)}, largest ${format(Math.max(...known))}`;
+  });
+  return `${title}. ${parts.join('; ')}`;
+}
+
+function options(
+  width: number,
+  height: number,
+  lines: readonly ChartLine[],
+  format: (value: number) => string,
+): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color('--pico-muted-color'),
+    grid: { stroke: color('--furze-grid'), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] } },
+    axes: [
+      { ...axis, space: 70, values: (_plot, values) => timeLabels(values) },
+      { ...axis, size: 62, space: 34, values: (_plot, values) => values.map(format) },
+    ],
+    series: [
+      {},
+      ...lines.map(
+        (line): uPlot.Series => ({
+          label: line.label,
+          stroke: color(`--furze-line-${line.color}`),
+          width: 2,
+          points: { show: line.values.length < 30, size: 4 },
+          spanGaps: false,
+        }),
+      ),
+    ],
+  };
+}
+
+const DAY_S = 86_400;
+
+/** Times of day, or dates where they are days apart. */
+function timeLabels(times: readonly number[]): string[] {
+  const step = (times[1] ?? 0) - (times[0] ?? 0);
+  const form: Intl.DateTimeFormatOptions =
+    step >= 28 * DAY_S
+      ? { month: 'short', year: 'numeric' }
+      : step >= DAY_S
+        ? { day: 'numeric', month: 'short' }
+        : { hour: '2-digit', minute: '2-digit', hour12: false };
+  return times.map((time) => new Date(time * 1000).toLocaleString('en-GB', form));
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { figure } from '../format.ts';
+
+/** The head of a page; it takes the focus when the page is changed. */
+export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <header class="page-head">
+      <h1 tabIndex={-1}>{title}</h1>
+      {children !== undefined && <p>{children}</p>}
+    </header>
+  );
+}
+
+export function Card({
+  title,
+  aside,
+  children,
+  wide = false,
+}: {
+  title?: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  wide?: boolean;
+}) {
+  return (
+    <section class={wide ? 'card wide' : 'card'}>
+      {title !== undefined && (
+        <div class="card-head">
+          <h2>{title}</h2>
+          {aside}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** What is shown in the place of something that is not there. */
+export function State({ error, loading }: { error: string | undefined; loading: boolean }) {
+  if (error !== undefined)
+    return (
+      <p class="trouble error" role="alert">
+        {error}
+      </p>
+    );
+  return loading ? <p aria-busy="true">Loading</p> : null;
+}
+
+/** A number with its name. */
+export function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
+  return (
+    <div class="fact" title={note}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** A table that scrolls by itself where the page is narrow. */
+export function Table({
+  label,
+  head,
+  children,
+}: {
+  label: string;
+  head: readonly string[];
+  children: ComponentChildren;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A share of a whole as a bar, from 0 to 1. */
+export function Bar({ share, label }: { share: number; label: string }) {
+  return <progress class="bar" value={Math.min(1, Math.max(0, share))} max={1} aria-label={label} />;
+}
+
+export function Score({ value }: { value: number | undefined }) {
+  return <span class="score">{value === undefined ? '' : figure(value)}</span>;
+}
+
+export function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  return (
+    <button type="button" class="small outline" onClick={copy}>
+      {copied ? 'Copied' : 'Copy'}
+    </button>
+  );
+}
+
+/** An item by its title, with its id beside it. */
+export function ItemName({ id, title }: { id: string; title: string }) {
+  return (
+    <a class="item" href={`#/items/${encodeURIComponent(id)}`}>
+      {title === '' ? id : title}
+      {title !== '' && <small>{id}</small>}
+    </a>
+  );
+}

@@ -1,0 +1,110 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { likeType, session } from '../state.ts';
+import { Card, ItemName, Score, State, Table } from './common.tsx';
+import { usePrefixSearch } from './prefix-search.tsx';
+
+interface Entry {
+  readonly Id: string;
+  readonly Score: number;
+}
+
+interface Found {
+  readonly ItemId: string;
+  readonly Comment: string;
+}
+
+/** A session put together by clicking items: what is recommended to somebody who is not known. */
+export function SessionCard() {
+  const items = session.value;
+  const [entries, setEntries] = useState<readonly (Entry & { title: string })[]>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    let current = true;
+    recommend(items.map(({ id }) => id)).then(
+      (found) => current && setEntries(found),
+      (problem: Error) => current && setError(problem.message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [items]);
+  const remove = (id: string) => {
+    session.value = items.filter((entry) => entry.id !== id);
+  };
+  return (
+    <Card wide title="A session">
+      <p class="muted">Put items together, here or with the buttons beside them; nothing is stored.</p>
+      <p class="suggestions">
+        {items.map(({ id, title }) => (
+          <button
+            key={id}
+            type="button"
+            class="chip chosen"
+            aria-label={`Remove ${title || id} from the session`}
+            onClick={() => remove(id)}
+          >
+            {title || id} ×
+          </button>
+        ))}
+      </p>
+      <div class="cards even">
+        <ItemPicker />
+        <div>
+          <h3>Recommended to the session</h3>
+          <State error={error} loading={false} />
+          {items.length === 0 && <p class="muted">Choose an item first.</p>}
+          {items.length > 0 && entries?.length === 0 && <p class="muted">Nothing is like these.</p>}
+          {items.length > 0 && entries !== undefined && entries.length > 0 && (
+            <Table label="Recommended to the session" head={['Item', 'Score']}>
+              {entries.map(({ Id, Score: score, title }) => (
+                <tr key={Id}>
+                  <td>
+                    <ItemName id={Id} title={title} />
+                  </td>
+                  <td class="number">
+                    <Score value={score} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function ItemPicker() {
+  const found = usePrefixSearch<Found>('items', (page) => page.Items as readonly Found[]);
+  const add = (id: string, title: string) => {
+    if (!session.value.some((entry) => entry.id === id)) session.value = [...session.value, { id, title }];
+  };
+  return (
+    <div>
+      {found.search}
+      <State error={found.error} loading={found.loading} />
+      <p class="suggestions">
+        {found.rows.slice(0, 15).map(({ ItemId, Comment }) => (
+          <button key={ItemId} type="button" class="chip" onClick={() => add(ItemId, Comment)}>
+            {Comment || ItemId}
+          </button>
+        ))}
+      </p>
+      {found.pages}
+    </div>
+  );
+}
+
+async function recommend(ids: readonly string[]): Promise<readonly (Entry & { title: string })[]> {
+  if (ids.length === 0) return [];
+  const FeedbackType = likeType() ?? 'like';
+  const body = ids.map((ItemId) => ({ FeedbackType, ItemId, UserId: '', Timestamp: '' }));
+  const entries = await api<readonly Entry[]>('/api/session/recommend?n=10', 'POST', body);
+  return Promise.all(
+    entries.map(async (entry) => {
+      const item = await api<{ Comment: string }>(`/api/item/${encodeURIComponent(entry.Id)}`);
+      return { ...entry, title: item.Comment };
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Task } from '../../domain/admin-schemas.ts';
+import { count, duration, figure } from '../format.ts';
+import { Bar } from './common.tsx';
+
+/** A task under way: its stage, how far it is, how fast, how long still. */
+export function RunningTask({ task }: { task: Task }) {
+  const { Kind, Stage, Done, Total, PerSecond, SecondsLeft, Seconds } = task;
+  const share = Done !== undefined && Total ? Done / Total : 0;
+  return (
+    <div class="running">
+      <p>
+        <strong>{Kind}</strong>
+        {Stage !== undefined && `: ${Stage}`}
+        <span class="muted"> for {duration(Seconds)}</span>
+      </p>
+      <Bar share={share} label={`${Kind}${Stage === undefined ? '' : `: ${Stage}`}`} />
+      <p class="muted">
+        {Total ? `${count(Done)} of ${count(Total)}` : 'starting'}
+        {PerSecond !== undefined && `, ${figure(PerSecond)} a second`}
+        {SecondsLeft !== undefined && SecondsLeft > 0 && `, ${duration(SecondsLeft)} left`}
+      </p>
+    </div>
+  );
+}
+
+/** What came of a task, in one line. */
+export function outcome({ State, Result, Error: message }: Task): string {
+  if (State === 'failed') return message ?? 'failed';
+  if (State === 'stopped') return 'cut off by a stop of the service';
+  if (Result === undefined) return '';
+  return Object.entries(Result)
+    .filter(([name, value]) => !(name === 'unchanged' && value === false))
+    .map(([name, value]) => {
+      if (name === 'nothing') return String(value);
+      if (name === 'unchanged') return 'nothing new';
+      return `${name} ${typeof value === 'number' ? figure(value) : value}`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals';
+import type { Summary } from '../domain/admin-schemas.ts';
+import { api } from './api.ts';
+
+/** The state of the service, asked for every few seconds. */
+export const summary = signal<Summary | undefined>(undefined);
+export const summaryError = signal<string | undefined>(undefined);
+
+export async function refreshSummary(): Promise<void> {
+  try {
+    summary.value = await api<Summary>('/api/admin/summary');
+    summaryError.value = undefined;
+  } catch (error) {
+    summaryError.value = (error as Error).message;
+  }
+}
+
+/** The feedback type that a click on "like" writes; undefined where none is positive. */
+export function likeType(): string | undefined {
+  return summary.value?.FeedbackTypes.find(({ Positive }) => Positive)?.Name;
+}
+
+/** Something that was done from here and can be undone. */
+export interface Notice {
+  readonly text: string;
+  readonly undo?: () => Promise<void>;
+}
+export const notice = signal<Notice | undefined>(undefined);
+
+/** The ids that a session is put together of. */
+export const session = signal<readonly { readonly id: string; readonly title: string }[]>([]);
+
+export function addToSession(id: string, title: string): void {
+  if (session.value.some((entry) => entry.id === id)) return;
+  session.value = [...session.value, { id, title }];
+  notice.value = { text: `${title || id} is part of the session now.` };
+}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api } from './api.ts';
+
+/** Something asked of the service. */
+export interface Resource<T> {
+  /** The last answer, while the next one is under way, too. */
+  readonly data: T | undefined;
+  readonly error: string | undefined;
+  /** Asks again. */
+  readonly reload: () => void;
+}
+
+/**
+ * Asks for `path` now, when it changes, and every `everyMs` while the page is looked at.
+ * @param path undefined for nothing
+ */
+export function useResource<T>(path: string | undefined, everyMs?: number): Resource<T> {
+  const [state, setState] = useState<{ path?: string; data?: T; error?: string }>({});
+  const [round, setRound] = useState(0);
+  const reload = () => setRound((before) => before + 1);
+
+  // A new round asks again.
+  useEffect(() => {
+    if (path === undefined) return;
+    let current = true;
+    api<T>(path).then(
+      (data) => current && setState({ path, data }),
+      (error: Error) => current && setState((before) => ({ ...before, path, error: error.message })),
+    );
+    return () => {
+      current = false;
+    };
+  }, [path, round]);
+
+  useEffect(() => {
+    if (everyMs === undefined || path === undefined) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) setRound((before) => before + 1);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [path, everyMs]);
+
+  const isOwn = state.path === path;
+  return { data: isOwn ? state.data : undefined, error: isOwn ? state.error : undefined, reload };
+}
