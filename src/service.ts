@@ -255,7 +255,7 @@ async function tellStart(log: Logger, admin: Admin): Promise<void> {
     'started',
   );
   for (const { Code, Severity, Message, Advice } of Troubles) {
-    if (Severity !== 'hint') log.warn({ code: Code }, `${Message} ${Advice}`);
+    log[Severity === 'hint' ? 'info' : 'warn']({ code: Code }, `${Message} ${Advice}`);
   }
 }
 

@@ -105,7 +105,7 @@ function emptyTrouble({ items, feedback, positiveTypes }: Facts): Trouble | unde
   if (feedback > 0) return undefined;
   return {
     Code: items === 0 ? 'no_data' : 'no_feedback',
-    Severity: 'warning',
+    Severity: 'hint',
     Message: items === 0 ? 'There is no data yet.' : 'There is no feedback yet.',
     Advice:
       'Send it to POST /api/users, /api/items and /api/feedback, or use the Import page of the dashboard' +
