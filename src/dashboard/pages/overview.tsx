@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Series, Summary } from '../../domain/admin-schemas.ts';
 import { bytes, count, duration, figure, milliseconds, percent, time } from '../format.ts';
-import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
 import { RunningTask } from '../parts/task.tsx';
 import { Troubles } from '../parts/troubles.tsx';
@@ -9,6 +9,7 @@ import { summary, summaryError } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 
 const SPANS = [
+  { label: '15 min', samples: 90 },
   { label: '1 hour', samples: 360 },
   { label: '6 hours', samples: 2160 },
   { label: '24 hours', samples: 8640 },
@@ -57,11 +58,11 @@ function Curves() {
     title: string,
     format: (value: number) => string,
     lines: readonly [string, string, ChartLine['color']][],
-    note?: string,
+    more: Pick<ChartProps, 'bridges' | 'binary'> = {},
   ) => (
     <Chart
       title={title}
-      note={note}
+      {...more}
       times={data?.Times ?? []}
       format={format}
       lines={lines.map(([label, name, color]) => ({ label, color, values: values(name) }))}
@@ -95,25 +96,40 @@ function Curves() {
             ['all', 'requests_per_second', 1],
             ['errors', 'errors_per_second', 4],
           ])}
-          {chart('Latency', milliseconds, [
-            ['p50', 'latency_p50_ms', 1],
-            ['p95', 'latency_p95_ms', 2],
-            ['p99', 'latency_p99_ms', 3],
-          ])}
+          {chart(
+            'Latency',
+            milliseconds,
+            [
+              ['p50', 'latency_p50_ms', 1],
+              ['p95', 'latency_p95_ms', 2],
+              ['p99', 'latency_p99_ms', 3],
+            ],
+            { bridges: true },
+          )}
           {chart('Feedback', count, [
             ['all', 'feedback', 1],
             ['positive', 'positive_feedback', 2],
             ['read', 'read_feedback', 3],
           ])}
           {chart('Event loop delay, p99', milliseconds, [['delay', 'event_loop_delay_p99_ms', 3]])}
-          {chart('Memory', bytes, [
-            ['resident', 'resident_bytes', 1],
-            ['heap', 'heap_bytes', 2],
-          ])}
-          {chart('Disk', bytes, [
-            ['data', 'data_bytes', 1],
-            ['cache', 'cache_bytes', 2],
-          ])}
+          {chart(
+            'Memory',
+            bytes,
+            [
+              ['resident', 'resident_bytes', 1],
+              ['heap', 'heap_bytes', 2],
+            ],
+            { binary: true },
+          )}
+          {chart(
+            'Disk',
+            bytes,
+            [
+              ['data', 'data_bytes', 1],
+              ['cache', 'cache_bytes', 2],
+            ],
+            { binary: true },
+          )}
           {chart('Processor', percent, [['of one core', 'cpu_share', 1]])}
           {chart('Users and items', count, [
             ['users', 'users', 1],

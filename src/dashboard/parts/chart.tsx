@@ -16,12 +16,17 @@ export interface ChartProps {
   readonly lines: readonly ChartLine[];
   readonly format: (value: number) => string;
   readonly height?: number;
+  /** Draws over times without a value, where those mean that nothing was to be measured. */
+  readonly bridges?: boolean;
+  /** Marks the axis in powers of two. */
+  readonly binary?: boolean;
   /** Explains what is measured. */
   readonly note?: string;
 }
 
 /** Curves over time. What a screen reader is told is their last and largest values. */
-export function Chart({ title, times, lines, format, height = 170, note }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, times, lines, format, height = 160, note } = props;
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
@@ -36,7 +41,7 @@ export function Chart({ title, times, lines, format, height = 170, note }: Chart
     const draw = () => {
       plot.current?.destroy();
       const width = Math.max(120, element.clientWidth);
-      plot.current = new uPlot(options(width, height, lines, format), latest.current, element);
+      plot.current = new uPlot(options({ ...props, height }, width), latest.current, element);
     };
     draw();
     const sizes = new ResizeObserver(() =>
@@ -88,11 +93,12 @@ function describe(title: string, lines: readonly ChartLine[], format: (value: nu
   return `${title}. ${parts.join('; ')}`;
 }
 
+/** Steps of an axis that counts bytes. */
+const BINARY_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** power);
+
 function options(
+  { lines, format, bridges = false, binary = false, height }: ChartProps & { readonly height: number },
   width: number,
-  height: number,
-  lines: readonly ChartLine[],
-  format: (value: number) => string,
 ): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
@@ -109,8 +115,14 @@ function options(
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, space: 70, values: (_plot, values) => timeLabels(values) },
-      { ...axis, size: 62, space: 34, values: (_plot, values) => values.map(format) },
+      { ...axis, size: 28, space: 70, values: (_plot, values) => timeLabels(values) },
+      {
+        ...axis,
+        size: 62,
+        space: 34,
+        ...(binary && { incrs: BINARY_STEPS }),
+        values: (_plot, values) => values.map(format),
+      },
     ],
     series: [
       {},
@@ -120,7 +132,7 @@ function options(
           stroke: color(`--furze-line-${line.color}`),
           width: 2,
           points: { show: line.values.length < 30, size: 4 },
-          spanGaps: false,
+          spanGaps: bridges,
         }),
       ),
     ],
