@@ -35,7 +35,7 @@ export function Recommended({ data, reload }: { data: UserView; reload: () => vo
                 </span>
               ))}
             </td>
-            <td class="buttons">
+            <td class="nowrap actions">
               <button
                 type="button"
                 class="small outline"
