@@ -4,8 +4,7 @@ import { Arrivals } from './arrivals.ts';
 import { Catalogue } from './catalogue.ts';
 import { ColdItemIndex } from './cold-items.ts';
 import { FeedbackCounts } from './feedback-counts.ts';
-import { typeTest } from './feedback-types.ts';
-import type { TypeTest } from './history.ts';
+import { type NumberedTypeTest, typeTest } from './feedback-types.ts';
 import { LatestIndex } from './latest.ts';
 import { PopularIndex } from './popular.ts';
 import { Trends } from './trends.ts';
@@ -25,7 +24,7 @@ export class LiveState {
   readonly popular: PopularIndex;
   readonly trends: Trends;
   readonly coldItems: ColdItemIndex;
-  readonly isPositive: TypeTest;
+  readonly isPositive: NumberedTypeTest;
   readonly feedbackCounts = new FeedbackCounts();
   /** The items that became listable lately: lists made before know nothing of them. */
   readonly arrivals: Arrivals;
@@ -79,6 +78,7 @@ export class LiveState {
   /** Follows a commit. */
   apply(changes: ChangeSet): void {
     const { catalogue, trends } = this;
+    if (changes.renumbersTypes) this.isPositive.renumber();
     for (const item of changes.items) {
       const wasListable = catalogue.isListable(item.row);
       catalogue.put(item);

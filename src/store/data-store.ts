@@ -179,6 +179,8 @@ export interface ChangeSet {
   readonly removed: FeedbackColumns;
   /** Feedback type names by number, as of this commit. */
   readonly feedbackTypes: readonly string[];
+  /** True when a number that stood for a type without feedback stands for another one from now on. */
+  readonly renumbersTypes: boolean;
 }
 
 export interface StoreStats {

@@ -210,6 +210,46 @@ describe('feedback', () => {
     expect((await data.write(putFeedback(tooMany.slice(1)))).rowAffected).toBe(4096);
     expect(await data.getUserFeedback('u')).toHaveLength(4096);
   });
+
+  test('records that are not stored use up no feedback types', async () => {
+    const data = open({ autoInsertUser: false });
+    await data.write(putUsers([{ UserId: 'u' }]));
+    const skipped = Array.from({ length: 4096 }, (_, i) => feedback(`type ${i}`, 'nobody', 'i'));
+    expect((await data.write(putFeedback(skipped))).rowAffected).toBe(0);
+    expect((await data.write(putFeedback([feedback('like', 'u', 'i')]))).rowAffected).toBe(1);
+    expect(data.local!.feedbackTypes()).toEqual(['like']);
+  });
+
+  test('a feedback type without feedback gives its number back when numbers run out', async () => {
+    const folder = tempFolder();
+    const stores = openIn(folder);
+    const { data } = stores;
+    const renumbered: boolean[] = [];
+    data.onChange((changes) => renumbered.push(changes.renumbersTypes));
+    const all = Array.from({ length: 4096 }, (_, i) => feedback(`type ${i}`, i < 4094 ? 'u' : 'v', 'i'));
+    await data.write(putFeedback(all));
+    const other = openDataReader(join(folder, 'data'));
+    expect(other.local!.feedbackTypes()[7]).toBe('type 7');
+    const late = (type: string) => putFeedback([feedback(type, 'w', 'i')]);
+    await expect(data.write(late('like'))).rejects.toEqual(code('INVALID_BODY'));
+    await data.write({ kind: 'deleteFeedback', feedbackType: 'type 7', userId: 'u', itemId: 'i' });
+    await data.write(late('like'));
+    expect(renumbered).toEqual([false, false, true]);
+    await expect(data.write(late('dislike'))).rejects.toEqual(code('INVALID_BODY'));
+    expect(await data.getItemFeedback('i', 'type 7')).toEqual([]);
+    expect((await data.getUserFeedback('w')).map((each) => each.FeedbackType)).toEqual(['like']);
+    other.local!.refresh();
+    expect(other.local!.feedbackTypes()[7]).toBe('like');
+    expect(await other.getItemFeedback('i', 'like')).toHaveLength(1);
+    await other.close();
+    await data.write({ kind: 'deleteUser', userId: 'u' });
+    const fresh = Array.from({ length: 4093 }, (_, i) => feedback(`new ${i}`, 'x', 'i'));
+    expect((await data.write(putFeedback(fresh))).rowAffected).toBe(4093);
+    await close(stores);
+    const { data: again } = openIn(folder);
+    expect(sorted(await again.getUserFeedback('x'))).toEqual(sorted(fresh));
+    expect(await again.getUserFeedback('v')).toHaveLength(2);
+  });
 });
 
 describe('pages', () => {

@@ -20,11 +20,20 @@ export class ChangeLog {
     return this.deletedItemRows.length + this.deletedUserRows.length + this.removed.length > 0;
   }
 
-  toPlain(feedbackTypes: readonly string[]): PlainChanges {
+  toPlain(feedbackTypes: readonly string[], renumbersTypes: boolean): PlainChanges {
     const { items, deletedItemRows, userRows, deletedUserRows } = this;
     const added = trim(this.added);
     const removed = trim(this.removed);
-    return { items, deletedItemRows, userRows, deletedUserRows, added, removed, feedbackTypes };
+    return {
+      items,
+      deletedItemRows,
+      userRows,
+      deletedUserRows,
+      added,
+      removed,
+      feedbackTypes,
+      renumbersTypes,
+    };
   }
 }
 

@@ -11,18 +11,12 @@ import { parseTimestamp } from '../../domain/time.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteCommand, type WriteResult } from '../data-store.ts';
 import { ChangeLog } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import {
-  type DataTables,
-  readState,
-  readTypes,
-  type StoreState,
-  writeState,
-  writeTypes,
-} from './data-tables.ts';
+import { type DataTables, readState, type StoreState, writeState } from './data-tables.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
+import { FeedbackTypes } from './feedback-types.ts';
 import { type FeedbackEdit, FeedbackWriter } from './feedback-writer.ts';
 import { KnownRows } from './known-rows.ts';
-import { FEEDBACK_TYPES_MAX, rowKey } from './layout.ts';
+import { rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
 import { EditKind } from './pair-merge.ts';
 
@@ -62,6 +56,10 @@ export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: nu
   }
 }
 
+/** Marks of a record whose user or item has no row yet, and of one that is not stored. */
+const UNKNOWN = -1;
+const SKIPPED = -2;
+
 /** Applies checked commands within the write transaction that is open. */
 export class CommandApplier {
   private readonly tables: DataTables;
@@ -69,8 +67,7 @@ export class CommandApplier {
   private readonly reader: LmdbDataReader;
   private readonly feedbackWriter: FeedbackWriter;
   private readonly state: StoreState;
-  private readonly types: string[];
-  private readonly typeNumbers: Map<string, number>;
+  private readonly types: FeedbackTypes;
   private readonly knownUsers = new KnownRows();
   private readonly knownItems = new KnownRows();
   private readonly positive: ReadonlySet<string>;
@@ -83,18 +80,23 @@ export class CommandApplier {
     this.rules = rules;
     this.reader = new LmdbDataReader(tables);
     this.state = readState(tables);
-    this.types = readTypes(tables);
-    this.typeNumbers = new Map(this.types.map((name, type) => [name, type]));
+    this.types = new FeedbackTypes(tables, this.state);
     this.positive = new Set(rules.positiveFeedbackTypes);
     this.read = new Set(rules.readFeedbackTypes.filter((name) => !this.positive.has(name)));
     this.feedbackWriter = new FeedbackWriter(tables, {
-      isPositive: (type) => this.positive.has(this.types[type]!),
-      isReadOnly: (type) => this.read.has(this.types[type]!),
+      isPositive: (type) => this.positive.has(this.types.names[type]!),
+      isReadOnly: (type) => this.read.has(this.types.names[type]!),
     });
   }
 
+  /** Names of the feedback types by number. */
   get feedbackTypes(): readonly string[] {
-    return this.types;
+    return this.types.names;
+  }
+
+  /** Changes when a number is given to another type. */
+  get typesVersion(): number {
+    return this.state.typesVersion;
   }
 
   /**
@@ -214,30 +216,46 @@ export class CommandApplier {
   }
 
   private putFeedback(feedback: readonly Feedback[], overwrite: boolean): WriteResult {
-    this.addTypes(feedback);
+    const { userRows, itemRows } = this.findPairs(feedback);
+    this.types.add(feedback.filter((_, at) => userRows[at] !== SKIPPED).map((each) => each.FeedbackType));
     const { knownUsers: users, knownItems: items } = this;
-    const { autoInsertUser, autoInsertItem } = this.rules;
     const edits: FeedbackEdit[] = [];
-    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment } of feedback) {
-      const knownUser = users.get(UserId);
-      const knownItem = items.get(ItemId);
-      let userRow = knownUser ?? this.reader.local.userRow(UserId);
-      let itemRow = knownItem ?? this.reader.local.itemRow(ItemId);
-      if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
+    for (const [at, { FeedbackType, UserId, ItemId, Timestamp, Comment }] of feedback.entries()) {
+      if (userRows[at] === SKIPPED) continue;
+      let userRow = userRows[at]!;
+      let itemRow = itemRows[at]!;
+      // One that was unknown may stand in an earlier record of this batch.
+      if (userRow === UNKNOWN) userRow = users.get(UserId) ?? this.reader.local.userRow(UserId);
+      if (itemRow === UNKNOWN) itemRow = items.get(ItemId) ?? this.reader.local.itemRow(ItemId);
       if (userRow < 0) userRow = this.insertUser(UserId);
       if (itemRow < 0) itemRow = this.insertItem(ItemId);
-      if (knownUser === undefined) users.set(UserId, userRow);
-      if (knownItem === undefined) items.set(ItemId, itemRow);
+      users.set(UserId, userRow);
+      items.set(ItemId, itemRow);
       edits.push({
         kind: overwrite ? EditKind.overwrite : EditKind.insert,
         userRow,
         itemRow,
-        type: this.typeNumbers.get(FeedbackType)!,
+        type: this.types.numberOf(FeedbackType),
         timeMs: parseTimestamp(Timestamp),
         comment: Comment,
       });
     }
     return wrote(this.editFeedback(edits));
+  }
+
+  /** The rows of each record's user and item, `UNKNOWN` for one to insert, or both `SKIPPED` by the rules. */
+  private findPairs(feedback: readonly Feedback[]): { userRows: Float64Array; itemRows: Float64Array } {
+    const { autoInsertUser, autoInsertItem } = this.rules;
+    const userRows = new Float64Array(feedback.length).fill(SKIPPED);
+    const itemRows = new Float64Array(feedback.length).fill(SKIPPED);
+    for (const [at, { UserId, ItemId }] of feedback.entries()) {
+      const userRow = this.knownUsers.get(UserId) ?? this.reader.local.userRow(UserId);
+      const itemRow = this.knownItems.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+      if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
+      userRows[at] = userRow;
+      itemRows[at] = itemRow;
+    }
+    return { userRows, itemRows };
   }
 
   private deleteFeedback(feedbackType: string | undefined, userId: string, itemId: string): WriteResult {
@@ -247,28 +265,16 @@ export class CommandApplier {
       throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
     }
     const pair = removal(this.reader.local.userRow(userId), this.reader.local.itemRow(itemId));
-    const type = feedbackType === undefined ? undefined : this.typeNumbers.get(feedbackType)!;
+    const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType);
     this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
     return { rowAffected: removed.length, removed };
   }
 
   private editFeedback(edits: readonly FeedbackEdit[]): number {
-    return this.feedbackWriter.apply(edits, this.state, this.changes);
-  }
-
-  /** Gives numbers to the types of the batch that have none. */
-  private addTypes(feedback: readonly Feedback[]): void {
-    const fresh = new Set<string>();
-    for (const { FeedbackType } of feedback) {
-      if (!this.typeNumbers.has(FeedbackType)) fresh.add(FeedbackType);
-    }
-    if (fresh.size === 0) return;
-    if (this.types.length + fresh.size > FEEDBACK_TYPES_MAX) {
-      throw new FurzeError('INVALID_BODY', `There can be at most ${FEEDBACK_TYPES_MAX} feedback types.`);
-    }
-    for (const name of fresh) this.typeNumbers.set(name, this.types.push(name) - 1);
-    this.state.feedbackTypes = this.types.length;
-    writeTypes(this.tables, this.types);
+    const removedBefore = this.changes.removed.length;
+    const written = this.feedbackWriter.apply(edits, this.state, this.changes);
+    if (this.changes.removed.length > removedBefore) this.types.noteRemoval();
+    return written;
   }
 
   private insertUser(userId: string): number {

@@ -7,7 +7,8 @@ const FORMAT_KEY = Buffer.from('format');
 const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 
-const STATE_FIELDS = 7;
+/** Folders of earlier versions have fewer; those that are missing are 0. */
+const STATE_FIELDS = 8;
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -18,6 +19,8 @@ export interface StoreState {
   feedback: number;
   comments: number;
   feedbackTypes: number;
+  /** Changes when a number is given to another feedback type. */
+  typesVersion: number;
 }
 
 /** The data environment with its tables open; docs/storage.md says what each holds. */
@@ -76,10 +79,13 @@ function checkFormat({ engine, meta }: DataTables): void {
 export function readState(tables: DataTables): StoreState {
   const bytes = readBytes(tables.meta, STATE_KEY);
   if (bytes === undefined) {
-    return { nextUserRow: 0, nextItemRow: 0, users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0 };
+    const none = { users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0, typesVersion: 0 };
+    return { nextUserRow: 0, nextItemRow: 0, ...none };
   }
+  // The length of a reused buffer is not its view's own.
+  const fields = bytes.length >> 3;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const field = (index: number) => view.getFloat64(index * 8, true);
+  const field = (index: number) => (index < fields ? view.getFloat64(index * 8, true) : 0);
   return {
     nextUserRow: field(0),
     nextItemRow: field(1),
@@ -88,13 +94,15 @@ export function readState(tables: DataTables): StoreState {
     feedback: field(4),
     comments: field(5),
     feedbackTypes: field(6),
+    typesVersion: field(7),
   };
 }
 
 export function writeState(tables: DataTables, state: StoreState): void {
   const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
-  const { nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes } = state;
-  [nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes].forEach((value, index) => {
+  const { nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes, typesVersion } = state;
+  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion];
+  [nextUserRow, nextItemRow, ...counts].forEach((value, index) => {
     view.setFloat64(index * 8, value, true);
   });
   tables.meta.put(STATE_KEY, new Uint8Array(view.buffer));

@@ -66,9 +66,12 @@ export class GroupWriter {
   private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
     if (writes.length === 0) return [];
     try {
+      const { typesVersion } = this.applier;
       const done = this.own.transact(() => this.applyAll(writes));
       answers.push(...done.answers);
-      return done.logs.map((log) => log.toPlain([...this.applier.feedbackTypes]));
+      const names = [...this.applier.feedbackTypes];
+      const renumbersTypes = this.applier.typesVersion !== typesVersion;
+      return done.logs.map((log) => log.toPlain(names, renumbersTypes));
     } catch (error) {
       if (error instanceof ForeignTransactionError) throw error;
       this.applier = new CommandApplier(this.tables, this.rules);

@@ -12,6 +12,7 @@ export class LmdbLocalReads implements LocalReads {
   private readonly pairBytes = new Uint8Array(8);
   private itemUsers = new Uint32Array(1024);
   private types: readonly string[] = [];
+  private typesVersion = 0;
 
   constructor(tables: DataTables) {
     this.tables = tables;
@@ -100,7 +101,11 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   feedbackTypes(): readonly string[] {
-    if (readState(this.tables).feedbackTypes !== this.types.length) this.types = readTypes(this.tables);
+    const { feedbackTypes, typesVersion } = readState(this.tables);
+    if (feedbackTypes !== this.types.length || typesVersion !== this.typesVersion) {
+      this.types = readTypes(this.tables);
+      this.typesVersion = typesVersion;
+    }
     return this.types;
   }
 

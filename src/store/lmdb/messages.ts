@@ -71,4 +71,5 @@ export interface PlainChanges {
   readonly added: PlainColumns;
   readonly removed: PlainColumns;
   readonly feedbackTypes: readonly string[];
+  readonly renumbersTypes: boolean;
 }
