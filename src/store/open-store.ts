@@ -87,7 +87,7 @@ function checkApart(dataPath: string, cachePath: string): void {
 /**
  * Opens both stores.
  * @param locks of both folders, the stores' own from now on, whether they open or not; taken here when absent
- * @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the data folder
+ * @throws OperatorError when a newer version wrote the data folder
  * @throws FolderLockedError when another process has a folder
  */
 export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {

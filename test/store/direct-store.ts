@@ -33,6 +33,13 @@ export class DirectStore extends LmdbDataReader implements DataStore {
     return [...answers].sort((a, b) => a.ticket - b.ticket).map(({ result }) => result!);
   }
 
+  /** Carries on with a long deletion. @returns false when there is none */
+  slice(): boolean {
+    if (!this.writer.hasSlices) return false;
+    this.changes.push(...this.writer.slice().changes.map(fromPlain));
+    return true;
+  }
+
   onChange(): void {}
 
   async ping(): Promise<void> {}

@@ -24,6 +24,10 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
       const failure = disk.isFull ? new Error('No space left on device') : undefined;
       return { answers, changes: [], failure, nextTransaction: 0 };
     },
+    hasSlices: () => false,
+    slice() {
+      throw new Error('there is none');
+    },
     async flush() {
       disk.flushes++;
       if (disk.loses) throw new Error('Input/output error');

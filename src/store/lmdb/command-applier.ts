@@ -12,6 +12,7 @@ import { type CatalogueItem, FeedbackColumns, type WriteCommand, type WriteResul
 import { ChangeLog } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, readState, type StoreState, writeState } from './data-tables.ts';
+import { Deletions, SLICE_RECORDS } from './deletions.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { FeedbackTypes } from './feedback-types.ts';
 import { type FeedbackEdit, FeedbackWriter } from './feedback-writer.ts';
@@ -66,6 +67,7 @@ export class CommandApplier {
   private readonly rules: WriteRules;
   private readonly reader: LmdbDataReader;
   private readonly feedbackWriter: FeedbackWriter;
+  private readonly deletions: Deletions;
   private readonly state: StoreState;
   private readonly types: FeedbackTypes;
   private readonly knownUsers = new KnownRows();
@@ -74,8 +76,11 @@ export class CommandApplier {
   private readonly read: ReadonlySet<string>;
   private changes = new ChangeLog();
 
-  /** Reads the counts and names the store has now; one that a transaction was undone under must be made anew. */
-  constructor(tables: DataTables, rules: WriteRules) {
+  /**
+   * Reads the counts and names the store has now; one that a transaction was undone under must be made anew.
+   * @param begunDeletions rows of users, see `Deletions`; handed on when the applier is made anew
+   */
+  constructor(tables: DataTables, rules: WriteRules, begunDeletions: Set<number>) {
     this.tables = tables;
     this.rules = rules;
     this.reader = new LmdbDataReader(tables);
@@ -87,6 +92,7 @@ export class CommandApplier {
       isPositive: (type) => this.positive.has(this.types.names[type]!),
       isReadOnly: (type) => this.read.has(this.types.names[type]!),
     });
+    this.deletions = new Deletions(tables, this.state, this.feedbackWriter, begunDeletions);
   }
 
   /** Names of the feedback types by number. */
@@ -108,6 +114,18 @@ export class CommandApplier {
     const result = this.dispatch(command);
     writeState(this.tables, this.state);
     return result;
+  }
+
+  /** True while feedback of something deleted is still to be removed. */
+  get hasDeletions(): boolean {
+    return this.deletions.hasPending;
+  }
+
+  /** Removes some of it, and notes in `changes` what went. */
+  continueDeletion(changes: ChangeLog): void {
+    this.deletions.slice(changes);
+    this.types.noteRemoval();
+    writeState(this.tables, this.state);
   }
 
   private dispatch(command: CheckedCommand): WriteResult {
@@ -161,8 +179,13 @@ export class CommandApplier {
     if (userRow < 0) return wrote(0);
     const columns = new FeedbackColumns();
     this.reader.local.readUserFeedback(userRow, columns);
-    const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
-    this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
+    if (columns.length > SLICE_RECORDS) {
+      this.state.feedback -= columns.length;
+      this.deletions.begin('user', userRow, this.changes);
+    } else {
+      const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
+      this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
+    }
     this.tables.userIds.remove(Buffer.from(userId));
     this.knownUsers.delete(userId);
     this.tables.users.remove(rowKey(userRow));
@@ -190,7 +213,8 @@ export class CommandApplier {
     const itemRow = this.reader.local.itemRow(itemId);
     if (itemRow < 0) return wrote(0);
     const userRows = this.reader.local.readItemUsers(itemRow);
-    this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
+    if (userRows.length > SLICE_RECORDS) this.deletions.begin('item', itemRow, this.changes);
+    else this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
     this.tables.itemIds.remove(Buffer.from(itemId));
     this.knownItems.delete(itemId);
     this.tables.items.remove(rowKey(itemRow));

@@ -23,7 +23,7 @@ const COPY_PREFIX = 'compact-';
  * @param lockWaitMs how long to wait for a process that has the folder, at most
  * @returns bytes of the data file before and after
  * @throws OperatorError when there is no store, or a process has the folder
- * @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the folder
+ * @throws OperatorError when a newer version wrote the folder
  */
 export async function compactStore(
   dataPath: string,

@@ -4,6 +4,7 @@ import { formatTimestamp } from '../../domain/time.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../data-store.ts';
 import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
 import { type DataTables, readState } from './data-tables.ts';
+import { hiddenItems } from './deletions.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
 import { readRow, tripleKey, typeUserKey } from './layout.ts';
 import { LmdbLocalReads } from './local-reads.ts';
@@ -53,9 +54,10 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (n === 0 || (feedbackType !== undefined && type < 0)) return { cursor: '', rows: [] };
     const page = new FeedbackColumns();
+    const hidden = hiddenItems(this.tables);
     let userRow = this.nextUser(after?.userRow ?? 0, type);
     while (userRow >= 0 && page.length <= n) {
-      this.local.readUserFeedback(userRow, this.columns);
+      this.load(userRow, hidden);
       const { length, itemRows, types, timesMs } = this.columns;
       for (let i = 0; i < length && page.length <= n; i++) {
         if (type >= 0 && types[i] !== type) continue;
@@ -89,7 +91,7 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (userRow < 0 || (feedbackType !== undefined && type < 0)) return [];
     const found = new FeedbackColumns();
-    this.local.readUserFeedback(userRow, this.columns);
+    this.load(userRow, hiddenItems(this.tables));
     this.pick(found, type, -1);
     return this.toFeedback(found);
   }
@@ -99,8 +101,9 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
     const found = new FeedbackColumns();
+    const hidden = hiddenItems(this.tables);
     for (const userRow of this.local.readItemUsers(itemRow)) {
-      this.local.readUserFeedback(userRow, this.columns);
+      this.load(userRow, hidden);
       this.pick(found, type, itemRow);
     }
     return this.toFeedback(found);
@@ -127,9 +130,15 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
     const found = new FeedbackColumns();
-    this.local.readUserFeedback(userRow, this.columns);
+    this.load(userRow, hiddenItems(this.tables));
     this.pick(found, type, itemRow);
     return this.toFeedback(found);
+  }
+
+  /** Reads a user's feedback into `columns`, less that of items which are being deleted. */
+  private load(userRow: number, hidden: ReadonlySet<number>): void {
+    this.local.readUserFeedback(userRow, this.columns);
+    if (hidden.size > 0) this.columns.dropItems(hidden);
   }
 
   private typeOf(feedbackType: string): number {

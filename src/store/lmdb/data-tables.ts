@@ -1,4 +1,4 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
 import { Engine, readBytes, type Table } from './engine.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
@@ -8,7 +8,7 @@ const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 
 /** Folders of earlier versions have fewer; those that are missing are 0. */
-const STATE_FIELDS = 8;
+const STATE_FIELDS = 9;
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -21,6 +21,8 @@ export interface StoreState {
   feedbackTypes: number;
   /** Changes when a number is given to another feedback type. */
   typesVersion: number;
+  /** Users and items whose feedback is still being removed. */
+  deletions: number;
 }
 
 /** The data environment with its tables open; docs/storage.md says what each holds. */
@@ -35,13 +37,14 @@ export interface DataTables {
   readonly itemFeedback: Table;
   readonly typeUsers: Table;
   readonly comments: Table;
+  readonly deletions: Table;
 }
 
 const TABLES_MAX = 16;
 
 /**
  * Opens the data environment, and makes it when the folder is empty.
- * @throws FurzeError STORE_UNAVAILABLE when the folder was written by a newer version
+ * @throws OperatorError when the folder was written by a newer version
  */
 export function openDataTables(path: string): DataTables {
   const engine = new Engine(path, TABLES_MAX);
@@ -56,23 +59,38 @@ export function openDataTables(path: string): DataTables {
     itemFeedback: engine.table('itemFeedback'),
     typeUsers: engine.table('typeUsers'),
     comments: engine.table('comments'),
+    deletions: engine.table('deletions'),
   };
   checkFormat(tables);
   return tables;
 }
 
-function checkFormat({ engine, meta }: DataTables): void {
-  const stored = readBytes(meta, FORMAT_KEY);
-  if (stored === undefined) {
-    engine.transact(() => meta.put(FORMAT_KEY, new Uint8Array([FORMAT_VERSION])));
+/**
+ * What makes a folder of a version one of the next, by the version to begin with. Tables and fields that were not there
+ * are empty and 0, so 2 has nothing to do; it is a version because an older program would show the feedback of an item
+ * that is being deleted.
+ */
+const MIGRATIONS: Readonly<Record<number, (tables: DataTables) => void>> = {
+  1: () => {},
+};
+
+/** Brings a folder of an older version up to date, in one transaction. */
+function checkFormat(tables: DataTables): void {
+  const { engine, meta } = tables;
+  const stored = readBytes(meta, FORMAT_KEY)?.[0];
+  if (stored === FORMAT_VERSION) return;
+  if (stored === undefined || MIGRATIONS[stored] !== undefined) {
+    engine.transact(() => {
+      for (let version = stored ?? FORMAT_VERSION; version < FORMAT_VERSION; version++)
+        MIGRATIONS[version]!(tables);
+      meta.put(FORMAT_KEY, new Uint8Array([FORMAT_VERSION]));
+    });
     return;
   }
-  const version = stored[0]!;
-  if (version === FORMAT_VERSION) return;
   void engine.close();
-  throw new FurzeError(
-    'STORE_UNAVAILABLE',
-    `The data folder ${engine.path} has format version ${version}; this program reads ${FORMAT_VERSION}.`,
+  throw new OperatorError(
+    `The data folder ${engine.path} has format version ${stored}; this program reads ${FORMAT_VERSION} and older. ` +
+      'A newer furze wrote it: start that one, or restore a backup of this version.',
   );
 }
 
@@ -80,7 +98,7 @@ export function readState(tables: DataTables): StoreState {
   const bytes = readBytes(tables.meta, STATE_KEY);
   if (bytes === undefined) {
     const none = { users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0, typesVersion: 0 };
-    return { nextUserRow: 0, nextItemRow: 0, ...none };
+    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, ...none };
   }
   // The length of a reused buffer is not its view's own.
   const fields = bytes.length >> 3;
@@ -95,13 +113,15 @@ export function readState(tables: DataTables): StoreState {
     comments: field(5),
     feedbackTypes: field(6),
     typesVersion: field(7),
+    deletions: field(8),
   };
 }
 
 export function writeState(tables: DataTables, state: StoreState): void {
   const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
-  const { nextUserRow, nextItemRow, users, items, feedback, comments, feedbackTypes, typesVersion } = state;
-  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion];
+  const { nextUserRow, nextItemRow, users, items, feedback, comments, ...rest } = state;
+  const { feedbackTypes, typesVersion, deletions } = rest;
+  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion, deletions];
   [nextUserRow, nextItemRow, ...counts].forEach((value, index) => {
     view.setFloat64(index * 8, value, true);
   });

@@ -72,6 +72,33 @@ export class FeedbackWriter {
     return written;
   }
 
+  /**
+   * Takes out of the items' blocks and the comments what a block of a deleted user held. The block itself and the
+   * counts of feedback and types are the caller's.
+   * @param words the block's records
+   * @param changes where the removals are noted, if anywhere
+   * @returns the number of records
+   */
+  dropUserBlock(
+    userRow: number,
+    words: Uint32Array,
+    state: StoreState,
+    changes: ChangeLog | undefined,
+  ): number {
+    this.links = [];
+    for (let at = 0; at < words.length; at += FEEDBACK_WORDS) {
+      const itemRow = words[at]!;
+      const high = words[at + 2]!;
+      const type = unpackType(high);
+      const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
+      changes?.removed.push(userRow, itemRow, type, oldTimeMs);
+      this.writeComment(userRow, itemRow, { type, oldTimeMs }, '', state);
+      if (itemRow !== words[at - FEEDBACK_WORDS]) this.links.push({ itemRow, userRow, present: false });
+    }
+    this.writeLinks();
+    return words.length / FEEDBACK_WORDS;
+  }
+
   private applyToUser(
     edits: readonly FeedbackEdit[],
     order: Uint32Array,
@@ -161,7 +188,7 @@ export class FeedbackWriter {
   private writeComment(
     userRow: number,
     itemRow: number,
-    record: PairRecord,
+    record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
     comment: string,
     state: StoreState,
   ): void {

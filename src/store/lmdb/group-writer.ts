@@ -18,6 +18,7 @@ export class GroupWriter {
   private readonly tables: DataTables;
   private readonly rules: WriteRules;
   private readonly own: OwnTransactions;
+  private readonly begunDeletions = new Set<number>();
   private applier: CommandApplier;
   private failure: unknown;
 
@@ -25,7 +26,7 @@ export class GroupWriter {
     this.tables = tables;
     this.rules = rules;
     this.own = new OwnTransactions(tables.engine);
-    this.applier = new CommandApplier(tables, rules);
+    this.applier = new CommandApplier(tables, rules, this.begunDeletions);
   }
 
   /**
@@ -46,6 +47,30 @@ export class GroupWriter {
     this.failure = undefined;
     const changes = this.writeChecked(checked, answers);
     return { answers, changes, failure: this.failure, nextTransaction: this.nextTransaction };
+  }
+
+  /** True while `slice` has something to do. */
+  get hasSlices(): boolean {
+    return this.applier.hasDeletions;
+  }
+
+  /** Carries on with a deletion that takes many transactions. @throws ForeignTransactionError */
+  slice(): Group {
+    const log = new ChangeLog();
+    let failure: unknown;
+    try {
+      this.own.transact(() => {
+        this.applier.continueDeletion(log);
+        return { result: undefined, hasWritten: true };
+      });
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      failure = error;
+    }
+    const changes =
+      failure === undefined && !log.isEmpty ? [log.toPlain([...this.applier.feedbackTypes], false)] : [];
+    return { answers: [], changes, failure, nextTransaction: this.nextTransaction };
   }
 
   /** Number of the next transaction that changes anything. */
@@ -74,7 +99,7 @@ export class GroupWriter {
       return done.logs.map((log) => log.toPlain(names, renumbersTypes));
     } catch (error) {
       if (error instanceof ForeignTransactionError) throw error;
-      this.applier = new CommandApplier(this.tables, this.rules);
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
       if (isEngineError(error)) this.failure = error;
       if (writes.length === 1) {
         answers.push(refusal(writes[0]!.ticket, error));

@@ -4,7 +4,7 @@
  */
 
 /** Raised when a change makes old readers misread the folder. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /**
  * Records of a block. The largest block with its header and node fills half of an LMDB page of 4096 bytes, which is

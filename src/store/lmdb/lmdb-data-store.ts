@@ -51,7 +51,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private down: string | undefined;
   private problem: string | undefined;
 
-  /** @throws FurzeError STORE_UNAVAILABLE when a newer version wrote the folder */
+  /** @throws OperatorError when a newer version wrote the folder */
   constructor(options: DataStoreOptions) {
     const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
     super(openDataTables(dataPath), rules.limits.pageBytesMax);

@@ -70,6 +70,6 @@ export class PairMerge {
   }
 }
 
-export function wasStored(record: PairRecord): boolean {
+export function wasStored(record: Pick<PairRecord, 'oldTimeMs'>): boolean {
   return !Number.isNaN(record.oldTimeMs);
 }

@@ -14,6 +14,10 @@ export interface LoopParts {
   readonly sync: SyncMode;
   /** Writes commands in one transaction. */
   readonly write: (writes: readonly Write[]) => Group;
+  /** True while `slice` has something to do. */
+  readonly hasSlices: () => boolean;
+  /** Does a part of what was acknowledged and takes many transactions. */
+  readonly slice: () => Group;
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
   /** Throws while as much as this cannot be written. */
@@ -62,6 +66,11 @@ export class WriterLoop {
   receive(message: ToWriter): void {
     if (message.kind === 'close') this.closing = true;
     else this.waiting.push(message);
+    this.start();
+  }
+
+  /** Goes to work when there is any; to be called once the thread listens. */
+  start(): void {
     if (this.running) return;
     this.running = true;
     // Messages that came in the same turn are delivered before this runs, and make one group.
@@ -69,15 +78,27 @@ export class WriterLoop {
   }
 
   private async run(): Promise<void> {
-    while (this.waiting.length > 0) {
+    while (this.waiting.length > 0 || this.hasSlices()) {
+      if (this.hasSlices()) this.doSlice();
       const writes = takeGroup(this.waiting);
       if (this.isBroken) this.refuse(writes);
-      else await this.carryOut(writes);
+      else if (writes.length > 0) await this.carryOut(writes);
       // Lets the messages in that have come meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.running = false;
     if (this.closing) await this.close();
+  }
+
+  private hasSlices(): boolean {
+    return !this.closing && !this.isBroken && !this.isFull && this.parts.hasSlices();
+  }
+
+  /** One slice between two groups, told in the order of the commits. A crash loses nothing: it is done again. */
+  private doSlice(): void {
+    const group = this.parts.slice();
+    if (group.failure !== undefined) this.noteFailure(group.failure, []);
+    this.flushing = this.flushing.then(() => this.answer(group));
   }
 
   private async carryOut(writes: readonly Write[]): Promise<void> {
@@ -142,6 +163,7 @@ export class WriterLoop {
       clearInterval(timer);
       this.isFull = false;
       this.parts.post({ kind: 'problem', problem: undefined, trace: undefined });
+      this.start();
     }, this.parts.probeMs ?? PROBE_MS);
     timer.unref();
   }
@@ -176,8 +198,7 @@ export class WriterLoop {
 function takeGroup(waiting: Write[]): Write[] {
   let bytes = 0;
   let count = 0;
-  do bytes += sizeOf(waiting[count++]!);
-  while (count < waiting.length && bytes < GROUP_BYTES_MAX);
+  while (count < waiting.length && bytes < GROUP_BYTES_MAX) bytes += sizeOf(waiting[count++]!);
   return waiting.splice(0, count);
 }
 

@@ -16,6 +16,8 @@ const writer = new GroupWriter(tables, rules);
 const loop = new WriterLoop({
   sync,
   write: (writes) => writer.write(writes),
+  hasSlices: () => writer.hasSlices,
+  slice: () => writer.slice(),
   flush: () => tables.engine.flush(),
   probe: (bytes) => writer.probe(bytes),
   nextTransaction: () => writer.nextTransaction,
@@ -32,3 +34,4 @@ function post(message: FromWriter): void {
 
 port.on('message', (message: ToWriter) => loop.receive(message));
 post({ kind: 'ready', nextTransaction: writer.nextTransaction });
+loop.start();
