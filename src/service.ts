@@ -4,7 +4,6 @@ import type { Config } from './domain/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
 import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
-import { availableMemoryBytes } from './domain/machine.ts';
 import type { HealthReport } from './domain/schemas.ts';
 import { VERSION } from './domain/version.ts';
 import { accessRules, warnOfOpenDoor } from './http/access.ts';
@@ -19,25 +18,16 @@ import { type ConnectionLimits, createHttpServer } from './http/server.ts';
 import { readTls } from './http/tls.ts';
 import { automaticChoice } from './kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from './kernel/relaxed-simd.ts';
-import { memoryBudgetBytes } from './model/memory-budget.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
-import type { ListSettings } from './recommend/list-maker.ts';
-import type { CacheStore } from './store/cache-store.ts';
 import type { DataStore, FeedbackColumns } from './store/data-store.ts';
 import { lockStores, openStore, parseDsn, type StoreOptions, type StorePaths } from './store/open-store.ts';
-import { type FitSummary, Fits } from './worker/fits.ts';
-import { Learning, type LearningOptions } from './worker/learning.ts';
-import { ListPass, type ListPassOptions } from './worker/list-pass.ts';
-import type { PlacedGeneration } from './worker/messages.ts';
+import { composeTraining, fitMemoryBytesMax } from './worker/compose-training.ts';
+import type { FitSummary } from './worker/fit-schedule.ts';
 import { WorkerPool } from './worker/pool.ts';
-import { type OnProgress, ProgressTracker } from './worker/progress.ts';
-import { Remakes } from './worker/remakes.ts';
-import { Search, type SearchOptions } from './worker/search.ts';
+import type { OnProgress } from './worker/progress.ts';
 import type { SearchMark } from './worker/search-marks.ts';
 import { TaskLog } from './worker/task-log.ts';
-import { Training, type TrainingOptions } from './worker/training.ts';
-import { Turn } from './worker/turn.ts';
 
 /** A running service. */
 export interface Service {
@@ -63,11 +53,6 @@ export interface ServiceOptions {
   readonly origin?: ConfigOrigin;
 }
 
-/** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
-function listLengthMax({ server, recommend }: Config): number {
-  return server.max_n + recommend.cache_size;
-}
-
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
  * @throws OperatorError when another process has the folders
@@ -80,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { database, server, recommend } = config;
+    const { database, server } = config;
     const paths = {
       dataPath: parseDsn(database.data_store).path,
       cachePath: parseDsn(database.cache_store).path,
@@ -100,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       {
         threads: pool.trainingSlots,
         kernels: automaticChoice(),
-        fitMemoryMaxMb: Math.floor(memoryBytesMax(config) / 2 ** 20),
+        fitMemoryMaxMb: Math.floor(fitMemoryBytesMax(config) / 2 ** 20),
       },
       'workers',
     );
@@ -116,35 +101,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onTrouble: (message, error) => log.error({ err: error }, message),
     });
     undo.push(() => recommendation.lists.close());
-    const training = new Training(pool, trainingOptions(config, paths, cache, clock, log));
-    const turn = new Turn();
-    const listPass = new ListPass(
-      pool,
-      listPassOptions(config, paths, cache, recommendation.settings, clock),
-    );
-    const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
-    const remakes = new Remakes(pool, planOf, clock, server.clock_error);
-    const progress = new ProgressTracker(clock, log);
     const tasks = new TaskLog(clock, cache);
     await tasks.restore();
     undo.push(() => tasks.flush());
-    const fits = new Fits({
-      learning: new Learning(pool, training, planOf, learningOptions(config, paths, cache, log)),
-      listPass,
-      remakes,
-      servingSlot: pool.servingSlot,
-      turn,
-      progress,
+    const { fits, search, progress, remakes } = composeTraining({
+      config,
+      paths,
+      cache,
+      pool,
       recommendation,
-      periodMs: recommend.collaborative.model_fit_period,
-      firstPeriodMs: recommend.offline.check_recommend_period,
-      log,
       tasks,
       whyNothing: () => admin.whyNothing(),
+      clock,
+      log,
     });
     undo.push(() => fits.stop());
     await fits.restore();
-    const search = new Search(pool, training, turn, searchOptions(config, clock, log, tasks));
     undo.push(() => search.stop());
     const routes = createRoutes(VERSION);
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
@@ -309,92 +281,5 @@ function limitsOf({ server }: Config): Limits {
     nMax: server.max_n,
     offsetMax: server.max_offset,
     pageBytesMax: server.max_page_bytes,
-  };
-}
-
-function trainingOptions(
-  config: Config,
-  paths: StorePaths,
-  marks: CacheStore,
-  clock: Clock,
-  log: Logger,
-): TrainingOptions {
-  const { collaborative, data_source } = config.recommend;
-  return {
-    ...paths,
-    settings: {
-      factors: collaborative.factors,
-      epochs: collaborative.epochs,
-      regularization: collaborative.regularization,
-      regularizationExponent: collaborative.regularization_exponent,
-      unobservedWeight: collaborative.unobserved_weight,
-      seed: collaborative.seed,
-    },
-    warmStart: collaborative.warm_start,
-    positiveTypes: data_source.positive_feedback_types,
-    positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
-    clockErrorMs: config.server.clock_error,
-    listLengthMax: listLengthMax(config),
-    memoryBytesMax: memoryBytesMax(config),
-    marks,
-    clock,
-    log,
-  };
-}
-
-function searchOptions({ recommend }: Config, clock: Clock, log: Logger, tasks: TaskLog): SearchOptions {
-  const { model_search_period, model_search_epoch, model_search_trials } = recommend.collaborative;
-  return {
-    periodMs: model_search_period,
-    epochs: model_search_epoch,
-    trials: model_search_trials,
-    clock,
-    log,
-    tasks,
-  };
-}
-
-function memoryBytesMax({ worker }: Config): number {
-  return memoryBudgetBytes(worker.memory_max_mb, availableMemoryBytes());
-}
-
-function learningOptions(config: Config, paths: StorePaths, marks: CacheStore, log: Logger): LearningOptions {
-  const { data_source, item_neighbors, user_neighbors, offline, online, popular, collaborative } =
-    config.recommend;
-  const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
-  return {
-    ...paths,
-    readTypes: data_source.read_feedback_types,
-    clickThrough: offline.enable_click_through_prediction,
-    neighborType: item_neighbors.neighbor_type,
-    userNeighborType: user_neighbors.neighbor_type,
-    usesUsers,
-    enableIndex: item_neighbors.enable_index,
-    indexRecall: item_neighbors.index_recall,
-    popularWindowMs: popular.popular_window,
-    memoryBytesMax: memoryBytesMax(config),
-    seed: collaborative.seed,
-    marks,
-    log,
-  };
-}
-
-function listPassOptions(
-  config: Config,
-  paths: StorePaths,
-  marks: CacheStore,
-  settings: ListSettings,
-  clock: Clock,
-): ListPassOptions {
-  const { data_source, user_neighbors } = config.recommend;
-  return {
-    ...paths,
-    positiveTypes: data_source.positive_feedback_types,
-    positiveTtlMs: ttlMs(data_source.positive_feedback_ttl),
-    userNeighborType: user_neighbors.neighbor_type,
-    settings,
-    clockErrorMs: config.server.clock_error,
-    marks,
-    clock,
   };
 }

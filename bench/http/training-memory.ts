@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { alsShape } from '../../src/model/als/memory.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
 import { clickTrainingBytes } from '../../src/model/click/train.ts';
-import { fitMemory } from '../../src/model/memory-budget.ts';
 import { slimMemoryBytes } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
-import { gather } from '../../src/worker/jobs/train.ts';
+import { gather } from '../../src/worker/jobs/gather.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 
 /** The longest list that a service with default settings asks its model for, see `startService`. */
@@ -23,13 +23,15 @@ export function computedMemory(folder: string, feedback: number): ReadonlyMap<st
     untilMs: Number.POSITIVE_INFINITY,
     seed: settings.seed,
     leavesOut: true,
+    heldBytes: 0,
+    budgetBytes: Number.POSITIVE_INFINITY,
   });
   if (gathered === undefined) throw new Error('the made-up data has no positive feedback');
   const { interactions, positives, heldOut } = gathered;
   const { userCount, itemCount, count } = interactions;
   const slots = availableParallelism();
   const shape = alsShape(interactions, settings, slots, heldOut);
-  const { training, models } = fitMemory(shape, { slots: slots + 2, listLengthMax: LIST_LENGTH_MAX });
+  const { training, models } = alsFitMemory(shape, { slots: slots + 2, listLengthMax: LIST_LENGTH_MAX });
   // Both orientations stay from the first stage to the last but one.
   const kept = models + 8 * count + 4 * (userCount + itemCount + 2);
   const pairs = { positives, negatives: feedback - positives };
@@ -38,10 +40,10 @@ export function computedMemory(folder: string, feedback: number): ReadonlyMap<st
   const clicks = clickTrainingBytes({ ...pairs, users: userCount, items: itemCount, labels: 0 }) + columns;
   const weights = slimMemoryBytes({ userCount, itemCount, count, slots, settings: slimSettings({}) });
   return new Map([
-    ['training', kept + training],
-    ['predicting clicks', kept + clicks],
-    ['weighing items', kept + weights],
-    ['making lists', models],
+    ['Training ALS', kept + training],
+    ['Training click-through model', kept + clicks],
+    ['Training SLIM', kept + weights],
+    ['Writing recommendations', models],
   ]);
 }
 

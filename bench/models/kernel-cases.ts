@@ -110,13 +110,13 @@ export async function neighborCase(
   const [outRows, outScores] = [arena.alloc(itemCount * K * 4), arena.alloc(itemCount * K * 4)];
   const outCounts = arena.alloc(itemCount * 4);
   const scratches = Array.from({ length: threads }, () => arena.alloc(scratchBytes, 64));
-  const mark = arena.mark();
+  const start = arena.usedBytes;
   const pool = await KernelThreads.start(arena.memory, threads);
   const work = async () => {
-    arena.release(mark);
+    const rest = new Arena(arena.memory, start);
     const items = transpose(byUser);
-    const { starts, columns } = placeRows(arena, items);
-    const other = placeRows(arena, byUser);
+    const { starts, columns } = placeRows(rest, items);
+    const other = placeRows(rest, byUser);
     arena.f32(norms, itemCount).set(items.indptr.subarray(1).map((end, row) => end - items.indptr[row]!));
     for (const [row, count] of arena.f32(norms, itemCount).entries())
       arena.f32(norms, itemCount)[row] = Math.sqrt(Math.max(1, count));

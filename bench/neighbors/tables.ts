@@ -3,9 +3,10 @@ import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
 import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
+import { beginPhase } from '../../src/model/shared-task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
-import { beginSlimPhase, SLIM_PHASES } from '../../src/model/slim/solver.ts';
+import { SLIM_PHASES } from '../../src/model/slim/solver.ts';
 import { slimTable } from '../../src/model/slim/table.ts';
 import type { Row } from '../http/statistics.ts';
 import { powerLaw } from '../models/power-law.ts';
@@ -37,7 +38,7 @@ async function fitSlimSeconds(train: Parameters<typeof placeSlim>[0]): Promise<n
   const threads = await SlimWorkers.start(task);
   try {
     for (const phase of SLIM_PHASES) {
-      beginSlimPhase(task);
+      beginPhase(task);
       await threads.run(phase);
     }
   } finally {

@@ -1,3 +1,4 @@
+import { beginPhase } from '../../src/model/shared-task.ts';
 /** Trains one model of the quality command and hands back what ranks with it. */
 
 import type { Interactions } from '../../src/dataset/interactions.ts';
@@ -19,7 +20,7 @@ import { createDraft, type NeighborTable } from '../../src/model/neighbors/neigh
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
-import { beginSlimPhase, SLIM_PHASES } from '../../src/model/slim/solver.ts';
+import { SLIM_PHASES } from '../../src/model/slim/solver.ts';
 import { slimTable } from '../../src/model/slim/table.ts';
 import { placeBpr } from '../baselines/bpr/memory.ts';
 import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
@@ -135,7 +136,7 @@ async function fitSlimInThreads(
   const threads = await SlimWorkers.start(task);
   try {
     for (const phase of SLIM_PHASES) {
-      beginSlimPhase(task);
+      beginPhase(task);
       await threads.run(phase);
     }
   } finally {

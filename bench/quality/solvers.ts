@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { alsCourse } from '../../src/model/als/course.ts';
 import { type AlsStart, placeAls } from '../../src/model/als/memory.ts';
 import { alsSettings, type ConcreteSolver } from '../../src/model/als/settings.ts';
-import { beginPhase } from '../../src/model/als/train.ts';
+import { beginPhase } from '../../src/model/shared-task.ts';
 import { powerLaw } from '../models/power-law.ts';
 import { AlsWorkers } from './als-workers.ts';
 

@@ -18,7 +18,7 @@ import { VERSION } from '../domain/version.ts';
 import type { Recommendation } from '../recommend/compose.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { Fits } from '../worker/fits.ts';
+import type { FitSchedule } from '../worker/fit-schedule.ts';
 import type { Search } from '../worker/search.ts';
 import type { TaskLog } from '../worker/task-log.ts';
 import { ItemViewer } from './item-view.ts';
@@ -36,7 +36,7 @@ export interface AdminParts {
   readonly cache: CacheStore;
   readonly recommendation: Recommendation;
   readonly tasks: TaskLog;
-  readonly fits: Fits;
+  readonly fits: FitSchedule;
   readonly search: Search;
   readonly requests: () => Promise<RequestTotals>;
   /** Why the stores do not answer, `""` when they do. */

@@ -1,6 +1,6 @@
 import * as view from './shared-memory.ts';
 
-/** The first address an arena over a whole memory hands out; below it lies the layout's header, and 0 means "none". */
+/** The first address an arena over a whole memory hands out: one cache line up, because 0 means "none". */
 export const ARENA_START = 64;
 
 /** Bytes that an allocation of `bytes` may take with its alignment; for working out a memory's size beforehand. */
@@ -9,8 +9,7 @@ export function alignedBytes(bytes: number, align = 16): number {
 }
 
 /**
- * Hands out byte ranges of a memory one after the other (a bump allocator); nothing is freed but back to a mark.
- * Fresh memory is zero; memory handed out again after a `release` holds what was there.
+ * Hands out byte ranges of a memory one after the other (a bump allocator); nothing is freed.
  */
 export class Arena {
   readonly memory: WebAssembly.Memory;
@@ -50,18 +49,6 @@ export class Arena {
     }
     this.#next = offset + bytes;
     return offset;
-  }
-
-  /** A position to `release` to. */
-  mark(): number {
-    return this.#next;
-  }
-
-  /** Takes back all that was handed out since `mark` returned `position`. */
-  release(position: number): void {
-    if (!(position >= 0 && position <= this.#next))
-      throw new RangeError(`${position} is not a mark of this arena`);
-    this.#next = position;
   }
 
   f32(offset: number, count: number): Float32Array<SharedArrayBuffer> {

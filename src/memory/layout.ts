@@ -1,12 +1,10 @@
-import type { Arena } from './arena.ts';
+import { ARENA_START, Arena, alignedBytes } from './arena.ts';
 import { f32, f64, i32, u8, u32 } from './shared-memory.ts';
-
-/** "FRZM", little-endian, in the first four bytes of a memory that has a layout. */
-const MAGIC = 0x4d5a5246;
-const VERSION = 1;
 
 const ELEMENT_BYTES = { f32: 4, f64: 8, u32: 4, i32: 4, u8: 1 } as const;
 const VIEWS = { f32, f64, u32, i32, u8 } as const;
+/** Arrays begin at a cache line. */
+const ALIGN = 64;
 export type ElementType = keyof typeof ELEMENT_BYTES;
 
 /** One array of a memory: its elements' type, the byte offset of the first, and its shape (rows first). */
@@ -18,10 +16,6 @@ export interface NamedArray {
 
 /** Describes what lies in a memory. It is plain data: send `{ memory, layout }` to a worker. */
 export interface MemoryLayout {
-  readonly magic: number;
-  readonly version: number;
-  /** Tells one memory's layout from another's; it also stands in the memory's header. */
-  readonly id: number;
   readonly bytes: number;
   readonly arrays: Readonly<Record<string, NamedArray>>;
 }
@@ -49,35 +43,34 @@ export class LayoutBuilder {
   }
 
   /** @returns the array's byte offset; throws when the name is taken or the memory full. */
-  add(name: string, type: ElementType, shape: readonly number[], align = 64): number {
+  add(name: string, type: ElementType, shape: readonly number[], align = ALIGN): number {
     if (name in this.#arrays) throw new RangeError(`the layout already has an array ${name}`);
     const offset = this.#arena.alloc(elementCount(shape) * ELEMENT_BYTES[type], align);
     this.#arrays[name] = { type, offset, shape: [...shape] };
     return offset;
   }
 
-  /** Writes the memory's header and returns the layout. @param id a uint32, such as the generation's number */
-  finish(id: number): MemoryLayout {
-    const bytes = this.#arena.usedBytes;
-    this.#arena.u32(0, 4).set([MAGIC, VERSION, id, bytes]);
-    return { magic: MAGIC, version: VERSION, id: id >>> 0, bytes, arrays: { ...this.#arrays } };
+  finish(): MemoryLayout {
+    return { bytes: this.#arena.usedBytes, arrays: { ...this.#arrays } };
   }
 }
 
-/** Refuses (RangeError) a layout of another version, one that leaves its memory, or one made for another memory. */
-export function checkLayout(memory: WebAssembly.Memory, layout: MemoryLayout): void {
-  if (layout.magic !== MAGIC || layout.version !== VERSION)
-    throw new RangeError('not a memory layout of this version');
-  const [magic, version, id, bytes] = u32(memory, 0, 4);
-  if (magic !== MAGIC || version !== VERSION || id !== layout.id || bytes !== layout.bytes) {
-    throw new RangeError('the layout was made for another memory');
-  }
-  for (const [name, { type, offset, shape }] of Object.entries(layout.arrays)) {
-    const size = elementCount(shape) * ELEMENT_BYTES[type];
-    if (!(offset >= 0 && offset % ELEMENT_BYTES[type] === 0 && offset + size <= layout.bytes)) {
-      throw new RangeError(`the array ${name} does not lie inside its memory`);
-    }
-  }
+/** An array that is to be laid out: its name, the type of its elements, and its shape (rows first). */
+export type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
+
+/** Bytes that arrays take which are laid out together by `layOut`. */
+export function plannedBytes(plans: readonly ArrayPlan[]): number {
+  return plans.reduce(
+    (sum, [, type, shape]) => sum + alignedBytes(elementCount(shape) * ELEMENT_BYTES[type], ALIGN),
+    ARENA_START,
+  );
+}
+
+/** Lays arrays out in a memory of at least `plannedBytes`. */
+export function layOut(memory: WebAssembly.Memory, plans: readonly ArrayPlan[]): MemoryLayout {
+  const builder = new LayoutBuilder(new Arena(memory));
+  for (const [name, type, shape] of plans) builder.add(name, type, shape);
+  return builder.finish();
 }
 
 /** The array `name` of a layout; throws a RangeError when it is not there. */

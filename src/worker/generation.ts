@@ -12,20 +12,16 @@ import type { PlacedGeneration } from './messages.ts';
  * @param itemLabelsOf the labels of an item that came after the fit
  */
 export function openGeneration(
-  { number, collaborative, clickThrough, itemNeighbors, itemWeights, ranking }: PlacedGeneration,
+  { number, als, click, slim, itemNeighbors, ranking }: PlacedGeneration,
   slot: number,
   itemLabelsOf: (itemRow: number) => readonly string[],
 ): Generation {
   return {
     number,
-    collaborative:
-      collaborative &&
-      collaborativeModel(collaborative, new MfScorer(collaborative, loadKernels(collaborative.memory), slot)),
-    clickThrough:
-      clickThrough &&
-      clickModel(new FmScorer(clickThrough, loadKernels(clickThrough.memory), slot), itemLabelsOf),
+    collaborative: als && collaborativeModel(als, new MfScorer(als, loadKernels(als.memory), slot)),
+    clickThrough: click && clickModel(new FmScorer(click, loadKernels(click.memory), slot), itemLabelsOf),
     itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
-    itemWeights: itemWeights && { neighborsAt: (row) => neighborsAt(itemWeights, row) },
+    itemWeights: slim && { neighborsAt: (row) => neighborsAt(slim, row) },
     similarUsers: undefined,
     ranking,
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Logger } from '../domain/log.ts';
 import { topLatest, topPopular } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
@@ -8,7 +9,7 @@ import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { ListPlan, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
-import type { OnProgress } from './progress.ts';
+import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
@@ -37,6 +38,7 @@ export interface ListPassOptions {
   readonly clockErrorMs: number;
   readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /**
@@ -93,17 +95,18 @@ export class ListPass {
       nextUserRow: open.size === 0 ? next : Math.min(...open),
       isOver: open.size === 0 && next >= to,
     }));
-    onProgress('making lists', done, to);
+    onProgress(WRITING_RECOMMENDATIONS, done, to);
     const work = async (slot: number) => {
       while (next < to && !this.stopped && !failed) {
         const first = next;
         const end = (next = Math.min(to, first + LIST_BLOCK_USERS));
         open.add(first);
-        made += await this.makeBlock(plan, slot, first, end, lists);
+        const written = await this.makeBlock(plan, slot, first, end, lists);
+        made += written;
         open.delete(first);
         done += end - first;
         marker.later();
-        onProgress('making lists', done, to);
+        onProgress(WRITING_RECOMMENDATIONS, done, to);
       }
     };
     const fail = (error: unknown) => {
@@ -117,6 +120,7 @@ export class ListPass {
     return made;
   }
 
+  /** A block that fails, as when its thread dies, is made once more. */
   private async makeBlock(
     plan: ListPlan,
     slot: number,
@@ -124,14 +128,22 @@ export class ListPass {
     toUserRow: number,
     lists: Pick<UserLists, 'beginBlock'>,
   ): Promise<number> {
-    const { clock, clockErrorMs } = this.options;
+    const { clock, clockErrorMs, log } = this.options;
     const madeMs = clock();
     const untilMs = madeMs + clockErrorMs;
     const end = lists.beginBlock(fromUserRow, toUserRow);
     let areStored = false;
     try {
       const job = { plan, slot, fromUserRow, toUserRow, madeMs, untilMs };
-      const made = await this.pool.run<'lists'>({ kind: 'lists', ...job });
+      const make = () => this.pool.run<'lists'>({ kind: 'lists', ...job });
+      const made = await make().catch((error: unknown) => {
+        if (this.stopped) throw error;
+        log.warn(
+          { err: error, fromUserRow, toUserRow },
+          'recommendations could not be written; trying again',
+        );
+        return make();
+      });
       areStored = true;
       return made;
     } finally {

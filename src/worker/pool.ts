@@ -18,7 +18,7 @@ export class WorkerPool {
   readonly remakeSlot: number;
   /** Scratch memories of a model in all. */
   readonly slots: number;
-  private readonly pool: Piscina<Job, unknown>;
+  protected readonly pool: Piscina<Job, unknown>;
 
   /** @param threads how many train at once; 0 for one a core, or as
    *   many as a container's quota has room for. One more stands by for what a request waits for. */

@@ -7,15 +7,7 @@ import type { WorkerPool } from './pool.ts';
 const PLAN_MS = 5000;
 
 /** What lists are made of before there is any model. */
-const NO_GENERATION: PlacedGeneration = {
-  number: 0,
-  collaborative: undefined,
-  clickThrough: undefined,
-  itemNeighbors: undefined,
-  itemWeights: undefined,
-  users: undefined,
-  ranking: undefined,
-};
+const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined };
 
 /** Makes the lists of single users in the pool, with the generation that is served. */
 export class Remakes {

@@ -1,20 +1,20 @@
+import type { TrainingData } from '../dataset/training-data.ts';
 import type { Clock } from '../domain/clock.ts';
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { createRandom } from '../domain/random.ts';
 import { viewOf } from '../memory/layout.ts';
+import { largestFitting } from '../model/als/fit-memory.ts';
 import { alsShape } from '../model/als/memory.ts';
 import { factorChoices, proposeAls } from '../model/als/search-space.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
-import { largestFitting } from '../model/memory-budget.ts';
 import { type Measured, type SearchProgress, successiveHalving, type Trial } from '../model/search.ts';
-import { runAls } from './als-run.ts';
-import type { Gathered } from './messages.ts';
-import type { WorkerPool } from './pool.ts';
+import type { AlsTraining } from './als-training.ts';
+import type { FeedbackLoader } from './feedback-loader.ts';
+import type { PartTrainer } from './part-trainer.ts';
 import { readLastSearch, type SearchMark, writeLastSearch } from './search-marks.ts';
+import type { SerialQueue } from './serial-queue.ts';
 import type { RunningTask, TaskLog } from './task-log.ts';
-import type { Training } from './training.ts';
-import type { Turn } from './turn.ts';
 
 export interface SearchOptions {
   /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */
@@ -34,18 +34,29 @@ export interface SearchOptions {
  * ones are changed.
  */
 export class Search {
-  private readonly pool: WorkerPool;
-  private readonly training: Training;
-  private readonly turn: Turn;
+  private readonly trainer: PartTrainer;
+  private readonly loader: FeedbackLoader;
+  private readonly als: AlsTraining;
+  private readonly queue: SerialQueue;
   private readonly options: SearchOptions;
   private readonly abort = new AbortController();
   private running: Promise<SearchMark | undefined> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: WorkerPool, training: Training, turn: Turn, options: SearchOptions) {
-    this.pool = pool;
-    this.training = training;
-    this.turn = turn;
+  constructor(
+    parts: {
+      readonly trainer: PartTrainer;
+      readonly loader: FeedbackLoader;
+      readonly als: AlsTraining;
+      /** Shared with the fits. */
+      readonly queue: SerialQueue;
+    },
+    options: SearchOptions,
+  ) {
+    this.trainer = parts.trainer;
+    this.loader = parts.loader;
+    this.als = parts.als;
+    this.queue = parts.queue;
     this.options = options;
   }
 
@@ -81,7 +92,7 @@ export class Search {
   private async tracked(): Promise<SearchMark | undefined> {
     const task = this.options.tasks.begin('search');
     try {
-      const mark = await this.search(task);
+      const mark = await this.search(task).finally(() => this.trainer.end());
       if (this.abort.signal.aborted) task.stopped();
       else if (mark === undefined) task.done({ nothing: 'there is too little feedback to judge by' });
       else task.done({ trials: mark.trials.length, adopted: mark.adopted });
@@ -94,25 +105,25 @@ export class Search {
 
   private async search(task: RunningTask): Promise<SearchMark | undefined> {
     const { clock, periodMs, epochs: epochsMax, trials: count, log } = this.options;
-    const { marks } = this.training;
+    const { marks } = this.als;
     const startedMs = performance.now();
     const timeout = AbortSignal.timeout(Math.min(periodMs, TIMER_MS_MAX));
     const signal = AbortSignal.any([this.abort.signal, timeout]);
-    const gathered = await this.turn.take(() => this.training.gather());
-    if (gathered === undefined || gathered.heldOut.userRows.length === 0) {
+    const data = await this.queue.take(() => this.loader.load(true));
+    if (data === undefined || data.heldOut.userRows.length === 0) {
       log.info('there is too little feedback to search settings by');
       return undefined;
     }
-    const present = await this.training.settings();
+    const present = await this.als.settings();
     const number = ((await readLastSearch(marks))?.number ?? 0) + 1;
-    const candidates = this.propose(gathered, present, count, number);
+    const candidates = this.propose(data, present, count, number);
     const { trials, winner, isBetter } = await successiveHalving({
       present,
       candidates,
       epochsMax,
       presentEpochs: present.epochs,
       measure: (settings, epochs) =>
-        this.turn.take(() => this.measure(gathered, { ...settings, epochs }, signal)),
+        this.queue.take(() => this.measure(data, { ...settings, epochs }, signal)),
       isOver: () => signal.aborted,
       nowMs: () => performance.now(),
       tell: (trial, progress) => {
@@ -122,8 +133,8 @@ export class Search {
     });
     if (this.abort.signal.aborted) return undefined;
     const adopted = isBetter && winner !== undefined;
-    if (adopted) await this.training.adopt({ ...winner.settings, epochs: winner.epochs });
-    const { fingerprint } = gathered;
+    if (adopted) await this.als.adopt({ ...winner.settings, epochs: winner.epochs });
+    const { fingerprint } = data;
     const seconds = (performance.now() - startedMs) / 1000;
     const mark = { number, endedMs: clock(), seconds, fingerprint, present, trials, adopted };
     await writeLastSearch(marks, mark);
@@ -135,27 +146,30 @@ export class Search {
   }
 
   /** Other candidates in every search. */
-  private propose(gathered: Gathered, present: AlsSettings, count: number, number: number): AlsSettings[] {
-    const { interactions, heldOut } = gathered;
-    const shape = alsShape(interactions, present, this.pool.trainingSlots, heldOut);
+  private propose(data: TrainingData, present: AlsSettings, count: number, number: number): AlsSettings[] {
+    const { interactions, heldOut } = data;
+    const shape = alsShape(interactions, present, this.trainer.slots, heldOut);
     const choices = factorChoices(present.factors);
+    const { serving, memoryBytesMax } = this.trainer.options;
     return proposeAls(createRandom(present.seed + number), present, count, {
       meanCount: interactions.count / Math.max(1, interactions.userCount),
       itemCount: interactions.itemCount,
-      factorsMax: largestFitting(choices, shape, ...this.training.memoryLimits()) ?? present.factors,
+      factorsMax: largestFitting(choices, shape, serving, memoryBytesMax) ?? present.factors,
     });
   }
 
   private async measure(
-    gathered: Gathered,
+    data: TrainingData,
     settings: AlsSettings,
     signal: AbortSignal,
   ): Promise<Measured | undefined> {
     if (signal.aborted) return undefined;
-    const run = await runAls(this.pool, gathered, { settings, signal });
-    if (run === undefined || run.outcome.divergence !== undefined) return undefined;
+    const run = await this.trainer.train('als', data, { settings }, { signal });
+    if (run === undefined) return undefined;
     const { task, outcome } = run;
     const values = viewOf(task.memory, task.layout, 'bestGains', 'f32').slice();
+    this.trainer.release(task);
+    if (outcome.divergence !== undefined) return undefined;
     return { values, epochs: outcome.epochs, bestEpoch: outcome.bestEpoch };
   }
 

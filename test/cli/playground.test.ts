@@ -27,8 +27,8 @@ describe('furze playground', () => {
         'users: 16,554',
         'films: 10,506',
         'ratings: 100,000',
-        'training',
-        'making lists',
+        'Training ALS',
+        'Writing recommendations',
       ]) {
         expect(first.output).toMatch(new RegExp(`^${stage}.* done$`, 'm'));
       }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  checkFitMemory,
-  fitMemory,
-  largestFitting,
-  memoryBudgetBytes,
-} from '../../src/model/memory-budget.ts';
+import { alsFitMemory, largestFitting } from '../../src/model/als/fit-memory.ts';
+import { checkStageMemory, memoryBudgetBytes } from '../../src/model/memory-budget.ts';
 
 const GIB = 2 ** 30;
 const serving = { slots: 3, listLengthMax: 100 };
@@ -24,19 +20,23 @@ describe('the memory that a fit may take', () => {
   });
 
   it('is compared with training and models together', () => {
-    const { training, models } = fitMemory(shape, serving);
-    expect(() => checkFitMemory({ training, models }, training + models)).not.toThrow();
-    expect(() => checkFitMemory({ training, models }, training + models - 1)).toThrow('memory_max_mb');
+    const { training, models } = alsFitMemory(shape, serving);
+    expect(() => checkStageMemory('Training ALS', { training, models }, training + models)).not.toThrow();
+    expect(() => checkStageMemory('Training ALS', { training, models }, training + models - 1)).toThrow(
+      'memory_max_mb',
+    );
   });
 
   it('does not help a training that exceeds one memory', () => {
-    const memory = fitMemory({ ...shape, userCount: 20_000_000 }, serving);
-    expect(() => checkFitMemory(memory, 1000 * GIB)).toThrow(/in one piece and there can be 4096 MiB/);
+    const memory = alsFitMemory({ ...shape, userCount: 20_000_000 }, serving);
+    expect(() => checkStageMemory('Training ALS', memory, 1000 * GIB)).toThrow(
+      /in one piece and there can be 4096 MiB/,
+    );
   });
 
   it('bounds the factors that are chosen from', () => {
     const choices = [16, 32, 64, 128];
-    const { training, models } = fitMemory({ ...shape, factors: 32 }, serving);
+    const { training, models } = alsFitMemory({ ...shape, factors: 32 }, serving);
     expect(largestFitting(choices, shape, serving, training + models)).toBe(32);
     expect(largestFitting(choices, shape, serving, 1000 * GIB)).toBe(128);
     expect(largestFitting(choices, shape, serving, 1000)).toBeUndefined();

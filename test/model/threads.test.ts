@@ -12,12 +12,12 @@ import {
   type AlsPhase,
   AlsSolver,
   alsPhases,
-  beginPhase,
   driveAls,
   finish,
   fitAls,
   trainedModel,
 } from '../../src/model/als/train.ts';
+import { beginPhase } from '../../src/model/shared-task.ts';
 import { tastes } from './tastes.ts';
 
 /** More users than a Gramian's chunk and more rows than threads take at a time, with lists of uneven length. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/domain/log.ts';
 import { LiveState } from '../../src/recommend/live-state.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
 import type { Stores } from '../../src/store/open-store.ts';
 import { ListPass, type ListPassOptions } from '../../src/worker/list-pass.ts';
-import type { PlacedGeneration } from '../../src/worker/messages.ts';
+import type { JobKind, Jobs, PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { settings } from '../recommend/hand-made.ts';
 import { NOW_MS, openIn, putFeedback, putItems, storeOptions, tempFolder } from '../store/helpers.ts';
@@ -60,6 +61,7 @@ beforeEach(async () => {
     clockErrorMs: 0,
     marks: stores.cache,
     clock,
+    log: createLogger('silent', { write: () => {} }),
   };
 });
 
@@ -76,7 +78,7 @@ function blocks() {
 async function run(pass: ListPass, from = 0, onTold: (done: number) => void = () => {}, lists = blocks()) {
   const told: [stage: string, done: number, total: number][] = [];
   const made = await pass.run(GENERATION, live, { from, to: USERS }, lists, (...progress) => {
-    told.push(progress);
+    told.push([progress[0], progress[1], progress[2]]);
     onTold(progress[1]);
   });
   stores.cache.local!.refresh();
@@ -92,7 +94,11 @@ describe('a pass over the users', () => {
     const { lists, told } = await run(new ListPass(pools[0]!, options));
     expect(lists).toBe(USERS);
     expect(told).toEqual(
-      [0, BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, USERS].map((done) => ['making lists', done, USERS]),
+      [0, BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, USERS].map((done) => [
+        'Writing recommendations',
+        done,
+        USERS,
+      ]),
     );
     const made = await listsByUser();
     made.forEach((list, userRow) => {
@@ -150,8 +156,8 @@ describe('a pass over the users', () => {
     expect(from).toBe(2 * BLOCK);
     const second = await run(next, from);
     expect(second.lists).toBe(USERS - 2 * BLOCK);
-    expect(second.told[0]).toEqual(['making lists', 2 * BLOCK, USERS]);
-    expect(second.told.at(-1)).toEqual(['making lists', USERS, USERS]);
+    expect(second.told[0]).toEqual(['Writing recommendations', 2 * BLOCK, USERS]);
+    expect(second.told.at(-1)).toEqual(['Writing recommendations', USERS, USERS]);
     expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
     expect(await next.missingFrom(7)).toBeUndefined();
   });
@@ -175,10 +181,59 @@ describe('a pass over the users', () => {
     const one = await listsByUser();
     await stores.cache.deleteLists(Array.from({ length: USERS }, (_, row) => row));
     const { told } = await run(new ListPass(pools[1]!, options));
-    expect(told.at(-1)).toEqual(['making lists', USERS, USERS]);
+    expect(told.at(-1)).toEqual(['Writing recommendations', USERS, USERS]);
     expect(await listsByUser()).toEqual(one);
     // The order of a list is the user's own.
     expect(one[0]!.itemRows).not.toEqual(one[ITEMS]!.itemRows);
+  });
+
+  describe('of which a block fails', () => {
+    /** Fails the block that begins at this row, so many times. */
+    class FailingPool extends WorkerPool {
+      running = 0;
+      left: number;
+      private readonly fromUserRow: number;
+
+      constructor(fromUserRow: number, times: number) {
+        super(2);
+        this.fromUserRow = fromUserRow;
+        this.left = times;
+      }
+
+      override async run<Kind extends JobKind>(
+        job: Jobs[Kind]['job'] & { readonly kind: Kind },
+      ): Promise<Jobs[Kind]['answer']> {
+        this.running++;
+        try {
+          const answer = await super.run<Kind>(job);
+          const isChosen = 'fromUserRow' in job && job.fromUserRow === this.fromUserRow;
+          if (!isChosen || this.left === 0) return answer;
+          this.left--;
+          throw new Error('no room on the disk');
+        } finally {
+          this.running--;
+        }
+      }
+    }
+
+    it('makes it once more', async () => {
+      const pool = new FailingPool(BLOCK, 1);
+      expect((await run(new ListPass(pool, options))).lists).toBe(USERS);
+      expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
+      await pool.close();
+    });
+
+    it('for good ends in all threads, and goes on there the next time', async () => {
+      const pool = new FailingPool(BLOCK, 2);
+      const pass = new ListPass(pool, options);
+      await expect(run(pass)).rejects.toThrow('no room on the disk');
+      expect(pool.running).toBe(0);
+      expect(await pass.missingFrom(7)).toBeLessThanOrEqual(BLOCK);
+      await run(pass, (await pass.missingFrom(7))!);
+      expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
+      expect(await pass.missingFrom(7)).toBeUndefined();
+      await pool.close();
+    });
   });
 
   it('over nobody makes nothing and is over', async () => {

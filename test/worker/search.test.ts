@@ -3,10 +3,9 @@ import { createLogger } from '../../src/domain/log.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { Search, type SearchOptions } from '../../src/worker/search.ts';
 import { readLastSearch } from '../../src/worker/search-marks.ts';
+import { SerialQueue } from '../../src/worker/serial-queue.ts';
 import { TaskLog } from '../../src/worker/task-log.ts';
-import type { Training } from '../../src/worker/training.ts';
-import { Turn } from '../../src/worker/turn.ts';
-import { fitModel, SETTINGS, type TrainingBench, trainingBench } from './training-bench.ts';
+import { type BenchFit, type FitBench, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 
 /** Settings that nobody would leave as they are: hardly any penalty, and hardly a difference to what was not liked. */
 const POOR = { ...SETTINGS, regularization: 1e-5, unobservedWeight: 1e-5 };
@@ -20,45 +19,50 @@ afterEach(async () => {
 });
 
 function searchOf(
-  training: Training,
-  { lines }: TrainingBench,
+  fitting: BenchFit,
+  { lines, stores }: FitBench,
   more: Partial<SearchOptions> = {},
-  turn = new Turn(),
+  queue = new SerialQueue(),
 ) {
-  const search = new Search(pool, training, turn, {
-    periodMs: 60_000,
-    epochs: 9,
-    trials: 9,
-    clock: () => 1_700_000_000_000,
-    log: createLogger('info', { write: (line: string) => void lines.push(line) }),
-    tasks: new TaskLog(() => 1_700_000_000_000, training.marks),
-    ...more,
-  });
+  const search = new Search(
+    { ...fitting, queue },
+    {
+      periodMs: 60_000,
+      epochs: 9,
+      trials: 9,
+      clock: () => 1_700_000_000_000,
+      log: createLogger('info', { write: (line: string) => void lines.push(line) }),
+      tasks: new TaskLog(() => 1_700_000_000_000, stores.cache),
+      ...more,
+    },
+  );
   searches.push(search);
   return search;
 }
 
 describe('a search of settings', () => {
   it('adopts settings that are better, for fits from then on, until the configured ones change', async () => {
-    const bench = await trainingBench(pool, 1500);
-    const training = bench.training({ settings: POOR });
-    const before = (await fitModel(training, 1))!;
+    const bench = await fitBench(pool, 1500);
+    const training = bench.start({ settings: POOR });
+    const before = (await training.fit.run(1, NO_PROGRESS))!;
     const mark = (await searchOf(training, bench).run())!;
     expect(mark).toMatchObject({ number: 1, adopted: true, endedMs: 1_700_000_000_000 });
-    expect(await training.settings()).toMatchObject({ seed: POOR.seed });
-    expect((await training.settings()).unobservedWeight).toBeGreaterThan(1e-3);
-    const after = (await fitModel(training, 2))!;
+    expect(await training.als.settings()).toMatchObject({ seed: POOR.seed });
+    expect((await training.als.settings()).unobservedWeight).toBeGreaterThan(1e-3);
+    const after = (await training.fit.run(2, NO_PROGRESS))!;
     expect(after.unchanged).toBe(false);
-    expect(after.placed.header.quality['NDCG@10']).toBeGreaterThan(before.placed.header.quality['NDCG@10']!);
-    const restarted = bench.training({ settings: POOR });
-    expect(await restarted.settings()).toEqual(await training.settings());
+    expect(after.generation.als!.header.quality['NDCG@10']).toBeGreaterThan(
+      before.generation.als!.header.quality['NDCG@10']!,
+    );
+    const restarted = bench.start({ settings: POOR });
+    expect(await restarted.als.settings()).toEqual(await training.als.settings());
     const changed = { ...POOR, factors: 9 };
-    expect(await bench.training({ settings: changed }).settings()).toMatchObject(changed);
+    expect(await bench.start({ settings: changed }).als.settings()).toMatchObject(changed);
   });
 
   it('keeps a record of every trial, and tells of each with how long the rest takes', async () => {
-    const bench = await trainingBench(pool);
-    const training = bench.training();
+    const bench = await fitBench(pool);
+    const training = bench.start();
     const mark = (await searchOf(training, bench).run())!;
     expect(await readLastSearch(bench.stores.cache)).toEqual(mark);
     expect(mark.trials[0]).toMatchObject({ round: 0, settings: SETTINGS });
@@ -74,19 +78,19 @@ describe('a search of settings', () => {
   });
 
   it('tries the same settings after the same start, and others the next time', async () => {
-    const settingsOf = async (bench: TrainingBench) =>
-      (await searchOf(bench.training(), bench, { epochs: 1, trials: 3 }).run())!.trials.map(
+    const settingsOf = async (bench: FitBench) =>
+      (await searchOf(bench.start(), bench, { epochs: 1, trials: 3 }).run())!.trials.map(
         ({ settings }) => settings,
       );
-    const [one, two] = [await trainingBench(pool), await trainingBench(pool)];
+    const [one, two] = [await fitBench(pool), await fitBench(pool)];
     const first = await settingsOf(one);
     expect(await settingsOf(two)).toEqual(first);
     expect(await settingsOf(one)).not.toEqual(first);
   });
 
   it('takes no longer than its period', async () => {
-    const bench = await trainingBench(pool);
-    const search = searchOf(bench.training({ settings: { ...SETTINGS, epochs: 1000 } }), bench, {
+    const bench = await fitBench(pool);
+    const search = searchOf(bench.start({ settings: { ...SETTINGS, epochs: 1000 } }), bench, {
       periodMs: 1,
       trials: 1000,
     });
@@ -94,8 +98,8 @@ describe('a search of settings', () => {
   });
 
   it('ends with the service, and leaves no mark then', async () => {
-    const bench = await trainingBench(pool);
-    const search = searchOf(bench.training(), bench, { trials: 1000 });
+    const bench = await fitBench(pool);
+    const search = searchOf(bench.start(), bench, { trials: 1000 });
     const run = search.run();
     while (!bench.lines.some((line) => line.includes('tried settings'))) await new Promise(setImmediate);
     await search.stop();
@@ -104,11 +108,11 @@ describe('a search of settings', () => {
   });
 
   it('never trains while a fit does', async () => {
-    const bench = await trainingBench(pool);
-    const turn = new Turn();
+    const bench = await fitBench(pool);
+    const queue = new SerialQueue();
     const events: string[] = [];
-    const run = searchOf(bench.training(), bench, { trials: 3, epochs: 1 }, turn).run();
-    await turn.take(async () => {
+    const run = searchOf(bench.start(), bench, { trials: 3, epochs: 1 }, queue).run();
+    await queue.take(async () => {
       const before = bench.lines.length;
       for (let waited = 0; waited < 50; waited++) await new Promise(setImmediate);
       events.push(`${bench.lines.length - before} trials during the fit`);
@@ -118,9 +122,9 @@ describe('a search of settings', () => {
   });
 });
 
-describe('a turn', () => {
-  it('is taken by one after the other, and passes on when one fails', async () => {
-    const turn = new Turn();
+describe('a queue', () => {
+  it('runs one after the other, and goes on when one fails', async () => {
+    const queue = new SerialQueue();
     const events: string[] = [];
     const work = (name: string) => async () => {
       events.push(`${name} begins`);
@@ -128,8 +132,8 @@ describe('a turn', () => {
       events.push(`${name} ends`);
       if (name === 'a') throw new Error('a failed');
     };
-    const first = turn.take(work('a'));
-    const second = turn.take(work('b'));
+    const first = queue.take(work('a'));
+    const second = queue.take(work('b'));
     await expect(first).rejects.toThrow('a failed');
     await second;
     expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);

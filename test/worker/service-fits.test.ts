@@ -24,7 +24,7 @@ describe('a service', () => {
       begun = resolve;
     });
     const fit = server.service.fit((stage, done) => {
-      if (stage === 'training' && done > 0) begun();
+      if (stage === 'Training ALS' && done > 0) begun();
     });
     await training;
     await server.restart();

@@ -34,7 +34,7 @@ it('a service stopped in the middle of a pass over the users, again and again, m
       begun = resolve;
     });
     const fit = server.service.fit((stage, done) => {
-      if (stage === 'making lists' && done > 0) begun();
+      if (stage === 'Writing recommendations' && done > 0) begun();
     });
     await making;
     const afterFirst = await listCount();
@@ -82,7 +82,7 @@ it('feedback that comes while a pass runs shows in the lists after it', async ()
       expect(await scene.ids(`/api/recommend/${user}`)).toContain('pepper');
     };
     await scene.server.service.fit((stage, done) => {
-      if (stage !== 'making lists') return;
+      if (stage !== 'Writing recommendations') return;
       const at = Math.min(4, Math.floor(done / 256));
       changes.push(change(late[at]!), change(early[at]!));
     });

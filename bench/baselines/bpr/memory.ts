@@ -89,7 +89,7 @@ export function placeBpr(interactions: Interactions, settings: BprSettings): Bpr
   const memory = createSharedMemory(bytes);
   const builder = new LayoutBuilder(new Arena(memory));
   for (const [name, type, lengths] of plans) builder.add(name, type, lengths);
-  const task: BprTask = { memory, layout: builder.finish(settings.seed), ...shape };
+  const task: BprTask = { memory, layout: builder.finish(), ...shape };
   viewOf(memory, task.layout, 'userStarts', 'u32').set(byUser.indptr);
   viewOf(memory, task.layout, 'userColumns', 'u32').set(byUser.indices);
   viewOf(memory, task.layout, 'userBlocks', 'u32').set(evenBlocks(byUser.indptr, userCount, blocks));

@@ -4,8 +4,9 @@
  */
 
 import type { Estimate } from '../evaluation/metrics.ts';
+import { isFaulty } from '../shared-task.ts';
 import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './held-out.ts';
-import { type AlsPhase, alsPhases, hasFiniteFactors, sidePhases } from './phases.ts';
+import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
 import type { AlsTask } from './task.ts';
 
 /** A training ends when it has not improved in so many judgings. */
@@ -50,8 +51,7 @@ export function* alsCourse(task: AlsTask): Generator<AlsPhase | AlsEpoch, AlsOut
   while (done < epochs && stale < PATIENCE) {
     for (const phase of alsPhases(1)) yield { ...phase, epoch: done };
     done++;
-    if (!hasFiniteFactors(task))
-      return { epochs: done, bestEpoch: done, divergence: 'its factors are not finite' };
+    if (isFaulty(task)) return { epochs: done, bestEpoch: done, divergence: 'its factors are not finite' };
     const isJudged = task.judged > 0 && (done % period === 0 || done === epochs);
     if (!isJudged) {
       yield { kind: 'epoch', done, total: epochs };
@@ -80,5 +80,5 @@ export function* alsCourse(task: AlsTask): Generator<AlsPhase | AlsEpoch, AlsOut
   }
   // The Gramian of the items is still the one that the users were solved with.
   yield { kind: 'fold' };
-  return hasFiniteFactors(task) ? outcome : { ...outcome, divergence: 'its factors are not finite' };
+  return isFaulty(task) ? { ...outcome, divergence: 'its factors are not finite' } : outcome;
 }

@@ -16,9 +16,10 @@ import {
   rowRegularization,
   topKScratchBytes,
 } from '../../kernel/scratch.ts';
-import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
-import { type ElementType, elementCount, LayoutBuilder, viewOf } from '../../memory/layout.ts';
+import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/layout.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
+import { createChunkCounter } from '../shared-task.ts';
 import {
   type HeldOutShape,
   heldOutShape,
@@ -64,8 +65,6 @@ function gatherRowsOf({ longestRow }: AlsShape): number {
   return Math.max(GATHER_ROWS, longestRow ?? 0);
 }
 
-type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
-
 function arrayPlans(shape: AlsShape): ArrayPlan[] {
   const { userCount, itemCount, count, weighted, slots } = shape;
   const f = paddedFactors(shape.factors);
@@ -77,7 +76,6 @@ function arrayPlans(shape: AlsShape): ArrayPlan[] {
     rotateScratchBytes(f),
   );
   const plans: ArrayPlan[] = [
-    ['control', 'i32', [3]],
     ['gramianParts', 'f32', [chunks, f * f]],
     ['gramians', 'f32', [slots, f * f]],
     ['basis', 'f32', [f, f]],
@@ -121,10 +119,7 @@ function heldOutPlans(shape: AlsShape, f: number): ArrayPlan[] {
 
 /** Bytes of shared memory that a training of this shape takes. */
 export function alsMemoryBytes(shape: AlsShape): number {
-  return arrayPlans(shape).reduce(
-    (sum, [, , lengths]) => sum + alignedBytes(elementCount(lengths) * 4, 64),
-    ARENA_START,
-  );
+  return plannedBytes(arrayPlans(shape));
 }
 
 /** What a training may be given beside its matrix. */
@@ -168,17 +163,18 @@ export function placeAls(
   settings: AlsSettings,
   slots = 1,
   start: AlsStart = {},
+  allocate: AllocateMemory = createSharedMemory,
 ): AlsTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
   const shape = alsShape(interactions, settings, slots, start.heldOut);
-  const memory = createSharedMemory(alsMemoryBytes(shape));
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, lengths] of arrayPlans(shape)) builder.add(name, type, lengths);
-  const layout = builder.finish(settings.seed);
+  const plans = arrayPlans(shape);
+  const memory = allocate(plannedBytes(plans));
+  const layout = layOut(memory, plans);
   const heldOut = shape.heldOut?.users ?? 0;
   const task: AlsTask = {
     memory,
     layout,
+    counter: createChunkCounter(),
     settings,
     solver: chosenSolver(settings),
     userCount,

@@ -1,11 +1,5 @@
 /** A training is a sequence of phases; in each, any number of threads take chunks from one atomic counter. */
-import { viewOf } from '../../memory/layout.ts';
-import type { AlsTask, Side } from './task.ts';
-
-/** Places in the control array. */
-export const NEXT_CHUNK = 0;
-export const CANCELLED = 1;
-export const NON_FINITE = 2;
+import type { Side } from './task.ts';
 
 /**
  * Partial Gramians of the other side; for conjugate gradient the basis in which their sum is diagonal, to which all
@@ -44,27 +38,4 @@ export function* sidePhases(side: Side, epoch: number): Generator<SolvePhase> {
   yield { kind: 'basis', side, epoch };
   yield { kind: 'turn', side, epoch };
   yield { kind: 'solve', side, epoch };
-}
-
-/** Lets the next phase begin at its first chunk. Called by the one that drives, while no thread runs a phase. */
-export function beginPhase(task: AlsTask): void {
-  Atomics.store(control(task), NEXT_CHUNK, 0);
-}
-
-/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
-export function cancelAls(task: AlsTask): void {
-  Atomics.store(control(task), CANCELLED, 1);
-}
-
-export function isCancelled(task: AlsTask): boolean {
-  return Atomics.load(control(task), CANCELLED) !== 0;
-}
-
-/** Whether a factor has become NaN or infinite in any phase so far. */
-export function hasFiniteFactors(task: AlsTask): boolean {
-  return Atomics.load(control(task), NON_FINITE) === 0;
-}
-
-export function control({ memory, layout }: AlsTask): Int32Array<SharedArrayBuffer> {
-  return viewOf(memory, layout, 'control', 'i32');
 }

@@ -15,8 +15,15 @@ import {
   rowRegularization,
   topKScratchBytes,
 } from '../../kernel/scratch.ts';
-import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
-import { arrayOf, elementCount, LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout.ts';
+import {
+  type ArrayPlan,
+  arrayOf,
+  layOut,
+  type MemoryLayout,
+  plannedBytes,
+  viewOf,
+} from '../../memory/layout.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
 import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';
 
@@ -38,8 +45,6 @@ export interface ScoredRows {
   readonly itemRows: Uint32Array;
   readonly scores: Float32Array;
 }
-
-type ArrayPlan = readonly [name: string, type: 'f32' | 'u32', shape: readonly number[]];
 
 /** What the size of a placed model depends on. */
 type ModelShape = Pick<MatrixFactorizationHeader, 'factors' | 'userCount' | 'itemCount'>;
@@ -68,10 +73,7 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
 
 /** Bytes of shared memory that a placed model takes. */
 export function placedModelBytes(header: ModelShape, slots: number, listLengthMax: number): number {
-  return arrayPlans(header, slots, listLengthMax).reduce(
-    (sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64),
-    ARENA_START,
-  );
+  return plannedBytes(arrayPlans(header, slots, listLengthMax));
 }
 
 /**
@@ -84,6 +86,7 @@ export function placeModel(
   instantiate: InstantiateKernels,
   slots = 1,
   listLengthMax = 1000,
+  allocate: AllocateMemory = createSharedMemory,
 ): PlacedModel {
   const { userFactors, itemFactors, ...header } = model;
   const f = paddedFactors(header.factors);
@@ -91,10 +94,9 @@ export function placeModel(
     throw new FurzeError('INTERNAL', 'the factors do not fit the shape that the model states');
   }
   assertFinite(model);
-  const memory = createSharedMemory(placedModelBytes(header, slots, listLengthMax));
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, shape] of arrayPlans(header, slots, listLengthMax)) builder.add(name, type, shape);
-  const layout = builder.finish(header.fingerprint);
+  const plans = arrayPlans(header, slots, listLengthMax);
+  const memory = allocate(plannedBytes(plans));
+  const layout = layOut(memory, plans);
   viewOf(memory, layout, 'userFactors', 'f32').set(userFactors);
   viewOf(memory, layout, 'itemFactors', 'f32').set(itemFactors);
   const kernels = instantiate(memory);

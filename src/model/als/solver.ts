@@ -1,9 +1,10 @@
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { arrayOf, viewOf } from '../../memory/layout.ts';
+import { markFaulty, takeChunks } from '../shared-task.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory.ts';
-import { type AlsPhase, CANCELLED, control, NEXT_CHUNK, NON_FINITE } from './phases.ts';
+import type { AlsPhase } from './phases.ts';
 import { BLOCK_SIZE } from './settings.ts';
 import type { AlsTask, Side } from './task.ts';
 
@@ -53,7 +54,6 @@ export class AlsSolver {
   readonly #kernels: Kernels;
   readonly #slot: number;
   readonly #f: number;
-  readonly #control: Int32Array<SharedArrayBuffer>;
 
   /** @param slot this thread's number, below `task.slots`; no two threads share one */
   constructor(task: AlsTask, kernels: Kernels, slot: number) {
@@ -62,7 +62,6 @@ export class AlsSolver {
     this.#kernels = kernels;
     this.#slot = slot;
     this.#f = paddedFactors(task.settings.factors);
-    this.#control = control(task);
   }
 
   /** Works on a phase until no chunk is left. @returns false when the training was cancelled */
@@ -72,12 +71,7 @@ export class AlsSolver {
       if (phase.kind === 'fold') this.sumGramian('user');
     }
     const [rows, chunkRows] = this.#extent(phase);
-    for (;;) {
-      if (Atomics.load(this.#control, CANCELLED) !== 0) return false;
-      const first = Atomics.add(this.#control, NEXT_CHUNK, 1) * chunkRows;
-      if (first >= rows) return true;
-      this.#runChunk(phase, first, Math.min(rows, first + chunkRows));
-    }
+    return takeChunks(this.#task, rows, chunkRows, (first, end) => this.#runChunk(phase, first, end));
   }
 
   /** How many rows a phase goes over, and how many make a chunk. */
@@ -174,7 +168,7 @@ export class AlsSolver {
       this.#offset('basis'),
       this.#slotOffset('scratch'),
     );
-    if (isFound === 0) Atomics.store(this.#control, NON_FINITE, 1);
+    if (isFound === 0) markFaulty(this.#task);
   }
 
   /** Turns rows [first, end) of all factors to the basis, which leaves every inner product as it was. */
@@ -222,7 +216,7 @@ export class AlsSolver {
       this.#kernels.alsBlockRows({ ...job, blockSize: Math.min(BLOCK_SIZE, f) });
     } else this.#kernels.alsSpectralRows({ ...job, spectrum: this.#offset('spectrum') });
     const bad = this.#kernels.countNonFinite(target + firstRow * f * 4, (endRow - firstRow) * f);
-    if (bad > 0) Atomics.store(this.#control, NON_FINITE, 1);
+    if (bad > 0) markFaulty(this.#task);
   }
 
   #packItems(first: number, end: number): void {

@@ -1,11 +1,12 @@
 import type { MemoryLayout } from '../../memory/layout.ts';
+import type { SharedTask } from '../shared-task.ts';
 import type { AlsSettings, ConcreteSolver } from './settings.ts';
 
 /** One of the two sides of the matrix. */
 export type Side = 'user' | 'item';
 
 /** All that a thread needs to take part in a training; plain data but for the memory, which is shared. */
-export interface AlsTask {
+export interface AlsTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly settings: AlsSettings;

@@ -8,16 +8,17 @@ import { fingerprint } from '../../dataset/interactions.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';
+import { beginPhase, isCancelled } from '../shared-task.ts';
 import { type AlsEpoch, type AlsOutcome, alsCourse } from './course.ts';
 import { type AlsStart, placeAls } from './memory.ts';
 import { assertFinite, type MatrixFactorization } from './model.ts';
-import { type AlsPhase, beginPhase, isCancelled } from './phases.ts';
+import type { AlsPhase } from './phases.ts';
 import { type AlsSettings, alsSettings } from './settings.ts';
 import { AlsSolver } from './solver.ts';
 import type { AlsTask } from './task.ts';
 
 export type { AlsEpoch, AlsOutcome, Divergence } from './course.ts';
-export { type AlsPhase, alsPhases, beginPhase, cancelAls } from './phases.ts';
+export { type AlsPhase, alsPhases } from './phases.ts';
 export { AlsSolver } from './solver.ts';
 
 /** How far a training is, in epochs. */

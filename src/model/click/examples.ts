@@ -1,6 +1,7 @@
 /** The examples of a click-through training: positives, negatives, and held-out records with negatives of their own. */
+import type { LabelsOf, PairColumns } from '../../dataset/training-data.ts';
 import { createRandom, type Random } from '../../domain/random.ts';
-import { collectLabels, type FeatureLayout, type LabelsOf, labelRows, type SideLabels } from './features.ts';
+import { collectLabels, type FeatureLayout, labelRows, type SideLabels } from './features.ts';
 import {
   dealPairs,
   type Examples,
@@ -8,7 +9,6 @@ import {
   ItemSampler,
   itemWeights,
   joinExamples,
-  type PairColumns,
   pairsFingerprint,
   type UserItems,
 } from './pairs.ts';

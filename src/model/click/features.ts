@@ -4,6 +4,8 @@
  * value 1 / sqrt(n), so that a well-described item does not outweigh the others.
  */
 
+import type { LabelsOf } from '../../dataset/training-data.ts';
+
 /** What the features stand for; rows and names are numbered from 0 in each block. */
 export interface FeatureLayout {
   readonly userCount: number;
@@ -33,8 +35,6 @@ export function featureBlocks(layout: FeatureLayout): FeatureBlocks {
 export function labelValue(count: number): number {
   return Math.fround(1 / Math.sqrt(count));
 }
-
-export type LabelsOf = (row: number) => readonly string[];
 
 /** Names of labels beyond this many are dropped, the rarest first. */
 export const LABELS_MAX = 100_000;
@@ -120,4 +120,13 @@ function longest(rows: LabelRows): number {
   let most = 0;
   for (let row = 0; row + 1 < rows.starts.length; row++) most = Math.max(most, labelCount(rows, row));
   return most;
+}
+
+/** How many names of labels the rows [0, rows) have at most that `collectLabels` keeps. */
+export function distinctLabels(rows: number, labelsOf: LabelsOf): number {
+  const names = new Set<string>();
+  for (let row = 0; row < rows && names.size < LABELS_MAX; row++) {
+    for (const name of labelsOf(row)) names.add(name);
+  }
+  return Math.min(LABELS_MAX, names.size);
 }

@@ -1,12 +1,7 @@
 /** The pairs of users and items that a click-through model learns from, and the negatives drawn beside them. */
+import type { PairColumns } from '../../dataset/training-data.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import type { Random } from '../../domain/random.ts';
-
-/** Pairs as columns, in any order. */
-export interface PairColumns {
-  readonly userRows: ArrayLike<number>;
-  readonly itemRows: ArrayLike<number>;
-}
 
 /** Steps between two yields. */
 const SLICE = 1 << 18;

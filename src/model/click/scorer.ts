@@ -2,16 +2,26 @@
  * A click-through model placed in shared memory and ready to answer. The items' halves (see `fm-sides.ts`) are worked
  * out once, so a user's candidates cost one inner product each.
  */
+import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
-import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
-import { arrayOf, elementCount, LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout.ts';
+import { Arena, alignedBytes } from '../../memory/arena.ts';
+import {
+  type ArrayPlan,
+  arrayOf,
+  LayoutBuilder,
+  type MemoryLayout,
+  plannedBytes,
+  viewOf,
+} from '../../memory/layout.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
-import { featureBlocks, type LabelsOf } from './features.ts';
+import { featureBlocks } from './features.ts';
 import { foldInSide } from './fold-in.ts';
 import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
 import { assertSound, type FmModel, type FmSummary } from './model.ts';
+import { CLICK_DEFAULTS } from './settings.ts';
 import { type FmSide, FmSides, rowWidth, scoreOfSides } from './sides.ts';
 
 /** Candidates scored by one call of the kernel. */
@@ -24,8 +34,6 @@ export interface PlacedFm {
   readonly header: FmSummary;
   readonly slots: number;
 }
-
-type ArrayPlan = readonly [name: string, type: 'f32' | 'u32', shape: readonly number[]];
 
 function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
   const { userCount, itemCount, userLabels, itemLabels, factors } = model;
@@ -43,9 +51,22 @@ function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
 
 /** Bytes of shared memory that a placed model takes. */
 export function placedFmBytes(model: FmModel, slots: number): number {
-  const arrays = arrayPlans(model, slots).map(([, , shape]) => elementCount(shape) * 4);
   const tables = [...labelTableBytes(model.userLabels), ...labelTableBytes(model.itemLabels)];
-  return [...arrays, ...tables].reduce((sum, bytes) => sum + alignedBytes(bytes, 64), ARENA_START);
+  return tables.reduce((sum, bytes) => sum + alignedBytes(bytes, 64), plannedBytes(arrayPlans(model, slots)));
+}
+
+/** Bytes per label of a table of names, at the most usual length. */
+const NAME_BYTES = 64;
+
+/** Bytes of a placed model of so many features, of the one that it replaces, and of the copies made to save it. */
+export function clickModelsBytes(
+  counts: { readonly users: number; readonly items: number; readonly labels: number },
+  slots: number,
+  factors = CLICK_DEFAULTS.factors,
+): number {
+  const features = counts.users + counts.items + counts.labels;
+  const placed = features * rowWidth(factors) * 4 + slots * CANDIDATES * 8 + counts.labels * NAME_BYTES;
+  return 2 * placed + 2 * features * (1 + paddedFactors(factors)) * 4;
 }
 
 /**
@@ -54,15 +75,20 @@ export function placedFmBytes(model: FmModel, slots: number): number {
  * @param slots threads that may open a scorer, at least 1
  * @throws FurzeError INTERNAL when the parameters do not fit the model's shape or are not finite
  */
-export function placeFm(model: FmModel, itemLabelsOf: LabelsOf, slots = 1): PlacedFm {
+export function placeFm(
+  model: FmModel,
+  itemLabelsOf: LabelsOf,
+  slots = 1,
+  allocate: AllocateMemory = createSharedMemory,
+): PlacedFm {
   assertSound(model);
   const { linear, vectors, userLabels, itemLabels, ...header } = model;
-  const memory = createSharedMemory(placedFmBytes(model, slots));
+  const memory = allocate(placedFmBytes(model, slots));
   const builder = new LayoutBuilder(new Arena(memory));
   for (const [name, type, shape] of arrayPlans(model, slots)) builder.add(name, type, shape);
   addLabelTable(builder, 'userNames', userLabels);
   addLabelTable(builder, 'itemNames', itemLabels);
-  const layout = builder.finish(header.fingerprint);
+  const layout = builder.finish();
   fillLabelTable(memory, layout, 'userNames', userLabels);
   fillLabelTable(memory, layout, 'itemNames', itemLabels);
   const blocks = featureBlocks(model);

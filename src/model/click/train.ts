@@ -7,12 +7,13 @@
  * (parameters, what AdaGrad knows of them, the best ones so far). Drawn negatives and rows of features take the same
  * room however many there are.
  */
+import type { PairColumns } from '../../dataset/training-data.ts';
 import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
 import { ClickTraining } from './click-training.ts';
 import { during, type FmProgress, runEpochs } from './epochs.ts';
 import { type ClickData, chooseExamples } from './examples.ts';
 import type { FmModel } from './model.ts';
-import { joinExamples, type PairColumns } from './pairs.ts';
+import { joinExamples } from './pairs.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './settings.ts';
 
 /** Epochs at most when nothing is held out that would tell when to stop. */

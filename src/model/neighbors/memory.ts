@@ -4,14 +4,8 @@
  */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import { bitsBytes, neighborScratchBytes } from '../../kernel/scratch.ts';
-import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
-import {
-  type ElementType,
-  elementCount,
-  LayoutBuilder,
-  type MemoryLayout,
-  viewOf,
-} from '../../memory/layout.ts';
+import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from '../../memory/layout.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import type { Incidence } from './incidence.ts';
 
@@ -53,18 +47,19 @@ export interface PlacedSimilarity {
   readonly hasIndexRoom: boolean;
 }
 
-type Shape = Pick<
+/** What the size of a similarity depends on. */
+export type NeighborShape = Pick<
   PlacedSimilarity,
   'rowCount' | 'elementCount' | 'entryCount' | 'slots' | 'listLengthMax' | 'hasIndexRoom'
 >;
 
 /** Rows as the kernel sees them: those of the incidence and those of the threads. */
-export function paddedRowCount({ rowCount, slots }: Pick<Shape, 'rowCount' | 'slots'>): number {
+export function paddedRowCount({ rowCount, slots }: Pick<NeighborShape, 'rowCount' | 'slots'>): number {
   return rowCount + slots * ROWS_PER_SLOT;
 }
 
 /** The row whose elements the thread of a slot may write. */
-export function queryRow({ rowCount }: Pick<Shape, 'rowCount'>, slot: number): number {
+export function queryRow({ rowCount }: Pick<NeighborShape, 'rowCount'>, slot: number): number {
   return rowCount + slot * ROWS_PER_SLOT;
 }
 
@@ -73,9 +68,7 @@ export function outEntries(listLengthMax: number): number {
   return Math.max(BLOCK_ROWS * BLOCK_NEIGHBORS, listLengthMax + 1);
 }
 
-type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
-
-function arrayPlans(shape: Shape): ArrayPlan[] {
+function arrayPlans(shape: NeighborShape): ArrayPlan[] {
   const { elementCount: elements, entryCount, slots, listLengthMax, hasIndexRoom } = shape;
   const rows = paddedRowCount(shape);
   const out = outEntries(listLengthMax);
@@ -101,11 +94,8 @@ function arrayPlans(shape: Shape): ArrayPlan[] {
 }
 
 /** Bytes of shared memory that a similarity of this shape takes. */
-export function similarityMemoryBytes(shape: Shape): number {
-  return arrayPlans(shape).reduce(
-    (sum, [, , lengths]) => sum + alignedBytes(elementCount(lengths) * 4, 64),
-    ARENA_START,
-  );
+export function similarityMemoryBytes(shape: NeighborShape): number {
+  return plannedBytes(arrayPlans(shape));
 }
 
 /**
@@ -117,13 +107,14 @@ export function placeSimilarity(
   { rows, elements }: Incidence,
   options: SimilarityOptions = {},
   slots = 1,
+  allocate: AllocateMemory = createSharedMemory,
 ): PlacedSimilarity {
   const { shrink = SHRINK, population = rows.rowCount, listLengthMax = 100, reserveIndex = false } = options;
   if (!(shrink >= 0 && Number.isFinite(shrink)))
     throw new RangeError(`shrink is ${shrink}; it must be a finite number from 0`);
   if (!(Number.isInteger(listLengthMax) && listLengthMax >= 1))
     throw new RangeError(`listLengthMax is ${listLengthMax}; it must be an integer from 1`);
-  const shape: Shape = {
+  const shape: NeighborShape = {
     rowCount: rows.rowCount,
     elementCount: rows.columnCount,
     entryCount: rows.indices.length,
@@ -131,10 +122,9 @@ export function placeSimilarity(
     listLengthMax,
     hasIndexRoom: reserveIndex,
   };
-  const memory = createSharedMemory(similarityMemoryBytes(shape));
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, lengths] of arrayPlans(shape)) builder.add(name, type, lengths);
-  const layout = builder.finish(shape.entryCount);
+  const plans = arrayPlans(shape);
+  const memory = allocate(plannedBytes(plans));
+  const layout = layOut(memory, plans);
   const placed = { ...shape, memory, layout, shrink, additions: additionsOf(elements) };
   placeRows(placed, rows);
   viewOf(memory, layout, 'elementStarts', 'u32').set(elements.indptr);
@@ -145,7 +135,10 @@ export function placeSimilarity(
   return placed;
 }
 
-function placeRows(placed: Shape & Pick<PlacedSimilarity, 'memory' | 'layout'>, rows: CompressedMatrix) {
+function placeRows(
+  placed: NeighborShape & Pick<PlacedSimilarity, 'memory' | 'layout'>,
+  rows: CompressedMatrix,
+) {
   const { memory, layout, entryCount, elementCount: elements, slots } = placed;
   const starts = viewOf(memory, layout, 'starts', 'u32');
   starts.fill(entryCount).set(rows.indptr);

@@ -52,6 +52,11 @@ export function draftBytes(rowCount: number, k: number): number {
   return rowCount * (k * 8 + 4);
 }
 
+/** Bytes of a table of so many rows of at most `k`, of the one that it replaces, and of their copy to be saved. */
+export function tableModelsBytes(rowCount: number, k: number): number {
+  return 3 * draftBytes(rowCount, k);
+}
+
 /** The neighbors of a row as views; empty for a row that the table does not have, such as that of a newer item. */
 export function neighborsAt(table: NeighborTable, row: number): RankedRows {
   const from = table.starts[row] ?? 0;

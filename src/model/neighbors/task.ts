@@ -3,14 +3,7 @@
  * neighbors do not depend on who finds them, so the table is the same for any number of threads.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
-import type { Progress } from '../als/train.ts';
-import {
-  type ChunkCounter,
-  cancelChunks,
-  chunkProgress,
-  createChunkCounter,
-  takeChunks,
-} from '../chunk-counter.ts';
+import { type ChunkCounter, createChunkCounter, type SharedTask, takeChunks } from '../shared-task.ts';
 import type { IndexPlan } from './index-plan.ts';
 import { IndexedSearch } from './indexed-search.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './memory.ts';
@@ -21,13 +14,11 @@ import {
   packDraft,
   sharedU32,
 } from './neighbor-table.ts';
+import type { NeighborPolicy } from './policy.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
 
-/** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
-export type NeighborPolicy = 'similar' | 'related' | 'auto';
-
 /** All that a thread needs to take part; plain data and shared memory. */
-export interface NeighborTask {
+export interface NeighborTask extends SharedTask {
   readonly similarity: PlacedSimilarity;
   readonly draft: NeighborDraft;
   /** How candidates are found when not all pairs are compared. */
@@ -36,35 +27,26 @@ export interface NeighborTask {
   readonly only: Uint32Array<SharedArrayBuffer> | undefined;
   /** Bits of the rows that may stand in a list; all when absent. */
   readonly allowed: Uint32Array<SharedArrayBuffer> | undefined;
-  readonly counter: ChunkCounter;
 }
 
 export interface NeighborTaskOptions {
   readonly plan?: IndexPlan;
   readonly only?: Uint32Array<SharedArrayBuffer>;
   readonly allowed?: Uint32Array<SharedArrayBuffer>;
+  /** Of tasks that run one after the other, so that all of them can be cancelled at once; its own when absent. */
+  readonly counter?: ChunkCounter;
 }
 
 /** Prepares a task that fills `draft`. @throws RangeError when the draft does not fit the similarity */
 export function createNeighborTask(
   similarity: PlacedSimilarity,
   draft: NeighborDraft,
-  { plan, only, allowed }: NeighborTaskOptions = {},
+  { plan, only, allowed, counter = createChunkCounter() }: NeighborTaskOptions = {},
 ): NeighborTask {
   if (draft.rowCount !== similarity.rowCount || draft.k > similarity.listLengthMax) {
     throw new RangeError(`a draft of ${draft.rowCount} x ${draft.k} does not fit the similarity`);
   }
-  return { similarity, draft, plan, only, allowed, counter: createChunkCounter() };
-}
-
-/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
-export function cancelNeighborTask({ counter }: NeighborTask): void {
-  cancelChunks(counter);
-}
-
-/** How many rows are done. */
-export function neighborTaskProgress({ counter, similarity }: NeighborTask): Progress {
-  return chunkProgress(counter, similarity.rowCount);
+  return { similarity, draft, plan, only, allowed, counter };
 }
 
 /**
@@ -74,7 +56,7 @@ export function neighborTaskProgress({ counter, similarity }: NeighborTask): Pro
  * @returns false when the task was cancelled
  */
 export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
-  const { similarity, draft, plan, counter, only } = task;
+  const { similarity, draft, plan, only } = task;
   const search =
     plan === undefined || plan.exact
       ? new SimilaritySearch(similarity, kernels, slot)
@@ -84,7 +66,7 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
     draft.scores.set(scores, row * draft.k);
     draft.counts[row] = rows.length;
   };
-  return takeChunks(counter, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
+  return takeChunks(task, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
     for (const [from, to] of runs(only, firstRow, endRow)) {
       search.topRows(from, to, draft.k, keep, task.allowed);
     }
@@ -121,7 +103,7 @@ export interface PolicySimilarities {
 
 /**
  * The tasks that fill one draft as a policy has it: `similar` by labels, `related` by what is liked in common, `auto` by
- * labels for rows that have any and by what is liked in common for the others. They may run in any order or at once.
+ * labels for rows that have any and by what is liked in common for the others. They run one after the other, in any order.
  * @throws RangeError when a similarity that the policy needs is absent
  */
 export function policyTasks(
@@ -137,8 +119,10 @@ export function policyTasks(
   }
   const { rowCount } = needed;
   const draft = createDraft(rowCount, k);
+  const counter = createChunkCounter();
   const task = (similarity: PlacedSimilarity, plan?: IndexPlan, only?: Uint32Array<SharedArrayBuffer>) =>
     createNeighborTask(similarity, draft, {
+      counter,
       ...(plan === undefined ? {} : { plan }),
       ...(only === undefined ? {} : { only }),
       ...(allowed === undefined ? {} : { allowed }),

@@ -4,19 +4,13 @@
  * thread.
  */
 import type { Interactions } from '../../dataset/interactions.ts';
-import { ARENA_START, Arena, alignedBytes } from '../../memory/arena.ts';
-import {
-  type ElementType,
-  elementCount,
-  LayoutBuilder,
-  type MemoryLayout,
-  viewOf,
-} from '../../memory/layout.ts';
+import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from '../../memory/layout.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
-import { type ChunkCounter, createChunkCounter } from '../chunk-counter.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { type PlacedSimilarity, placeSimilarity, similarityMemoryBytes } from '../neighbors/memory.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
+import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import type { SlimSettings } from './settings.ts';
 
 /** The most popular items, whose pairs are counted once for all: 32 MiB for all pairs of these. */
@@ -25,7 +19,7 @@ const COUNTED_ITEMS_MAX = 4096;
 export const UNCOUNTED = 0xffffffff;
 
 /** All that a thread needs to take part; plain data and shared memory. */
-export interface SlimTask {
+export interface SlimTask extends SharedTask {
   readonly settings: SlimSettings;
   readonly similarity: PlacedSimilarity;
   readonly memory: WebAssembly.Memory;
@@ -33,7 +27,6 @@ export interface SlimTask {
   readonly countedItems: number;
   /** Row j holds the items that item j is predicted from, and their weights. */
   readonly draft: NeighborDraft;
-  readonly counter: ChunkCounter;
 }
 
 /** Views of what a task's threads read and write. */
@@ -98,8 +91,6 @@ export interface SlimShape {
   readonly countedItems?: number;
 }
 
-type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
-
 function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems }: SlimShape): ArrayPlan[] {
   const counted = countedItems ?? Math.min(itemCount, COUNTED_ITEMS_MAX);
   const size = regressionSize(settings);
@@ -116,10 +107,6 @@ function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems
   ];
 }
 
-function plannedBytes(plans: readonly ArrayPlan[]): number {
-  return plans.reduce((sum, [, , shape]) => sum + alignedBytes(elementCount(shape) * 4, 64), ARENA_START);
-}
-
 /** Bytes of shared memory that a learning of this shape takes: the similarity, the counts, and the weights. */
 export function slimMemoryBytes(shape: SlimShape): number {
   const { userCount, itemCount, count, slots, settings } = shape;
@@ -134,7 +121,8 @@ export function slimMemoryBytes(shape: SlimShape): number {
   return similarity + plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, keptWeights(settings));
 }
 
-function keptWeights({ neighbors, neighborhood }: SlimSettings): number {
+/** Weights kept of an item. */
+export function keptWeights({ neighbors, neighborhood }: SlimSettings): number {
   return Math.min(neighbors, neighborhood);
 }
 
@@ -150,20 +138,20 @@ export function placeSlim(
   settings: SlimSettings,
   slots = 1,
   countedItemsMax = COUNTED_ITEMS_MAX,
+  allocate: AllocateMemory = createSharedMemory,
 ): SlimTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
   const similarity = placeSimilarity(
     itemsByUsers(interactions),
     { listLengthMax: settings.neighborhood },
     slots,
+    allocate,
   );
   const countedItems = Math.min(itemCount, countedItemsMax);
   const ranks = popularityRanks(byItem.indptr, itemCount, countedItems);
   const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems });
-  const memory = createSharedMemory(plannedBytes(plans));
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, shape] of plans) builder.add(name, type, shape);
-  const layout = builder.finish(interactions.count);
+  const memory = allocate(plannedBytes(plans));
+  const layout = layOut(memory, plans);
   const views = slimViews({ memory, layout, similarity });
   views.ranks.set(ranks);
   placeUsers(views.userWeights, interactions, settings.userExponent);

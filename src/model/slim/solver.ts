@@ -13,10 +13,9 @@ import { fingerprint } from '../../dataset/interactions.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import { arrayOf } from '../../memory/layout.ts';
-import type { Progress } from '../als/train.ts';
-import { cancelChunks, chunkProgress, restartChunks, takeChunks } from '../chunk-counter.ts';
 import type { NeighborTable } from '../neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
+import { beginPhase, takeChunks } from '../shared-task.ts';
 import {
   pairAt,
   placeSlim,
@@ -73,13 +72,13 @@ export class SlimSolver {
 
   /** Works on a phase until no chunk is left. @returns false when the learning was cancelled */
   runPhase(phase: SlimPhase): boolean {
-    const { counter, countedItems, similarity } = this.#task;
+    const { countedItems, similarity } = this.#task;
     if (phase === 'count') {
-      return takeChunks(counter, countedItems, CHUNK_ROWS, (first, end) => {
+      return takeChunks(this.#task, countedItems, CHUNK_ROWS, (first, end) => {
         for (let rank = first; rank < end; rank++) this.#countPairs(rank);
       });
     }
-    return takeChunks(counter, similarity.rowCount, CHUNK_ROWS, (first, end) => {
+    return takeChunks(this.#task, similarity.rowCount, CHUNK_ROWS, (first, end) => {
       for (let item = first; item < end; item++) this.#solve(item);
     });
   }
@@ -223,36 +222,21 @@ export class SlimSolver {
   }
 }
 
-/** Lets the next phase begin. Called while no thread runs one. */
-export function beginSlimPhase({ counter }: SlimTask): void {
-  restartChunks(counter);
-}
-
-/** Makes every thread stop after the chunk it is at; may be called from any thread at any time. */
-export function cancelSlim({ counter }: SlimTask): void {
-  cancelChunks(counter);
-}
-
-/** How many items are solved, once that phase has begun. */
-export function slimProgress({ counter, similarity }: SlimTask): Progress {
-  return chunkProgress(counter, similarity.rowCount);
-}
-
 /**
- * Learns in this thread; the generator yields now and then, so the caller may show progress or stop by returning.
+ * Learns in this thread; the generator yields after each phase, so the caller may stop by returning.
  * @throws FurzeError BAD_REQUEST for a setting out of range
  */
 export function* fitSlim(
   interactions: Interactions,
   given: Partial<SlimSettings>,
   instantiate: InstantiateKernels,
-): Generator<Progress, NeighborTable> {
+): Generator<SlimPhase, NeighborTable> {
   const task = placeSlim(interactions, slimSettings(given));
   const solver = new SlimSolver(task, instantiate, 0);
   for (const phase of SLIM_PHASES) {
-    beginSlimPhase(task);
+    beginPhase(task);
     solver.runPhase(phase);
-    yield slimProgress(task);
+    yield phase;
   }
   return slimTable(task, fingerprint(interactions));
 }

@@ -52,15 +52,14 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
   return withReads(job.plan.dataPath, (reads) => {
     const gather = casesOf(job, reads);
     const { generation } = job.plan;
-    const [all, without] = [generation, { ...generation, itemWeights: undefined }].map((models) =>
+    const [all, without] = [generation, { ...generation, slim: undefined }].map((models) =>
       judge(gather(models)),
     ) as [Judgement | undefined, Judgement | undefined];
     if (all === undefined || without === undefined) return undefined;
-    const usesItemWeights =
-      generation.itemWeights !== undefined && all.quality.combined > without.quality.combined;
-    const { taught, quality } = usesItemWeights ? all : without;
+    const usesSlim = generation.slim !== undefined && all.quality.combined > without.quality.combined;
+    const { taught, quality } = usesSlim ? all : without;
     const wins = quality.combined >= Math.max(quality.collaborative, quality.popular);
-    return { ranking: wins ? fitCases(taught) : undefined, usesItemWeights, quality };
+    return { ranking: wins ? fitCases(taught) : undefined, usesSlim, quality };
   });
 }
 

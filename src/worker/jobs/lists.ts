@@ -10,8 +10,8 @@ import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
 import type { ListPlan, ListsJob, RemakeJob } from '../messages.ts';
+import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
-import { findSimilarUsers } from './users.ts';
 
 /** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
 export async function makeLists(job: ListsJob): Promise<number> {
@@ -92,7 +92,7 @@ export function copiedWorld(
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);
       const isLike = likeTest(isPositive, plan.positiveTtlMs, history.untilMs);
       const asked = askedUser(history, relation, isPositive);
-      const placed = plan.generation.users;
+      const placed = plan.generation.userNeighbors;
       const users =
         (placed && findSimilarUsers(placed, asked, USERS_ASKED, slot)) ??
         relatedRows(reads, relation, userRow, USERS_ASKED, isLike);

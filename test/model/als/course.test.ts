@@ -8,15 +8,9 @@ import { type AlsStart, type AlsTask, placeAls } from '../../../src/model/als/me
 import type { AlsPhase } from '../../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import {
-  type AlsEpoch,
-  type AlsOutcome,
-  AlsSolver,
-  beginPhase,
-  finish,
-  fitAls,
-} from '../../../src/model/als/train.ts';
+import { type AlsEpoch, type AlsOutcome, AlsSolver, finish, fitAls } from '../../../src/model/als/train.ts';
 import { ndcg } from '../../../src/model/evaluation/metrics.ts';
+import { beginPhase } from '../../../src/model/shared-task.ts';
 import { tastes } from '../tastes.ts';
 
 const { train, heldOut } = tastes();

@@ -5,7 +5,8 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
 import { placeAls } from '../../../src/model/als/memory.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import { AlsSolver, alsPhases, beginPhase } from '../../../src/model/als/train.ts';
+import { AlsSolver, alsPhases } from '../../../src/model/als/train.ts';
+import { beginPhase } from '../../../src/model/shared-task.ts';
 
 const F = 4;
 const random = createRandom(7);

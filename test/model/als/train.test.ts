@@ -7,13 +7,12 @@ import { alsSettings } from '../../../src/model/als/settings.ts';
 import {
   AlsSolver,
   alsPhases,
-  beginPhase,
-  cancelAls,
   driveAls,
   finish,
   fitAls,
   trainedModel,
 } from '../../../src/model/als/train.ts';
+import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
 const board = checkerboard(40, 20);
@@ -77,7 +76,7 @@ describe('ALS', () => {
     const [phase] = [...alsPhases(1)];
     beginPhase(task);
     expect(solver.runPhase(phase!)).toBe(true);
-    cancelAls(task);
+    cancelTask(task);
     expect(solver.runPhase(phase!)).toBe(false);
   });
 

@@ -14,7 +14,7 @@ function tableOf(names: readonly string[]): LabelTable {
   const memory = createSharedMemory(bytes);
   const builder = new LayoutBuilder(new Arena(memory));
   addLabelTable(builder, 'names', names);
-  const layout = builder.finish(1);
+  const layout = builder.finish();
   fillLabelTable(memory, layout, 'names', names);
   return new LabelTable(memory, layout, 'names');
 }

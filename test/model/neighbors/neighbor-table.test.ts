@@ -17,14 +17,13 @@ import {
 } from '../../../src/model/neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
 import {
-  cancelNeighborTask,
   createNeighborTask,
   finishTasks,
   type NeighborTask,
-  neighborTaskProgress,
   policyTasks,
   runNeighborTask,
 } from '../../../src/model/neighbors/task.ts';
+import { cancelTask, rowsDone } from '../../../src/model/shared-task.ts';
 
 function randomInteractions(userCount: number, itemCount: number): Interactions {
   const random = createRandom(11);
@@ -55,7 +54,7 @@ async function fillInThreads(threads: number): Promise<NeighborTable> {
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-  expect(neighborTaskProgress(task)).toEqual({ done: ITEMS, total: ITEMS });
+  expect(rowsDone(task)).toBe(ITEMS);
   return finishTasks([task], 42);
 }
 
@@ -95,9 +94,9 @@ describe('a table of neighbors', () => {
 
   it('stops when cancelled', () => {
     const task = createNeighborTask(placeSimilarity(itemsByUsers(interactions)), createDraft(ITEMS, 5));
-    cancelNeighborTask(task);
+    cancelTask(task);
     expect(run(task)).toBe(false);
-    expect(neighborTaskProgress(task).done).toBe(0);
+    expect(rowsDone(task)).toBe(0);
   });
 
   it('survives its bytes, and refuses damaged ones', () => {

@@ -13,15 +13,10 @@ import {
   type NeighborTable,
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
+import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
-import {
-  beginSlimPhase,
-  cancelSlim,
-  fitSlim,
-  SLIM_PHASES,
-  SlimSolver,
-} from '../../../src/model/slim/solver.ts';
+import { fitSlim, SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
 import { slimTable } from '../../../src/model/slim/table.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
@@ -128,7 +123,7 @@ describe('a sparse linear model', () => {
       const task = placeSlim(larger, { ...settings, neighborhood: 50, neighbors: 20 }, 1, countedItems);
       const solver = new SlimSolver(task, loadKernels, 0);
       for (const phase of SLIM_PHASES) {
-        beginSlimPhase(task);
+        beginPhase(task);
         expect(solver.runPhase(phase)).toBe(true);
       }
       return slimTable(task, 0);
@@ -173,7 +168,7 @@ describe('a sparse linear model', () => {
 
   it('stops when cancelled', () => {
     const task = placeSlim(data, settings);
-    cancelSlim(task);
+    cancelTask(task);
     expect(new SlimSolver(task, loadKernels, 0).runPhase('solve')).toBe(false);
     expect(slimTable(task, 0).rows).toHaveLength(0);
   });
@@ -218,7 +213,7 @@ async function fitInThreads(
   try {
     await all();
     for (const phase of SLIM_PHASES) {
-      beginSlimPhase(task);
+      beginPhase(task);
       const done = all();
       for (const worker of workers) worker.postMessage(phase);
       await done;

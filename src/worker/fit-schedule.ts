@@ -2,15 +2,15 @@ import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Recommendation } from '../recommend/compose.ts';
 import { openGeneration } from './generation.ts';
-import type { Learning, Learnt } from './learning.ts';
+import type { Fitted, GenerationFit } from './generation-fit.ts';
 import type { ListPass } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
 import type { Remakes } from './remakes.ts';
+import type { SerialQueue } from './serial-queue.ts';
 import type { RunningTask, TaskLog } from './task-log.ts';
-import type { Turn } from './turn.ts';
 
-export interface FitSummary extends Learnt {
+export interface FitSummary extends Fitted {
   readonly lists: number;
 }
 
@@ -18,12 +18,12 @@ export interface FitSummary extends Learnt {
 const SETTLE_MS = 3000;
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
-export class Fits {
-  private readonly learning: Learning;
+export class FitSchedule {
+  private readonly generationFit: GenerationFit;
   private readonly listPass: ListPass;
   private readonly remakes: Remakes;
   private readonly servingSlot: number;
-  private readonly turn: Turn;
+  private readonly queue: SerialQueue;
   private readonly progress: ProgressTracker;
   private readonly recommendation: Recommendation;
   private readonly periodMs: number;
@@ -45,14 +45,14 @@ export class Fits {
   private stopped = false;
 
   constructor(options: {
-    readonly learning: Learning;
+    readonly generationFit: GenerationFit;
     readonly progress: ProgressTracker;
     readonly listPass: ListPass;
     readonly remakes: Remakes;
     /** The main thread's slot in what is learnt. */
     readonly servingSlot: number;
     /** Shared with whatever else trains. */
-    readonly turn: Turn;
+    readonly queue: SerialQueue;
     readonly recommendation: Recommendation;
     /** Time from the end of a fit to the start of the next, milliseconds. */
     readonly periodMs: number;
@@ -63,12 +63,12 @@ export class Fits {
     /** Says why there is nothing to learn. */
     readonly whyNothing: () => Promise<string>;
   }) {
-    this.learning = options.learning;
+    this.generationFit = options.generationFit;
     this.progress = options.progress;
     this.listPass = options.listPass;
     this.remakes = options.remakes;
     this.servingSlot = options.servingSlot;
-    this.turn = options.turn;
+    this.queue = options.queue;
     this.recommendation = options.recommendation;
     this.periodMs = options.periodMs;
     this.firstPeriodMs = options.firstPeriodMs;
@@ -109,7 +109,7 @@ export class Fits {
   /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
   async restore(): Promise<void> {
     try {
-      const loaded = await this.learning.load();
+      const loaded = await this.generationFit.restore();
       if (loaded !== undefined) await this.serve(loaded);
       this.restored = loaded;
     } catch (error) {
@@ -123,7 +123,7 @@ export class Fits {
     const { restored } = this;
     this.restored = undefined;
     if (restored !== undefined) {
-      this.resuming = this.turn
+      this.resuming = this.queue
         .take(() => this.resume(restored))
         .catch((error: unknown) => {
           if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
@@ -135,7 +135,7 @@ export class Fits {
 
   /** Fits now, or joins the fit that runs. */
   run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    this.running ??= this.turn
+    this.running ??= this.queue
       .take(() => this.fit(onProgress))
       .finally(() => {
         this.running = undefined;
@@ -166,7 +166,7 @@ export class Fits {
     this.stopped = true;
     clearTimeout(this.timer);
     clearTimeout(this.settling);
-    this.learning.stop();
+    this.generationFit.stop();
     this.listPass.stop();
     await this.running?.catch(() => {});
     await this.resuming;
@@ -178,12 +178,12 @@ export class Fits {
     const number = (generations.current?.number ?? 0) + 1;
     const task = this.tasks.begin('fit');
     try {
-      const learnt = await this.learning.run(number, this.reporter(task, onProgress));
-      if (learnt === undefined) {
+      const fitted = await this.generationFit.run(number, this.reporter(task, onProgress));
+      if (fitted === undefined) {
         await this.endWithNothing(task);
         return undefined;
       }
-      const { generation, positives, unchanged } = learnt;
+      const { generation, positives, unchanged } = fitted;
       if (!unchanged) await this.serve(generation);
       const from = unchanged ? await this.listPass.missingFrom(generation.number) : 0;
       const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
@@ -192,7 +192,7 @@ export class Fits {
         {
           generation: generation.number,
           positives,
-          quality: generation.collaborative?.header.quality,
+          quality: generation.als?.header.quality,
           lists: made,
           seconds,
         },
@@ -203,9 +203,9 @@ export class Fits {
         positives,
         lists: made,
         unchanged,
-        ...generation.collaborative?.header.quality,
+        ...generation.als?.header.quality,
       });
-      return { ...learnt, lists: made };
+      return { ...fitted, lists: made };
     } catch (error) {
       if (this.stopped) task.stopped();
       else task.failed(error);
@@ -267,10 +267,10 @@ export class Fits {
   }
 
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
-    return (stage, done, total) => {
+    return (stage, done, total, detail) => {
       task.tell(stage, done, total);
-      this.progress.tell(stage, done, total);
-      onProgress?.(stage, done, total);
+      this.progress.tell(stage, done, total, detail);
+      onProgress?.(stage, done, total, detail);
     };
   }
 
@@ -279,10 +279,10 @@ export class Fits {
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
       ...openGeneration(placed, this.servingSlot, labelsOf),
-      similarUsers: (asked, k) => this.learning.similarUsers(asked, k),
+      similarUsers: (asked, k) => this.generationFit.similarUsers(asked, k),
     };
     this.placed = placed;
     this.remakes.use(placed);
-    await live.knowItems(placed.collaborative?.header.itemCount ?? 0);
+    await live.knowItems(placed.als?.header.itemCount ?? 0);
   }
 }

@@ -6,6 +6,7 @@ import { createRandom } from '../../src/domain/random.ts';
 import type { Explanation } from '../../src/domain/schemas.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
 import { openCacheStore } from '../../src/store/open-store.ts';
+import { readGeneration } from '../../src/worker/saved-generation.ts';
 import {
   type RecommendOverrides,
   record,
@@ -151,24 +152,24 @@ describe('a fit of all that a generation has', () => {
   it('tells its stages in order, each to its end', () => {
     const names = [...stages.keys()];
     for (const name of [
-      'loading feedback',
-      'training',
-      'predicting clicks',
-      'comparing items',
-      'making lists',
+      'Loading feedback',
+      'Training ALS',
+      'Training click-through model',
+      'Computing item similarities',
+      'Writing recommendations',
     ])
       expect(names).toContain(name);
-    expect(names[0]).toBe('loading feedback');
-    expect(names.at(-1)).toBe('making lists');
+    expect(names[0]).toBe('Loading feedback');
+    expect(names.at(-1)).toBe('Writing recommendations');
     for (const [stage, { done, total }] of stages) expect([stage, done]).toEqual([stage, total]);
-    expect(stages.get('making lists')!.total).toBe(USERS);
+    expect(stages.get('Writing recommendations')!.total).toBe(USERS);
   });
 
   it('learns how to rank, and says so with what it is worth', () => {
     const line = scene.server.lines
       .map((text) => JSON.parse(text))
       .find(({ ranking }) => ranking !== undefined);
-    expect(line?.msg).toBe('learnt how to rank by predicted click-through');
+    expect(line?.msg).toBe('learned how to rank by predicted click-through');
     expect(line.users).toBeGreaterThanOrEqual(50);
     expect(line.combined).toBeGreaterThanOrEqual(Math.max(line.collaborative, line.popular));
   });
@@ -229,8 +230,11 @@ describe('a fit of all that a generation has', () => {
 
   it('reports a saved part that is damaged, passes it over, and replaces it with the next fit', async () => {
     let fitted: string[][] | undefined;
-    for (const part of ['click-through', 'item-neighbors', 'collaborative']) {
-      await tastes.inCache((cache) => cache.putBlob(part, Uint8Array.of(1, 2, 3)));
+    for (const part of ['click', 'itemNeighbors', 'als'] as const) {
+      await tastes.inCache(async (cache) => {
+        const { parts } = (await readGeneration(cache))!;
+        await cache.putBlob(parts[part]!, Uint8Array.of(1, 2, 3));
+      });
       const from = scene.server.lines.length;
       await scene.server.restart();
       const reported = scene.server.lines.slice(from).filter((line) => JSON.parse(line).level === 'error');
@@ -269,7 +273,7 @@ describe('a fit of all that a generation has', () => {
     // Nothing has changed but the configuration.
     const onAnew = await fitted(true);
     expect(onAnew).not.toEqual(offAnew);
-    expect(scene.server.lines.filter((line) => line.includes('learnt how to rank')).length).toBeGreaterThan(
+    expect(scene.server.lines.filter((line) => line.includes('learned how to rank')).length).toBeGreaterThan(
       1,
     );
   }, 120_000);

@@ -1,5 +1,5 @@
 /** Lets one piece of work run at a time, in the order in which it was asked for. */
-export class Turn {
+export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
 
   take<T>(work: () => Promise<T>): Promise<T> {

@@ -1,32 +1,9 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { incidenceOfLabels, usersByItems } from '../../model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../model/neighbors/memory.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
-import { NEIGHBORS_MAX } from '../../recommend/item-neighbors.ts';
+import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import type { AskedUser } from '../../recommend/serving-model.ts';
-import type { PlacedUsers, PlaceUsersJob, SimilarUsersJob } from '../messages.ts';
-import { withReads } from './stores.ts';
-
-/** See `PlaceUsersJob`. */
-export function placeUsers({ dataPath, gathered, policy, slots }: PlaceUsersJob): PlacedUsers {
-  // Rows are never used again, so those that are gone say nothing of how rare a thing is.
-  const population = withReads(dataPath, (reads) => reads.userCount);
-  const options = { listLengthMax: NEIGHBORS_MAX, population };
-  const { interactions } = gathered;
-  const labels: (readonly string[])[] = [];
-  if (policy !== 'related') {
-    withReads(dataPath, (reads) => reads.scanUsers(0, (row, user) => (labels[row] = user.Labels)));
-  }
-  const labelsOf = (row: number) => labels[row] ?? [];
-  return {
-    byItems: policy === 'similar' ? undefined : placeSimilarity(usersByItems(interactions), options, slots),
-    byLabels:
-      policy === 'related'
-        ? undefined
-        : placeSimilarity(incidenceOfLabels(labelsOf, interactions.userCount), options, slots),
-  };
-}
+import type { SimilarUsersJob } from '../messages.ts';
 
 /** See `SimilarUsersJob`. */
 export function similarUsers({ users, asked, k, slot }: SimilarUsersJob): Ranked | undefined {

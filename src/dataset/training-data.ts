@@ -1,0 +1,36 @@
+import type { Interactions } from './interactions.ts';
+import type { HeldOutPairs } from './leave-out.ts';
+
+/** What models are trained on and judged by. All arrays are in shared memory. */
+export interface TrainingData {
+  readonly interactions: Interactions;
+  readonly heldOut: HeldOutPairs;
+  /** When the first feedback left out was given, milliseconds since the epoch; Infinity when none is. */
+  readonly heldOutSinceMs: number;
+  /** Tells this data from other data. */
+  readonly fingerprint: number;
+  /** Distinct pairs, those held out among them. */
+  readonly positives: number;
+}
+
+/** Pairs of a user and an item as columns, in any order. */
+export interface PairColumns {
+  readonly userRows: ArrayLike<number>;
+  readonly itemRows: ArrayLike<number>;
+}
+
+/** The labels of a row; none for one that has none or does not exist. */
+export type LabelsOf = (row: number) => readonly string[];
+
+/** What a model may read of the data beside `TrainingData`. Each is read from the store when it is asked for. */
+export interface TrainingReads {
+  /** Users and items that there are: rows are never used again, so there may be more rows than these. */
+  readonly userCount: number;
+  readonly itemCount: number;
+  /** The labels of all items, read at once. */
+  itemLabels(): LabelsOf;
+  /** The labels of all users, read at once. */
+  userLabels(): LabelsOf;
+  /** Pairs that were read before what is held out and are not positive, known or held out. */
+  readPairs(data: TrainingData): PairColumns;
+}

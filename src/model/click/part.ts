@@ -1,0 +1,97 @@
+import type { CompressedMatrix } from '../../dataset/interactions.ts';
+import type { PairColumns, TrainingData } from '../../dataset/training-data.ts';
+import type { LearnedPart, PartTools } from '../learned-part.ts';
+import { createChunkCounter, isCancelled, type SharedTask, setRowsDone } from '../shared-task.ts';
+import { distinctLabels } from './features.ts';
+import { decodeFm, encodeFm, type FmModel } from './model.ts';
+import { clickModelsBytes, type PlacedFm, placeFm } from './scorer.ts';
+import { CLICK_DEFAULTS } from './settings.ts';
+import { type ClickTask, clickTrainingBytes, retrainClickModel, trainClickModel } from './train.ts';
+
+/** Positives, and negatives, that are learned from: an epoch then takes some seconds at the most. */
+const EXAMPLES_MAX = 2_000_000;
+
+export interface ClickOptions {
+  readonly seed: number;
+  /** The encoded model that was trained without what is held out; it tells for how long to train with everything. */
+  readonly judged?: Uint8Array | undefined;
+}
+
+/** A training that one thread does alone; it reads the labels by itself. */
+export interface ClickPartTask extends SharedTask {
+  readonly data: TrainingData;
+  readonly options: ClickOptions;
+  readonly negatives: PairColumns;
+}
+
+/** Prediction of positive feedback by a factorization machine; see `train.ts`. The outcome is the encoded model. */
+export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8Array, FmModel, PlacedFm> = {
+  stage: 'Training click-through model',
+  saving: { name: 'click-through', encode: encodeFm, decode: decodeFm },
+  memory(data, _options, _slots, serving, reads) {
+    const { userCount, itemCount, count } = data.interactions;
+    const counts = {
+      positives: count + data.heldOut.userRows.length,
+      negatives: reads.readPairs(data).userRows.length,
+      users: userCount,
+      items: itemCount,
+      labels: distinctLabels(userCount, reads.userLabels()) + distinctLabels(itemCount, reads.itemLabels()),
+    };
+    return {
+      training: clickTrainingBytes(counts, { examplesMax: EXAMPLES_MAX }),
+      models: clickModelsBytes(counts, serving.slots),
+    };
+  },
+  place: (data, options, _slots, { reads }) => ({
+    data,
+    options,
+    negatives: reads.readPairs(data),
+    counter: createChunkCounter(),
+  }),
+  *course() {
+    const [bytes] = yield { kind: 'phase', phase: 'train', rows: CLICK_DEFAULTS.epochs, alone: true };
+    return bytes as Uint8Array;
+  },
+  run(task, _phase, _slot, tools) {
+    const model = train(task, tools);
+    return model === undefined ? false : share(encodeFm(model));
+  },
+  model: (_task, bytes) => decodeFm(bytes),
+  serve: (model, { slots }, { reads, allocate }) => placeFm(model, reads.itemLabels(), slots, allocate),
+};
+
+function train(task: ClickPartTask, { reads, instantiate }: PartTools): FmModel | undefined {
+  const { interactions, heldOut } = task.data;
+  const { judged, seed } = task.options;
+  const job: ClickTask = {
+    positives: columnsOf(interactions.byUser),
+    negatives: task.negatives,
+    heldOut,
+    userCount: interactions.userCount,
+    itemCount: interactions.itemCount,
+    userLabelsOf: reads.userLabels(),
+    itemLabelsOf: reads.itemLabels(),
+    settings: { examplesMax: EXAMPLES_MAX },
+    seed,
+  };
+  const control = {
+    shouldStop: () => isCancelled(task),
+    onProgress: ({ done }: { readonly done: number }) => setRowsDone(task, done),
+  };
+  return judged === undefined
+    ? trainClickModel(job, instantiate, control)
+    : retrainClickModel(job, decodeFm(judged), instantiate, control);
+}
+
+function columnsOf(byUser: CompressedMatrix): PairColumns {
+  const userRows = new Uint32Array(byUser.indices.length);
+  for (let row = 0; row < byUser.rowCount; row++)
+    userRows.fill(row, byUser.indptr[row], byUser.indptr[row + 1]);
+  return { userRows, itemRows: byUser.indices };
+}
+
+function share(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

@@ -1,0 +1,112 @@
+import type { LabelsOf, TrainingData } from '../../dataset/training-data.ts';
+import type { LearnedPart, PartTools } from '../learned-part.ts';
+import type { SharedTask } from '../shared-task.ts';
+import { type Incidence, incidenceOfLabels, itemsByUsers } from './incidence.ts';
+import { planIndex } from './index-plan.ts';
+import { placeSimilarity } from './memory.ts';
+import {
+  decodeNeighborTable,
+  draftBytes,
+  encodeNeighborTable,
+  type NeighborTable,
+  tableModelsBytes,
+} from './neighbor-table.ts';
+import { type NeighborPolicy, policyBytes } from './policy.ts';
+import { SimilaritySearch } from './similarity-search.ts';
+import {
+  finishTasks,
+  type NeighborTask,
+  type PolicySimilarities,
+  policyTasks,
+  runNeighborTask,
+} from './task.ts';
+
+/** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
+const NEIGHBORS_MAX = 100;
+const TABLE_ENTRIES_MAX = 32_000_000;
+/** So many are kept at least of an item that has them: a shorter list is complete. */
+export const NEIGHBORS_MIN = 10;
+
+export interface ItemNeighborsOptions {
+  readonly policy: NeighborPolicy;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+  readonly seed: number;
+}
+
+/** The comparisons that fill one table, one after the other. */
+export interface ItemNeighborsTask extends SharedTask {
+  readonly tasks: readonly NeighborTask[];
+}
+
+/** The neighbors of every item; see `task.ts`. A phase is the number of a comparison. */
+export const itemNeighborsPart: LearnedPart<
+  ItemNeighborsOptions,
+  ItemNeighborsTask,
+  number,
+  undefined,
+  NeighborTable,
+  NeighborTable
+> = {
+  stage: 'Computing item similarities',
+  saving: { name: 'item-neighbors', encode: encodeNeighborTable, decode: decodeNeighborTable },
+  memory(data, { policy, enableIndex }, slots, _serving, reads) {
+    const { itemCount, userCount } = data.interactions;
+    const k = neighborsKept(data);
+    const compared = {
+      rowCount: itemCount,
+      elementCount: userCount,
+      data,
+      labels: () => reads.itemLabels(),
+    };
+    const shape = { slots, listLengthMax: k, hasIndexRoom: enableIndex };
+    const training = policyBytes(policy, compared, shape) + draftBytes(itemCount, k);
+    return { training, models: tableModelsBytes(itemCount, k) };
+  },
+  place(data, options, slots, tools) {
+    const tasks = placeTasks(data, options, slots, tools);
+    return { tasks, counter: tasks[0]!.counter };
+  },
+  *course({ tasks }) {
+    for (const [phase, { similarity }] of tasks.entries()) {
+      yield { kind: 'phase', phase, rows: similarity.rowCount };
+    }
+    return undefined;
+  },
+  run({ tasks }, phase, slot, { instantiate }) {
+    const task = tasks[phase]!;
+    return runNeighborTask(task, instantiate(task.similarity.memory), slot);
+  },
+  model: ({ tasks }, _outcome, fingerprint) => finishTasks(tasks, fingerprint),
+  serve: (table) => table,
+};
+
+function neighborsKept({ interactions: { itemCount } }: TrainingData): number {
+  return Math.max(NEIGHBORS_MIN, Math.min(NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
+}
+
+function placeTasks(
+  data: TrainingData,
+  { policy, ...index }: ItemNeighborsOptions,
+  slots: number,
+  { instantiate, allocate, reads }: PartTools,
+): readonly NeighborTask[] {
+  const { interactions } = data;
+  const k = neighborsKept(data);
+  const labelsOf: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
+  const place = (incidence: Incidence) => {
+    // Rows that are gone say nothing of how rare a thing is.
+    const options = { listLengthMax: k, reserveIndex: index.enableIndex, population: reads.itemCount };
+    const similarity = placeSimilarity(incidence, options, slots, allocate);
+    const search = new SimilaritySearch(similarity, instantiate(similarity.memory), 0);
+    return { similarity, plan: planIndex(search, { ...index, k }) };
+  };
+  const byLabels =
+    policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, interactions.itemCount));
+  const byUsers = policy === 'similar' ? undefined : place(itemsByUsers(interactions));
+  const similarities: PolicySimilarities = {
+    ...(byLabels && { labels: byLabels.similarity, labelPlan: byLabels.plan }),
+    ...(byUsers && { related: byUsers.similarity, relatedPlan: byUsers.plan }),
+  };
+  return policyTasks(policy, similarities, (row) => labelsOf(row).length > 0, k);
+}

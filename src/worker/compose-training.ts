@@ -1,0 +1,147 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import type { Logger } from '../domain/log.ts';
+import { availableMemoryBytes } from '../domain/machine.ts';
+import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
+import { memoryBudgetBytes } from '../model/memory-budget.ts';
+import { type Recommendation, ttlMs } from '../recommend/compose.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { StorePaths } from '../store/open-store.ts';
+import { AlsTraining } from './als-training.ts';
+import { FeedbackLoader } from './feedback-loader.ts';
+import { FitSchedule } from './fit-schedule.ts';
+import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
+import { ListPass } from './list-pass.ts';
+import type { PlacedGeneration } from './messages.ts';
+import { PartTrainer } from './part-trainer.ts';
+import type { WorkerPool } from './pool.ts';
+import { ProgressTracker } from './progress.ts';
+import { Remakes } from './remakes.ts';
+import { Search } from './search.ts';
+import { SerialQueue } from './serial-queue.ts';
+import type { TaskLog } from './task-log.ts';
+
+export interface TrainingParts {
+  readonly config: Config;
+  readonly paths: StorePaths;
+  readonly cache: CacheStore;
+  readonly pool: WorkerPool;
+  readonly recommendation: Recommendation;
+  readonly tasks: TaskLog;
+  /** Says why there is nothing to learn. */
+  readonly whyNothing: () => Promise<string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What trains in the background. */
+export interface BackgroundTraining {
+  readonly fits: FitSchedule;
+  readonly search: Search;
+  readonly progress: ProgressTracker;
+  readonly remakes: Remakes;
+}
+
+/** The most bytes that a fit may take by this configuration, on this machine. */
+export function fitMemoryBytesMax({ worker }: Config): number {
+  return memoryBudgetBytes(worker.memory_max_mb, availableMemoryBytes());
+}
+
+/** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
+export function composeTraining(parts: TrainingParts): BackgroundTraining {
+  const { config, paths, cache, pool, recommendation, tasks, clock, log } = parts;
+  const { server, recommend } = config;
+  const { collaborative, data_source } = recommend;
+  const positiveTypes = data_source.positive_feedback_types;
+  const positiveTtlMs = ttlMs(data_source.positive_feedback_ttl);
+  const memoryBytesMax = fitMemoryBytesMax(config);
+  const clockErrorMs = server.clock_error;
+  const read = { ...paths, positiveTypes, positiveTtlMs, clockErrorMs, clock };
+  const trainer = new PartTrainer(pool, {
+    ...paths,
+    readTypes: data_source.read_feedback_types,
+    serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
+    memoryBytesMax,
+    log,
+  });
+  const settings = configuredAls(config);
+  const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
+  const { seed } = alsSettings(settings);
+  const loader = new FeedbackLoader(pool, { ...read, seed, memoryBytesMax });
+  const listPass = new ListPass(pool, {
+    ...read,
+    userNeighborType: recommend.user_neighbors.neighbor_type,
+    settings: recommendation.settings,
+    marks: cache,
+    log,
+  });
+  const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
+  const remakes = new Remakes(pool, planOf, clock, clockErrorMs);
+  const generationFit = new GenerationFit(
+    { pool, trainer, loader, als, planOf },
+    generationFitOptions(config, cache, log),
+  );
+  const queue = new SerialQueue();
+  const progress = new ProgressTracker(clock, log);
+  const fits = new FitSchedule({
+    generationFit,
+    listPass,
+    remakes,
+    servingSlot: pool.servingSlot,
+    queue,
+    progress,
+    recommendation,
+    periodMs: collaborative.model_fit_period,
+    firstPeriodMs: recommend.offline.check_recommend_period,
+    log,
+    tasks,
+    whyNothing: parts.whyNothing,
+  });
+  const search = new Search(
+    { trainer, loader, als, queue },
+    {
+      periodMs: collaborative.model_search_period,
+      epochs: collaborative.model_search_epoch,
+      trials: collaborative.model_search_trials,
+      clock,
+      log,
+      tasks,
+    },
+  );
+  return { fits, search, progress, remakes };
+}
+
+/** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
+function listLengthMax({ server, recommend }: Config): number {
+  return server.max_n + recommend.cache_size;
+}
+
+function configuredAls({ recommend }: Config): Partial<AlsSettings> {
+  const { collaborative } = recommend;
+  return {
+    factors: collaborative.factors,
+    epochs: collaborative.epochs,
+    regularization: collaborative.regularization,
+    regularizationExponent: collaborative.regularization_exponent,
+    unobservedWeight: collaborative.unobserved_weight,
+    seed: collaborative.seed,
+  };
+}
+
+function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Logger): GenerationFitOptions {
+  const { data_source, item_neighbors, user_neighbors, offline, online, popular, collaborative } = recommend;
+  const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
+  return {
+    readTypes: data_source.read_feedback_types,
+    clickThrough: offline.enable_click_through_prediction,
+    neighborType: item_neighbors.neighbor_type,
+    userNeighborType: user_neighbors.neighbor_type,
+    usesUsers,
+    enableIndex: item_neighbors.enable_index,
+    indexRecall: item_neighbors.index_recall,
+    popularWindowMs: popular.popular_window,
+    seed: collaborative.seed,
+    marks,
+    log,
+  };
+}

@@ -1,0 +1,50 @@
+import type { TrainingData } from '../dataset/training-data.ts';
+import type { Clock } from '../domain/clock.ts';
+import { sharedBytesOf } from '../memory/reuse.ts';
+import type { WorkerPool } from './pool.ts';
+
+export interface FeedbackLoaderOptions {
+  readonly dataPath: string;
+  readonly positiveTypes: readonly string[];
+  /** Positive feedback older than this does not count, milliseconds; Infinity for all. */
+  readonly positiveTtlMs: number;
+  readonly clockErrorMs: number;
+  /** Of the rule that holds feedback out. */
+  readonly seed: number;
+  /** The most that a fit may take. */
+  readonly memoryBytesMax: number;
+  readonly clock: Clock;
+}
+
+/** Reads what there is to train on and to judge by, as of now. */
+export class FeedbackLoader {
+  private readonly pool: WorkerPool;
+  private readonly options: FeedbackLoaderOptions;
+
+  constructor(pool: WorkerPool, options: FeedbackLoaderOptions) {
+    this.pool = pool;
+    this.options = options;
+  }
+
+  /**
+   * @param leavesOut whether what models are judged by is left out of the rest
+   * @param held what stays in shared memory meanwhile
+   * @returns undefined when there is no positive feedback
+   * @throws RangeError when it would take more memory than a fit may
+   */
+  load(leavesOut: boolean, held: readonly unknown[] = []): Promise<TrainingData | undefined> {
+    const { clock, clockErrorMs, positiveTtlMs, memoryBytesMax: budgetBytes, ...rest } = this.options;
+    const job = {
+      kind: 'gather',
+      dataPath: rest.dataPath,
+      positiveTypes: rest.positiveTypes,
+      sinceMs: clock() - positiveTtlMs,
+      untilMs: clock() + clockErrorMs,
+      seed: rest.seed,
+      leavesOut,
+      heldBytes: sharedBytesOf(held),
+      budgetBytes,
+    } as const;
+    return this.pool.run<'gather'>(job);
+  }
+}

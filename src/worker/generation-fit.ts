@@ -1,0 +1,337 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TrainingData } from '../dataset/training-data.ts';
+import type { Logger } from '../domain/log.ts';
+import type { AlsSettings } from '../model/als/settings.ts';
+import { type PartName, type PartOptions, type PartPlaced, partOf } from '../model/parts.ts';
+import { NEIGHBORS_MAX, type NeighborType } from '../recommend/item-neighbors.ts';
+import type { Ranked } from '../recommend/ranked.ts';
+import type { AskedUser } from '../recommend/serving-model.ts';
+import type { AlsTraining, JudgedAls } from './als-training.ts';
+import type { FeedbackLoader } from './feedback-loader.ts';
+import type { Calibration, ListPlan, PlacedGeneration } from './messages.ts';
+import type { PartTrainer } from './part-trainer.ts';
+import type { WorkerPool } from './pool.ts';
+import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from './progress.ts';
+import {
+  type GenerationMark,
+  restoreGeneration,
+  savedName,
+  savedParts,
+  writeGeneration,
+} from './saved-generation.ts';
+import type { Marks } from './search-marks.ts';
+import { SerialQueue } from './serial-queue.ts';
+
+export interface GenerationFitOptions {
+  readonly readTypes: readonly string[];
+  /** Whether click-through is predicted. */
+  readonly clickThrough: boolean;
+  readonly neighborType: NeighborType;
+  readonly userNeighborType: NeighborType;
+  /** Whether a recommender looks at users like a user. */
+  readonly usesUsers: boolean;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+  readonly popularWindowMs: number;
+  readonly seed: number;
+  readonly marks: Marks;
+  readonly log: Logger;
+}
+
+/** What a fit is made with. */
+export interface GenerationFitParts {
+  readonly pool: WorkerPool;
+  readonly trainer: PartTrainer;
+  readonly loader: FeedbackLoader;
+  readonly als: AlsTraining;
+  /** What lists would be made of with a generation, as of now. */
+  readonly planOf: (generation: PlacedGeneration) => ListPlan;
+}
+
+/** What a fit has come to. */
+export interface Fitted {
+  readonly generation: PlacedGeneration;
+  /** Distinct pairs with positive feedback. */
+  readonly positives: number;
+  /** True when there was nothing new to learn, and the generation is the one that serves. */
+  readonly unchanged: boolean;
+}
+
+/** How to rank, and what that takes. */
+interface LearnedRanking extends Pick<Calibration, 'ranking' | 'usesSlim'> {
+  /** The encoded click-through model that was judged. */
+  readonly click: Uint8Array | undefined;
+}
+
+/**
+ * Fits a whole generation: the parts that rank, without the latest feedback; from them and that feedback how to rank;
+ * then all parts with everything. A part that fails twice is reported and left out, unless it is the collaborative
+ * model: then there is no new generation. What was saved before stays whole until the new one is.
+ */
+export class GenerationFit {
+  private readonly parts: GenerationFitParts;
+  private readonly options: GenerationFitOptions;
+  private readonly abort = new AbortController();
+  private readonly requests = new SerialQueue();
+  private last: PlacedGeneration | undefined;
+  private lastMark: GenerationMark | undefined;
+  /** Whether anybody asks for users like a user. */
+  private asksUsers: boolean;
+
+  constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
+    this.parts = parts;
+    this.options = options;
+    this.asksUsers = options.usesUsers;
+  }
+
+  /** Places what the last fit saved, undefined when there is none that can be read. */
+  async restore(): Promise<PlacedGeneration | undefined> {
+    const { trainer, loader } = this.parts;
+    const restored = await restoreGeneration(this.options.marks, trainer, this.options.log);
+    if (restored === undefined) return undefined;
+    const { mark, parts } = restored;
+    this.lastMark = mark;
+    this.last = { number: mark.generation, ranking: mark.ranking, ...parts };
+    const userNeighbors = await this.attempt('the comparison of users', async () => {
+      const data = this.asksUsers ? await loader.load(false) : undefined;
+      return data && this.indexUsers(data, () => {});
+    });
+    this.last = { ...this.last, userNeighbors };
+    trainer.end();
+    return this.last;
+  }
+
+  /**
+   * Fits and saves generation `number`.
+   * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
+   * @throws Error when the collaborative model cannot be trained
+   */
+  async run(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    try {
+      return await this.fit(number, onProgress);
+    } catch (error) {
+      if (this.isStopped) return undefined;
+      throw error;
+    } finally {
+      this.parts.trainer.end();
+    }
+  }
+
+  /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
+  async similarUsers(asked: AskedUser, k: number): Promise<Ranked | undefined> {
+    const users = this.last?.userNeighbors;
+    if (users === undefined) this.indexUsersLater();
+    if (users === undefined) return undefined;
+    const slot = this.parts.pool.servingSlot;
+    // One slot of scratch is there for requests, so they take turns.
+    return this.requests.take(() =>
+      this.parts.pool.run<'similarUsers'>({ kind: 'similarUsers', users, asked, k, slot }),
+    );
+  }
+
+  /** Ends what is being trained within one chunk of its work; nothing is trained any more. */
+  stop(): void {
+    this.abort.abort();
+  }
+
+  private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    const { loader, als, trainer } = this.parts;
+    onProgress(LOADING_FEEDBACK, 0, 1);
+    const data = await loader.load(true, [this.last]);
+    if (data === undefined || this.isStopped) return undefined;
+    const { fingerprint, positives } = data;
+    onProgress(LOADING_FEEDBACK, positives, positives);
+    const settings = await als.settings();
+    if (this.isUnchanged(data, settings)) return { generation: this.last!, positives, unchanged: true };
+    const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
+    if (judged === undefined) return undefined;
+    const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
+    const all = this.isStopped ? undefined : await loader.load(false, [this.last, judged]);
+    if (all === undefined) return undefined;
+    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged]);
+    const placed = await als.finish(judged, all, fingerprint, savedName('als', number)!, control);
+    trainer.release(judged.placed);
+    if (placed === undefined) return undefined;
+    const rest = await this.trainRest(number, all, learned, placed, onProgress);
+    if (this.isStopped) return undefined;
+    const { isWhole, ...parts } = rest;
+    this.last = { number, ranking: learned?.ranking, als: placed, ...parts };
+    await this.save(this.last, { fingerprint, settings, isWhole });
+    return { generation: this.last, positives: all.positives, unchanged: false };
+  }
+
+  /** Trains what a generation has beside the collaborative model, with everything. */
+  private async trainRest(
+    number: number,
+    data: TrainingData,
+    learned: LearnedRanking | undefined,
+    als: PartPlaced<'als'>,
+    onProgress: OnProgress,
+  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking'> & { readonly isWhole: boolean }> {
+    const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
+    let isWhole = true;
+    const train = async <Name extends PartName>(
+      name: Name,
+      options: PartOptions<Name>,
+      more = ON_ALL_FEEDBACK,
+    ) => {
+      const placed = await this.attempt(partOf(name).stage, () =>
+        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als])),
+      );
+      isWhole &&= placed !== undefined;
+      return placed;
+    };
+    const click = learned?.ranking && (await train('click', { seed, judged: learned.click }));
+    const slim = learned?.usesSlim ? await train('slim', {}) : undefined;
+    const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
+    const userNeighbors = await this.attempt('the comparison of users', () =>
+      this.indexUsers(data, onProgress, [als]),
+    );
+    return { click, slim, itemNeighbors, userNeighbors, isWhole };
+  }
+
+  private async trainPart<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    number: number,
+    control: Parameters<PartTrainer['train']>[3],
+  ): Promise<PartPlaced<Name> | undefined> {
+    const run = await this.parts.trainer.train(name, data, options, control);
+    return run && this.parts.trainer.finish(name, run, data.fingerprint, savedName(name, number));
+  }
+
+  /** Trains the other parts without what is held out, and learns from that how to rank by all of them together. */
+  private async learnRanking(
+    data: TrainingData,
+    { placed: als }: JudgedAls,
+    onProgress: OnProgress,
+  ): Promise<LearnedRanking | undefined> {
+    const { clickThrough, seed, log, popularWindowMs } = this.options;
+    const { trainer, pool, planOf } = this.parts;
+    const { heldOut, heldOutSinceMs, fingerprint } = data;
+    if (!clickThrough || heldOut.userRows.length === 0) return undefined;
+    const clickRun = await trainer.train(
+      'click',
+      data,
+      { seed },
+      this.control('click', onProgress, '', [als]),
+    );
+    const click = clickRun && (await trainer.finish('click', clickRun, fingerprint));
+    const slim = await this.attempt(partOf('slim').stage, async () => {
+      const run = await trainer.train('slim', data, {}, this.control('slim', onProgress, '', [als, click]));
+      return run && trainer.finish('slim', run, fingerprint);
+    });
+    if (this.isStopped) return undefined;
+    onProgress(LEARNING_TO_RANK, 0, 1);
+    const plan = planOf({ number: 0, ranking: undefined, als, click, slim });
+    const job = { plan, heldOut, heldOutSinceMs, popularWindowMs, slot: 0 };
+    const calibration = await this.retry(LEARNING_TO_RANK, () =>
+      pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
+    );
+    onProgress(LEARNING_TO_RANK, 1, 1);
+    if (click !== undefined) trainer.release(click);
+    if (calibration === undefined) return undefined;
+    const { ranking, usesSlim, quality } = calibration;
+    const message =
+      ranking === undefined
+        ? 'predicted click-through ranks no better than one recommender alone and is not used'
+        : 'learned how to rank by predicted click-through';
+    log.info({ clicks: click?.header.quality, ranking, usesSlim, ...quality }, message);
+    return { ranking, usesSlim, click: clickRun?.outcome };
+  }
+
+  /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */
+  private indexUsersLater(): void {
+    const { last } = this;
+    if (this.asksUsers || last === undefined) return;
+    this.asksUsers = true;
+    void this.attempt('the comparison of users', async () => {
+      const data = await this.parts.loader.load(false, [last]);
+      const userNeighbors = data && (await this.indexUsers(data, () => {}));
+      if (this.last === last) this.last = { ...last, userNeighbors };
+    });
+  }
+
+  private async indexUsers(
+    data: TrainingData,
+    onProgress: OnProgress,
+    held: readonly unknown[] = [],
+  ): Promise<PartPlaced<'userNeighbors'> | undefined> {
+    const { userNeighborType: policy } = this.options;
+    if (!this.asksUsers) return undefined;
+    const { userCount } = data.interactions;
+    const control = this.control('userNeighbors', onProgress, '', held);
+    control.tell(0, userCount);
+    const { slots } = this.parts.trainer.options.serving;
+    const options = { policy, k: NEIGHBORS_MAX, slots };
+    const placed = await this.trainPart('userNeighbors', data, options, 0, control);
+    control.tell(userCount, userCount);
+    return placed;
+  }
+
+  /** What goes along with the training of a part. @param held what stays beside the generation that serves */
+  private control(part: PartName, onProgress: OnProgress, more = '', held: readonly unknown[] = []) {
+    // The part that serves meanwhile is counted by the part's own formula.
+    const { [part]: _own, ...serving } = this.last ?? { number: 0 };
+    return {
+      signal: this.abort.signal,
+      held: [serving, ...held],
+      tell: (done: number, total: number, detail?: string) =>
+        onProgress(partOf(part).stage + more, done, total, detail),
+    };
+  }
+
+  private isUnchanged({ fingerprint }: TrainingData, settings: AlsSettings): boolean {
+    const mark = this.lastMark;
+    return (
+      this.last !== undefined &&
+      mark?.isWhole === true &&
+      mark.trainedWith === this.trainedWith &&
+      mark.fingerprint === fingerprint &&
+      isDeepStrictEqual(mark.settings, settings)
+    );
+  }
+
+  /** What of the configuration tells the parts beside the collaborative one, as text. */
+  private get trainedWith(): string {
+    const { marks: _m, log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
+    return JSON.stringify(settings);
+  }
+
+  private async save(
+    generation: PlacedGeneration,
+    rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
+  ): Promise<void> {
+    const { number, ranking } = generation;
+    const parts = savedParts(generation);
+    const { trainedWith } = this;
+    this.lastMark = { generation: number, ranking, parts, trainedWith, ...rest };
+    await writeGeneration(this.options.marks, this.lastMark);
+  }
+
+  /** What can be done without must not take the rest with it. */
+  private async attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.isStopped)
+        this.options.log.error({ err: error }, `${what} failed and is left out of this fit`);
+      return undefined;
+    }
+  }
+
+  private async retry<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.isStopped) throw error;
+      this.options.log.warn({ err: error }, `${what} failed; trying again`);
+      return work();
+    }
+  }
+
+  private get isStopped(): boolean {
+    return this.abort.signal.aborted;
+  }
+}

@@ -1,0 +1,92 @@
+import { buildInteractions, type CompressedMatrix } from '../../dataset/interactions.ts';
+import { fingerprintOfAll, type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
+import type { TrainingData } from '../../dataset/training-data.ts';
+import { checkStageMemory } from '../../model/memory-budget.ts';
+import { typeTest } from '../../recommend/feedback-types.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { GatherJob } from '../messages.ts';
+import { LOADING_FEEDBACK } from '../progress.ts';
+import { scanAllFeedback } from './scan.ts';
+import { withReads } from './stores.ts';
+
+/** Bytes that a record takes while it is read and sorted: three columns, and two copies of rows. */
+const RECORD_BYTES = 40;
+/** See `GatherJob`. */
+export function gather(job: GatherJob): TrainingData | undefined {
+  const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
+  if (records.userRows.length === 0) return undefined;
+  const { heldOut, pairCount, sinceTime, ...kept } = job.leavesOut
+    ? leaveOut(records, job.seed)
+    : everything(records);
+  const interactions = buildInteractions({ userCount, itemCount, ...kept });
+  return {
+    interactions: {
+      ...interactions,
+      byUser: shareMatrix(interactions.byUser),
+      byItem: shareMatrix(interactions.byItem),
+    },
+    heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
+    heldOutSinceMs: sinceTime,
+    fingerprint: fingerprintOfAll(interactions, heldOut),
+    positives: interactions.count + pairCount,
+  };
+}
+
+/** Nothing left out. */
+function everything({ userRows, itemRows }: Pick<LeftOut, 'userRows' | 'itemRows'>): LeftOut {
+  const none = new Uint32Array(0);
+  return {
+    userRows,
+    itemRows,
+    heldOut: { userRows: none, itemRows: none },
+    pairCount: 0,
+    sinceTime: Number.POSITIVE_INFINITY,
+  };
+}
+
+function shareMatrix(matrix: CompressedMatrix): CompressedMatrix {
+  return { ...matrix, indptr: share(matrix.indptr), indices: share(matrix.indices) };
+}
+
+/** A copy in memory that every thread may read. */
+function share(values: Uint32Array): Uint32Array {
+  const shared = new Uint32Array(new SharedArrayBuffer(values.byteLength));
+  shared.set(values);
+  return shared;
+}
+
+/** Reads twice, so that columns are made as long as they have to be: 16 bytes a record and nothing beside. */
+function positives(reads: LocalReads, job: GatherJob) {
+  let count = 0;
+  scanPositives(reads, job, () => count++);
+  checkStageMemory(
+    LOADING_FEEDBACK,
+    { training: count * RECORD_BYTES, models: 0, held: job.heldBytes },
+    job.budgetBytes,
+  );
+  const userRows = new Uint32Array(count);
+  const itemRows = new Uint32Array(count);
+  const times = new Float64Array(count);
+  let next = 0;
+  scanPositives(reads, job, (userRow, itemRow, timeMs) => {
+    userRows[next] = userRow;
+    itemRows[next] = itemRow;
+    times[next++] = timeMs;
+  });
+  return { userCount: reads.userRowCount, itemCount: reads.itemRowCount, userRows, itemRows, times };
+}
+
+function scanPositives(
+  reads: LocalReads,
+  { positiveTypes, sinceMs, untilMs }: GatherJob,
+  visit: (userRow: number, itemRow: number, timeMs: number) => void,
+): void {
+  const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+  scanAllFeedback(reads, ({ types, timesMs, userRows, itemRows, length }) => {
+    for (let at = 0; at < length; at++) {
+      const timeMs = timesMs[at]!;
+      if (!isPositive(types[at]!) || timeMs < sinceMs || timeMs > untilMs) continue;
+      visit(userRows[at]!, itemRows[at]!, timeMs);
+    }
+  });
+}

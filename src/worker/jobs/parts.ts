@@ -1,0 +1,81 @@
+import { loadKernels } from '../../kernel/load-kernels.ts';
+import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
+import { checkStageMemory } from '../../model/memory-budget.ts';
+import { partOf } from '../../model/parts.ts';
+import type {
+  FinishAnswer,
+  FinishJob,
+  LoadJob,
+  MemoryChoice,
+  PlaceAnswer,
+  PlaceJob,
+  RunJob,
+} from '../messages.ts';
+import { cacheAt } from './stores.ts';
+import { withTrainingReads } from './training-reads.ts';
+
+/** See `PlaceJob`. */
+export function place(job: PlaceJob): PlaceAnswer {
+  const { data, options, slots, serving, heldBytes: held, budgetBytes } = job;
+  const part = partOf(job.part);
+  return withTrainingReads(job, (reads) => {
+    checkStageMemory(part.stage, { ...part.memory(data, options, slots, serving, reads), held }, budgetBytes);
+    return choosing(job.free, (allocate) => ({
+      task: part.place(data, options, slots, { reads, instantiate: loadKernels, allocate }),
+    }));
+  });
+}
+
+/** See `RunJob`. */
+export function run(job: RunJob): unknown {
+  const { task, phase, slot } = job;
+  return withTrainingReads(job, (reads) =>
+    partOf(job.part).run(task, phase, slot, {
+      reads,
+      instantiate: loadKernels,
+      allocate: reuseMemory([]),
+    }),
+  );
+}
+
+/** See `FinishJob`. */
+export async function finish(job: FinishJob): Promise<FinishAnswer> {
+  const { task, outcome, fingerprint, saveAs } = job;
+  const part = partOf(job.part);
+  const model = part.model(task, outcome, fingerprint);
+  if (saveAs !== undefined && part.saving !== undefined) {
+    await cacheAt(saveAs.cachePath).putBlob(saveAs.name, part.saving.encode(model));
+  }
+  return withTrainingReads(job, (reads) => {
+    const answer = choosing(job.free, (allocate) => ({
+      placed: part.serve(model, job.serving, { reads, instantiate: loadKernels, allocate }),
+    }));
+    const used = memoriesOf(answer.placed);
+    const kept = [...memoriesOf(task).entries()].filter(([, memory]) => used.includes(memory));
+    return { ...answer, kept: kept.map(([at]) => at) };
+  });
+}
+
+/** See `LoadJob`. */
+export async function load(job: LoadJob): Promise<unknown> {
+  const { saving, serve } = partOf(job.part);
+  const cache = cacheAt(job.cachePath);
+  const bytes = await cache.getBlob(job.name);
+  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+  cache.local?.refresh();
+  if (bytes === undefined || saving === undefined) return undefined;
+  const model = saving.decode(bytes);
+  return withTrainingReads(job, (reads) =>
+    serve(model, job.serving, { reads, instantiate: loadKernels, allocate: reuseMemory([]) }),
+  );
+}
+
+/** Lets `work` take memories that are free, and says which it took. */
+function choosing<Answer extends object>(
+  free: readonly WebAssembly.Memory[],
+  work: (allocate: ReturnType<typeof reuseMemory>) => Answer,
+): Answer & MemoryChoice {
+  const left = [...free];
+  const answer = work(reuseMemory(left));
+  return { ...answer, taken: free.flatMap((memory, at) => (left.includes(memory) ? [] : [at])) };
+}

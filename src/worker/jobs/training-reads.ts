@@ -1,0 +1,88 @@
+import { rowIndices } from '../../dataset/interactions.ts';
+import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import { typeTest } from '../../recommend/feedback-types.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import { scanAllFeedback } from './scan.ts';
+import { withReads } from './stores.ts';
+
+/** What a job says of where it reads. */
+interface Source {
+  readonly dataPath: string;
+  readonly readTypes: readonly string[];
+}
+
+/** Runs `work` with what a model may read of the data; each thing is read once, when it is first asked for. */
+export function withTrainingReads<T>({ dataPath, readTypes }: Source, work: (reads: TrainingReads) => T): T {
+  return withReads(dataPath, (reads) => {
+    let items: LabelsOf | undefined;
+    let pairs: PairColumns | undefined;
+    return work({
+      userCount: reads.userCount,
+      itemCount: reads.itemCount,
+      itemLabels: () => (items ??= itemLabelsOf(reads)),
+      userLabels: () => (row) => reads.userAt(row)?.Labels ?? [],
+      readPairs: (data) => (pairs ??= readPairs(reads, data, readTypes)),
+    });
+  });
+}
+
+/** All items' labels by row. */
+function itemLabelsOf(reads: LocalReads): LabelsOf {
+  const labels: (readonly string[])[] = [];
+  reads.scanItems(0, (item) => (labels[item.row] = item.labels));
+  return (row) => labels[row] ?? [];
+}
+
+/** See `TrainingReads.readPairs`: 8 bytes each, in shared memory. */
+function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly string[]): PairColumns {
+  // Read twice, so that the columns are made as long as they have to be.
+  let count = 0;
+  scanReadPairs(reads, data, readTypes, () => count++);
+  const userRows = new Uint32Array(new SharedArrayBuffer(count * 4));
+  const itemRows = new Uint32Array(new SharedArrayBuffer(count * 4));
+  let next = 0;
+  scanReadPairs(reads, data, readTypes, (user, item) => {
+    userRows[next] = user;
+    itemRows[next++] = item;
+  });
+  return { userRows, itemRows };
+}
+
+function scanReadPairs(
+  reads: LocalReads,
+  { interactions, heldOut, heldOutSinceMs }: TrainingData,
+  readTypes: readonly string[],
+  visit: (userRow: number, itemRow: number) => void,
+): void {
+  const isRead = typeTest(readTypes, () => reads.feedbackTypes());
+  const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
+  const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
+  let lastUser = -1;
+  let lastItem = -1;
+  scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs, length }) => {
+    for (let at = 0; at < length; at++) {
+      const user = userRows[at]!;
+      const item = itemRows[at]!;
+      if (!isRead(types[at]!) || timesMs[at]! > heldOutSinceMs) continue;
+      // Rows that came after the feedback was gathered are not part of this fit.
+      if (user >= interactions.userCount || item >= interactions.itemCount) continue;
+      if (lastUser === user && lastItem === item) continue;
+      if (contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item))) continue;
+      lastUser = user;
+      lastItem = item;
+      visit(user, item);
+    }
+  });
+}
+
+/** Whether the ascending values hold one. */
+function contains(values: Uint32Array, wanted: number): boolean {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === wanted;
+}

@@ -1,0 +1,93 @@
+import { createLogger } from '../../src/domain/log.ts';
+import type { AlsSettings } from '../../src/model/als/settings.ts';
+import type { Stores } from '../../src/store/open-store.ts';
+import { AlsTraining } from '../../src/worker/als-training.ts';
+import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
+import { GenerationFit, type GenerationFitOptions } from '../../src/worker/generation-fit.ts';
+import type { ListPlan } from '../../src/worker/messages.ts';
+import { PartTrainer } from '../../src/worker/part-trainer.ts';
+import type { WorkerPool } from '../../src/worker/pool.ts';
+import { openIn, storeOptions, tempFolder } from '../store/helpers.ts';
+import { storeLikes } from './likes.ts';
+
+const NOW_MS = Date.parse('2024-06-01T00:00:00Z');
+export const SETTINGS = { factors: 8, epochs: 12, regularization: 0.2, seed: 3 };
+
+/** What differs from one fit to another. */
+export interface FitChoices {
+  readonly settings?: Partial<AlsSettings>;
+  readonly warmStart?: boolean;
+  readonly memoryBytesMax?: number;
+  readonly pool?: WorkerPool;
+  readonly options?: Partial<GenerationFitOptions>;
+}
+
+/** Everything that a fit is made with. */
+export interface BenchFit {
+  readonly trainer: PartTrainer;
+  readonly loader: FeedbackLoader;
+  readonly als: AlsTraining;
+  readonly fit: GenerationFit;
+}
+
+/** Stores with likes, and fits on them. */
+export interface FitBench {
+  readonly stores: Stores;
+  /** What was logged, a line each. */
+  readonly lines: string[];
+  start(choices?: FitChoices): BenchFit;
+}
+
+export async function fitBench(sharedPool: WorkerPool, userCount = 500): Promise<FitBench> {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  await storeLikes(stores, userCount);
+  const lines: string[] = [];
+  const { dataPath, cachePath } = storeOptions(folder);
+  const log = createLogger('info', { write: (line: string) => void lines.push(line) });
+  const start = ({
+    settings = SETTINGS,
+    warmStart = false,
+    memoryBytesMax = 2 ** 30,
+    pool = sharedPool,
+    options = {},
+  }: FitChoices = {}): BenchFit => {
+    const paths = { dataPath, cachePath };
+    const serving = { slots: pool.slots, listLengthMax: 100 };
+    const trainer = new PartTrainer(pool, { ...paths, readTypes: [], serving, memoryBytesMax, log });
+    const als = new AlsTraining(trainer, { settings, warmStart, marks: stores.cache, log });
+    const loader = new FeedbackLoader(pool, {
+      dataPath,
+      positiveTypes: ['like'],
+      positiveTtlMs: Number.POSITIVE_INFINITY,
+      clockErrorMs: 0,
+      seed: settings.seed ?? 1,
+      memoryBytesMax,
+      clock: () => NOW_MS,
+    });
+    const planOf = (): ListPlan => {
+      throw new Error('nothing is ranked here');
+    };
+    const fit = new GenerationFit(
+      { pool, trainer, loader, als, planOf },
+      {
+        readTypes: [],
+        clickThrough: false,
+        neighborType: 'related',
+        userNeighborType: 'related',
+        usesUsers: false,
+        enableIndex: false,
+        indexRecall: 0.8,
+        popularWindowMs: 1e9,
+        seed: 3,
+        marks: stores.cache,
+        log,
+        ...options,
+      },
+    );
+    return { trainer, loader, als, fit };
+  };
+  return { stores, lines, start };
+}
+
+export const NO_PROGRESS = () => {};
