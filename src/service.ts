@@ -1,9 +1,10 @@
 import { Admin } from './admin/admin.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
+import { limitsOf } from './domain/config-limits.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
-import { DEFAULT_LIMITS, type Limits } from './domain/limits.ts';
 import type { Logger } from './domain/log.ts';
+import { positiveKindNames } from './domain/positive-kinds.ts';
 import type { HealthReport } from './domain/schemas.ts';
 import { VERSION } from './domain/version.ts';
 import { accessRules, warnOfOpenDoor } from './http/access.ts';
@@ -241,7 +242,8 @@ function storeError({ DataStoreError, CacheStoreError }: HealthReport): string {
 }
 
 function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths, clock: Clock): FindRelated {
-  const { positive_feedback_types: positiveTypes, positive_feedback_ttl } = config.recommend.data_source;
+  const { positive_feedback_types, positive_feedback_ttl } = config.recommend.data_source;
+  const positiveTypes = positiveKindNames(positive_feedback_types);
   const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
   const { clock_error } = config.server;
   return (relation, row, k) => {
@@ -264,22 +266,5 @@ function storeOptions(config: Config, paths: StorePaths, clock: Clock, log: Logg
     clock,
     onTrouble: (message, error) =>
       error === undefined ? log.warn(message) : log.error({ err: error }, message),
-  };
-}
-
-function limitsOf({ server }: Config): Limits {
-  return {
-    ...DEFAULT_LIMITS,
-    bodyBytesMax: server.max_body_bytes,
-    batchRecordsMax: server.max_batch_records,
-    sessionRecordsMax: server.max_session_records,
-    sessionBytesMax: server.max_session_bytes,
-    jsonDepthMax: server.max_json_depth,
-    labelsMax: server.max_labels,
-    labelBytesMax: server.max_label_bytes,
-    commentBytesMax: server.max_comment_bytes,
-    nMax: server.max_n,
-    offsetMax: server.max_offset,
-    pageBytesMax: server.max_page_bytes,
   };
 }

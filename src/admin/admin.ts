@@ -13,6 +13,7 @@ import type {
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
 import type { Recommendation } from '../recommend/compose.ts';
@@ -170,7 +171,7 @@ export class Admin {
     const fit = generation && lastGoodFit(tasks.ended, generation.number);
     return {
       storeError: await storeError(),
-      positiveTypes: data_source.positive_feedback_types,
+      positiveTypes: positiveKindNames(data_source.positive_feedback_types),
       types,
       items: stats?.items ?? 0,
       feedback: stats?.feedback ?? 0,
@@ -183,7 +184,7 @@ export class Admin {
       popularIsEmpty: live.popular.top(1, [], () => true).rows.length === 0,
       popularWindowMs: popular.popular_window,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
-      hasKey: config.server.api_key !== '',
+      hasKey: config.server.api_key !== '' || config.server.api_keys.length > 0,
       host: config.server.host,
     };
   }
@@ -192,10 +193,12 @@ export class Admin {
     const { recommendation, config } = this.parts;
     const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
     const { reads, live } = recommendation;
-    return reads.feedbackTypes().map((Name, type) => ({
+    const positive = positiveKindNames(positive_feedback_types);
+    // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
+    return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
       Name,
-      Count: live.feedbackCounts.of(type),
-      Positive: positive_feedback_types.includes(Name),
+      Count: live.feedbackCounts.of(Number(type)),
+      Positive: positive.includes(Name),
       Read: read_feedback_types.includes(Name),
     }));
   }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { ConfigSchema } from './config-schema.ts';
 import { formatDuration, parseDuration } from './duration.ts';
+import { POSITIVE_KIND_PATTERN } from './positive-kinds.ts';
 
 /** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */
 export interface KeySchema {
@@ -72,6 +73,8 @@ export function expectation(schema: KeySchema): string {
       return 'true or false';
     case 'string':
       if (schema.secret) return `${KEY_FORM}, or "" for none`;
+      if (schema.pattern === POSITIVE_KIND_PATTERN)
+        return 'a type such as "like", "rating>=4" or "purchase=5"';
       if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';
       if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';
       return schema.pattern === undefined && schema.default !== undefined

@@ -1,5 +1,6 @@
 import { integer } from './config-builders.ts';
-import { DEFAULT_LIMITS as LIMITS } from './limits.ts';
+import type { Config } from './config-schema.ts';
+import { DEFAULT_LIMITS as LIMITS, type Limits } from './limits.ts';
 
 const INT_MAX = 2 ** 31 - 1;
 const MIB = 1024 * 1024;
@@ -48,3 +49,21 @@ export const limitKeys = {
     'Bytes of records from which on a page ends early with its cursor.',
   ),
 };
+
+/** The limits that a configuration sets. */
+export function limitsOf({ server }: Config): Limits {
+  return {
+    ...LIMITS,
+    bodyBytesMax: server.max_body_bytes,
+    batchRecordsMax: server.max_batch_records,
+    sessionRecordsMax: server.max_session_records,
+    sessionBytesMax: server.max_session_bytes,
+    jsonDepthMax: server.max_json_depth,
+    labelsMax: server.max_labels,
+    labelBytesMax: server.max_label_bytes,
+    commentBytesMax: server.max_comment_bytes,
+    nMax: server.max_n,
+    offsetMax: server.max_offset,
+    pageBytesMax: server.max_page_bytes,
+  };
+}

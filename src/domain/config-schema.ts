@@ -14,6 +14,7 @@ import {
 import { connectionKeys } from './config-connections.ts';
 import { limitKeys } from './config-limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import { POSITIVE_KIND_PATTERN } from './positive-kinds.ts';
 
 export type { DurationMs } from './config-builders.ts';
 
@@ -112,7 +113,12 @@ const neighbors = (who: string, related: string, index: string) =>
 
 const dataSource = Type.Object(
   {
-    positive_feedback_types: feedbackTypes('Feedback types that say that the user liked the item.'),
+    positive_feedback_types: Type.Array(Type.String({ pattern: POSITIVE_KIND_PATTERN }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        'Feedback types that say that the user liked the item. "rating>=4" counts feedback with that Value on, "purchase=5" counts five times as much as another, "rating>=4=2" is both.',
+    }),
     read_feedback_types: feedbackTypes('Feedback types that say that the user saw the item.'),
     positive_feedback_ttl: integer(
       0,

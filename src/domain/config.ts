@@ -13,6 +13,7 @@ import {
 } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
 import { type Environment, unknownVariables, withoutInjected } from './config-variables.ts';
+import { positiveKindNames } from './positive-kinds.ts';
 
 export type { Config, DurationMs, FallbackRecommender } from './config-schema.ts';
 export type { Environment } from './config-variables.ts';
@@ -135,11 +136,23 @@ function checkRelations(config: Config, problems: string[]): void {
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
     );
   }
+  checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {
     problems.push(
       `recommend.offline.explore_recommend: expected popular and latest together at most 1, got ${popular + latest}`,
     );
+  }
+}
+
+function checkPositiveKinds(entries: readonly string[], problems: string[]): void {
+  const place = 'recommend.data_source.positive_feedback_types';
+  try {
+    const names = positiveKindNames(entries);
+    const again = names.find((name, at) => names.indexOf(name) !== at);
+    if (again !== undefined) problems.push(`${place}: expected ${show(again)} once, got it twice`);
+  } catch {
+    problems.push(`${place}: expected weights above 0, got ${show(entries)}`);
   }
 }
 

@@ -3,8 +3,17 @@ import { Compile } from 'typebox/compile';
 import type { Batch } from './batch.ts';
 import type { Feedback, Item, User } from './entities.ts';
 import { type ErrorPlace, FurzeError } from './errors.ts';
-import { at, checkComment, checkId, checkItemId, checkTexts, checkTimestamp } from './field-checks.ts';
+import {
+  at,
+  checkComment,
+  checkId,
+  checkItemId,
+  checkTexts,
+  checkTimestamp,
+  type Place,
+} from './field-checks.ts';
 import { type BodyBounds, parseJson } from './json-body.ts';
+import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import type { Limits } from './limits.ts';
 import {
   FeedbackBodiesSchema,
@@ -69,7 +78,7 @@ const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
 export function decodeUsers(batch: Batch<User>, limits: Limits): User[] {
   return decodeBatch(batch, userBodies, limits, (body, place) => ({
     UserId: checkId(body.UserId, at(place, 'UserId'), limits),
-    Labels: checkTexts(body.Labels, at(place, 'Labels'), limits) ?? [],
+    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
     Subscribe: checkTexts(body.Subscribe, at(place, 'Subscribe'), limits) ?? [],
   }));
@@ -85,7 +94,7 @@ export function decodeItems(batch: Batch<Item>, limits: Limits): Item[] {
     IsHidden: body.IsHidden ?? false,
     Categories: checkTexts(body.Categories, at(place, 'Categories'), limits) ?? [],
     Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) ?? '',
-    Labels: checkTexts(body.Labels, at(place, 'Labels'), limits) ?? [],
+    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
   }));
 }
@@ -97,12 +106,13 @@ export function decodeItems(batch: Batch<Item>, limits: Limits): Item[] {
  */
 export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: number): Feedback[] {
   const now = formatTimestamp(nowMs);
-  return decodeBatch(batch, feedbackBodies, limits, (body, place) => ({
+  return decodeBatch<FeedbackBody, Feedback>(batch, feedbackBodies, limits, (body, place) => ({
     FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
     UserId: checkId(body.UserId, at(place, 'UserId'), limits),
     ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
     Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    ...(body.Value && { Value: body.Value }),
   }));
 }
 
@@ -129,6 +139,7 @@ export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, now
       ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
       Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
       Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+      ...(body.Value && { Value: body.Value }),
     }),
     bounds,
   );
@@ -138,7 +149,7 @@ export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, now
 export function decodeUserPatch(json: Uint8Array, limits: Limits): Partial<User> {
   const body = checkBody(parseJson(json, limits), userPatch());
   return given({
-    Labels: checkTexts(body.Labels, at('', 'Labels'), limits),
+    ...checkLabels(body.Labels, at('', 'Labels'), limits),
     Comment: checkComment(body.Comment, at('', 'Comment'), limits),
     Subscribe: checkTexts(body.Subscribe, at('', 'Subscribe'), limits),
   });
@@ -151,7 +162,7 @@ export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item>
     IsHidden: body.IsHidden ?? undefined,
     Categories: checkTexts(body.Categories, at('', 'Categories'), limits),
     Timestamp: checkTimestamp(body.Timestamp, at('', 'Timestamp')),
-    Labels: checkTexts(body.Labels, at('', 'Labels'), limits),
+    ...checkLabels(body.Labels, at('', 'Labels'), limits),
     Comment: checkComment(body.Comment, at('', 'Comment'), limits),
   });
 }
@@ -197,6 +208,15 @@ function invalidBody(allPlaces: readonly ErrorPlace[]): FurzeError {
   const places = allPlaces.slice(0, PLACES_MAX);
   const first = places[0]!;
   return new FurzeError('INVALID_BODY', `${first.path || 'The body'} ${first.message}.`, places);
+}
+
+const NO_LABELS: LabelFields = { Labels: [] };
+
+function checkLabels(given: Json | undefined, place: Place, limits: Limits): LabelFields | undefined {
+  if (given === null || given === undefined) return undefined;
+  const fields = takeLabels(given, place, limits);
+  checkTexts(fields.Labels, place, limits);
+  return fields;
 }
 
 function given<T extends object>(fields: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {

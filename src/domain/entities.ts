@@ -1,3 +1,5 @@
+import type { LabelFields } from './labels.ts';
+
 /**
  * The three kinds of entity and what lists of them look like, in the field names of the HTTP API
  * (interface specification, section 2). A stored entity has every field; timestamps are milliseconds
@@ -5,20 +7,18 @@
  */
 
 /** A user as stored and as answered. */
-export interface User {
+export interface User extends LabelFields {
   readonly UserId: string;
-  readonly Labels: readonly string[];
   readonly Comment: string;
   readonly Subscribe: readonly string[];
 }
 
 /** An item as stored and as answered. `Timestamp` is RFC 3339 UTC, or `""` for an item without one. */
-export interface Item {
+export interface Item extends LabelFields {
   readonly ItemId: string;
   readonly IsHidden: boolean;
   readonly Categories: readonly string[];
   readonly Timestamp: string;
-  readonly Labels: readonly string[];
   readonly Comment: string;
 }
 
@@ -29,6 +29,8 @@ export interface Feedback {
   readonly ItemId: string;
   readonly Timestamp: string;
   readonly Comment: string;
+  /** A rating, a duration, an amount; absent for 0. */
+  readonly Value?: number;
 }
 
 /** A page of a walk: `cursor` is opaque and `""` on the last page. */

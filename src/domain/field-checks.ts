@@ -10,6 +10,11 @@ export function at(record: string | number, field: string): () => string {
   return () => (record === '' ? `/${field}` : `/${record}/${field}`);
 }
 
+/** An error about a field of the body. */
+export function refuseBody(place: Place, message: string): FurzeError {
+  return fault('INVALID_BODY', place, message);
+}
+
 function fault(code: 'INVALID_BODY' | 'INVALID_PARAMETER', place: Place, message: string): FurzeError {
   const path = typeof place === 'string' ? place : place();
   return new FurzeError(code, `${path} ${message}.`, [{ path, message }]);

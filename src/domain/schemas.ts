@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { ADMIN_SCHEMAS } from './admin-schemas.ts';
+import type { Json } from './labels.ts';
 
 /**
  * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
@@ -10,13 +11,17 @@ const text = (description: string) => Type.Unsafe<string | null>({ type: ['strin
 const texts = (description: string) =>
   Type.Unsafe<readonly string[] | null>({ type: ['array', 'null'], items: { type: 'string' }, description });
 const flag = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+const labels = (description: string) =>
+  Type.Unsafe<Json>({
+    description: `${description}. Usually a list of texts; any JSON is kept and given back, and the texts in it are compared`,
+  });
 const strings = (description: string) => Type.Array(Type.String(), { description });
 
 const TIMESTAMP_FORMS =
   'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
 
 const UserFields = {
-  Labels: Type.Optional(texts('Describe the user')),
+  Labels: Type.Optional(labels('Describe the user')),
   Comment: Type.Optional(text('Free text')),
   Subscribe: Type.Optional(texts('What the user subscribes to')),
 };
@@ -25,7 +30,7 @@ const ItemFields = {
   IsHidden: Type.Optional(flag('True keeps the item out of recommendations')),
   Categories: Type.Optional(texts('The categories whose lists the item is in too')),
   Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`)),
-  Labels: Type.Optional(texts('Describe the item to the recommenders')),
+  Labels: Type.Optional(labels('Describe the item to the recommenders')),
   Comment: Type.Optional(text('Free text')),
 };
 
@@ -46,6 +51,12 @@ export const FeedbackBodySchema = Type.Object(
     ItemId: itemId,
     Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`)),
     Comment: Type.Optional(text('Free text')),
+    Value: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['number', 'null'],
+        description: 'A rating, a duration, an amount; absent for 0',
+      }),
+    ),
   },
   { title: 'Feedback to write' },
 );
@@ -69,7 +80,7 @@ export type FeedbackBody = Static<typeof FeedbackBodySchema>;
 export const UserSchema = Type.Object(
   {
     UserId: userId,
-    Labels: strings('Describe the user'),
+    Labels: labels('Describe the user'),
     Comment: Type.String({ description: 'Free text' }),
     Subscribe: strings('What the user subscribes to'),
   },
@@ -82,7 +93,7 @@ export const ItemSchema = Type.Object(
     IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
     Categories: strings('The categories whose lists the item is in too'),
     Timestamp: Type.String({ description: 'When the item appeared, RFC 3339 UTC; "" for none' }),
-    Labels: strings('Describe the item to the recommenders'),
+    Labels: labels('Describe the item to the recommenders'),
     Comment: Type.String({ description: 'Free text' }),
   },
   { title: 'Item' },
@@ -95,6 +106,7 @@ export const FeedbackSchema = Type.Object(
     ItemId: itemId,
     Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC' }),
     Comment: Type.String({ description: 'Free text' }),
+    Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
   },
   { title: 'Feedback' },
 );

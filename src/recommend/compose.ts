@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
+import { positiveKindNames, readPositiveKinds } from '../domain/positive-kinds.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { ChangeSet, DataStore, FeedbackColumns, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
@@ -67,7 +68,7 @@ export async function composeRecommendation(parts: {
   const live = new LiveState({
     reads,
     clock,
-    positiveTypes: data_source.positive_feedback_types,
+    positiveTypes: positiveKindNames(data_source.positive_feedback_types),
     popularWindowMs: popular.popular_window,
     itemTtlMs: ttlMs(data_source.item_ttl),
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
@@ -145,8 +146,8 @@ export async function composeRecommendation(parts: {
     fallbackOrder: online.fallback_recommend,
     writeBack: new WriteBack(data, catalogue, clock),
   });
-  const positiveTypes = data_source.positive_feedback_types;
-  const sessions = new Sessions({ reads, catalogue, fallbacks, positiveTypes, sessionLength });
+  const positiveKinds = readPositiveKinds(data_source.positive_feedback_types);
+  const sessions = new Sessions({ reads, catalogue, fallbacks, positiveKinds, sessionLength });
   const recommender = new OnlineRecommender({ ...shared, histories, personal, sessions });
   const explainer = new Explainer({ ...shared, histories, fallbacks, isPositive, recommender });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;

@@ -1,4 +1,5 @@
 import type { Feedback } from '../domain/entities.ts';
+import { kindOf, type PositiveKind } from '../domain/positive-kinds.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Fallbacks } from './fallbacks.ts';
@@ -11,8 +12,8 @@ export class Sessions {
     readonly reads: LocalReads;
     readonly catalogue: Catalogue;
     readonly fallbacks: Fallbacks;
-    /** Names of the positive types; empty when none is configured. */
-    readonly positiveTypes: readonly string[];
+    /** What counts as positive; empty when nothing is configured. */
+    readonly positiveKinds: readonly PositiveKind[];
     /** Records that are looked at, the most recent ones. */
     readonly sessionLength: number;
   };
@@ -23,11 +24,12 @@ export class Sessions {
 
   /** Items most like those of the session, which are left out; best first. */
   async rank(feedback: readonly Feedback[], query: ListQuery): Promise<Ranked> {
-    const { reads, catalogue, fallbacks, positiveTypes, sessionLength } = this.parts;
-    const counts = (type: string) => positiveTypes.length === 0 || positiveTypes.includes(type);
+    const { reads, catalogue, fallbacks, positiveKinds, sessionLength } = this.parts;
+    const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
+      positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
     const seen = new Set(feedback.map((record) => reads.itemRow(record.ItemId)));
     const recent = feedback
-      .filter((record) => counts(record.FeedbackType))
+      .filter(counts)
       .sort((a, b) => Date.parse(b.Timestamp) - Date.parse(a.Timestamp))
       .map((record) => reads.itemRow(record.ItemId))
       .filter((row) => row >= 0);

@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import { availableMemoryBytes } from '../domain/machine.ts';
+import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
 import { type Recommendation, ttlMs } from '../recommend/compose.ts';
@@ -52,7 +53,7 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
   const { config, paths, cache, pool, recommendation, tasks, clock, log } = parts;
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
-  const positiveTypes = data_source.positive_feedback_types;
+  const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
   const positiveTtlMs = ttlMs(data_source.positive_feedback_ttl);
   const memoryBytesMax = fitMemoryBytesMax(config);
   const clockErrorMs = server.clock_error;

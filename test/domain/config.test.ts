@@ -311,7 +311,7 @@ describe('printing', () => {
           const config = defaultConfig({
             server: { clock_error: timeMs },
             recommend: {
-              data_source: { positive_feedback_types: types },
+              data_source: { read_feedback_types: types },
               item_neighbors: { index_recall: recall },
             },
           });

@@ -61,9 +61,9 @@ test.each([
 
 test('a batch is written whole or not at all', async () => {
   const { call } = server;
-  const refused = await call('POST', '/api/users', [{ UserId: 'b1' }, { UserId: 'b2', Labels: [1] }]);
+  const refused = await call('POST', '/api/users', [{ UserId: 'b1' }, { UserId: 'b2', Subscribe: [1] }]);
   expect(refused.status).toBe(400);
-  expect(refused.body).toMatchObject({ code: 'INVALID_BODY', errors: [{ path: '/1/Labels/0' }] });
+  expect(refused.body).toMatchObject({ code: 'INVALID_BODY', errors: [{ path: '/1/Subscribe/0' }] });
   expect((await call('GET', '/api/user/b1')).status).toBe(404);
   const batch = [{ UserId: 'b1' }, { UserId: 'b2' }, { UserId: 'b1', Comment: 'last' }];
   expect((await call('POST', '/api/users', batch)).status).toBe(200);

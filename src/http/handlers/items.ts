@@ -1,5 +1,6 @@
 import type { Item } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { withGivenLabels } from '../../domain/labels.ts';
 import {
   ItemBodiesSchema,
   ItemBodySchema,
@@ -54,7 +55,7 @@ export const itemRoutes: readonly Route[] = [
     errors: ['INVALID_CURSOR'],
     async handler({ query }, { data }) {
       const page = await data.getItems(query.n, query.cursor);
-      return json({ Cursor: page.cursor, Items: page.rows });
+      return json({ Cursor: page.cursor, Items: page.rows.map(withGivenLabels) });
     },
   }),
   route({
@@ -101,7 +102,7 @@ export const itemRoutes: readonly Route[] = [
 
 /** @throws FurzeError ITEM_NOT_FOUND */
 function itemReply(itemId: string, item: Item | undefined): Reply {
-  if (item !== undefined) return json(item);
+  if (item !== undefined) return json(withGivenLabels(item));
   throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
 }
 

@@ -1,5 +1,6 @@
 import type { User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { withGivenLabels } from '../../domain/labels.ts';
 import {
   UserBodiesSchema,
   UserBodySchema,
@@ -54,7 +55,7 @@ export const userRoutes: readonly Route[] = [
     errors: ['INVALID_CURSOR'],
     async handler({ query }, { data }) {
       const page = await data.getUsers(query.n, query.cursor);
-      return json({ Cursor: page.cursor, Users: page.rows });
+      return json({ Cursor: page.cursor, Users: page.rows.map(withGivenLabels) });
     },
   }),
   route({
@@ -99,6 +100,6 @@ export const userRoutes: readonly Route[] = [
 
 /** @throws FurzeError USER_NOT_FOUND */
 function userReply(userId: string, user: User | undefined): Reply {
-  if (user !== undefined) return json(user);
+  if (user !== undefined) return json(withGivenLabels(user));
   throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
 }

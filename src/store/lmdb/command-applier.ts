@@ -7,6 +7,8 @@ import {
 } from '../../domain/decode.ts';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import type { LabelFields } from '../../domain/labels.ts';
+import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import { parseTimestamp } from '../../domain/time.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteCommand, type WriteResult } from '../data-store.ts';
 import { ChangeLog } from './change-log.ts';
@@ -15,7 +17,7 @@ import { type DataTables, readState, type StoreState, writeState } from './data-
 import { Deletions, SLICE_RECORDS } from './deletions.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { FeedbackTypes } from './feedback-types.ts';
-import { type FeedbackEdit, FeedbackWriter } from './feedback-writer.ts';
+import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts';
 import { KnownRows } from './known-rows.ts';
 import { rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
@@ -72,7 +74,7 @@ export class CommandApplier {
   private readonly types: FeedbackTypes;
   private readonly knownUsers = new KnownRows();
   private readonly knownItems = new KnownRows();
-  private readonly positive: ReadonlySet<string>;
+  private readonly positive: readonly PositiveKind[];
   private readonly read: ReadonlySet<string>;
   private changes = new ChangeLog();
 
@@ -86,10 +88,11 @@ export class CommandApplier {
     this.reader = new LmdbDataReader(tables);
     this.state = readState(tables);
     this.types = new FeedbackTypes(tables, this.state);
-    this.positive = new Set(rules.positiveFeedbackTypes);
-    this.read = new Set(rules.readFeedbackTypes.filter((name) => !this.positive.has(name)));
+    this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
+    const positiveTypes = this.positive.map(({ feedbackType }) => feedbackType);
+    this.read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.includes(name)));
     this.feedbackWriter = new FeedbackWriter(tables, {
-      isPositive: (type) => this.positive.has(this.types.names[type]!),
+      nameOf: (type) => this.types.names[type]!,
       isReadOnly: (type) => this.read.has(this.types.names[type]!),
     });
     this.deletions = new Deletions(tables, this.state, this.feedbackWriter, begunDeletions);
@@ -97,7 +100,7 @@ export class CommandApplier {
 
   /** Names of the feedback types by number. */
   get feedbackTypes(): readonly string[] {
-    return this.types.names;
+    return this.feedbackWriter.kinds.namesBeside(this.types.names);
   }
 
   /** Changes when a number is given to another type. */
@@ -170,7 +173,7 @@ export class CommandApplier {
     const row = this.reader.local.userRow(userId);
     const user = row < 0 ? undefined : this.reader.local.userAt(row);
     if (user === undefined) throw new FurzeError('USER_NOT_FOUND', 'There is no user with this id.');
-    this.storeUser(row, { ...user, ...patch });
+    this.storeUser(row, patched(user, patch));
     return wrote(1);
   }
 
@@ -205,7 +208,7 @@ export class CommandApplier {
 
   private patchItem(itemId: string, patch: Partial<Item>): WriteResult {
     const { row, item } = this.findItem(itemId);
-    this.storeItem(row, { ...item, ...patch });
+    this.storeItem(row, patched(item, patch));
     return wrote(1);
   }
 
@@ -244,7 +247,7 @@ export class CommandApplier {
     this.types.add(feedback.filter((_, at) => userRows[at] !== SKIPPED).map((each) => each.FeedbackType));
     const { knownUsers: users, knownItems: items } = this;
     const edits: FeedbackEdit[] = [];
-    for (const [at, { FeedbackType, UserId, ItemId, Timestamp, Comment }] of feedback.entries()) {
+    for (const [at, { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 }] of feedback.entries()) {
       if (userRows[at] === SKIPPED) continue;
       let userRow = userRows[at]!;
       let itemRow = itemRows[at]!;
@@ -262,6 +265,8 @@ export class CommandApplier {
         type: this.types.numberOf(FeedbackType),
         timeMs: parseTimestamp(Timestamp),
         comment: Comment,
+        value: Value,
+        isPositive: kindOf(this.positive, FeedbackType, Value) !== undefined,
       });
     }
     return wrote(this.editFeedback(edits));
@@ -346,10 +351,15 @@ export class CommandApplier {
   }
 }
 
+/** Labels of a patch take the place of those there were in every form. */
+function patched<T extends LabelFields>(entity: T, patch: Partial<T>): T {
+  return { ...entity, ...(patch.Labels !== undefined && { LabelsAsGiven: undefined }), ...patch };
+}
+
 function wrote(rowAffected: number): WriteResult {
   return { rowAffected, removed: [] };
 }
 
 function removal(userRow: number, itemRow: number): FeedbackEdit {
-  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, comment: '' };
+  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, ...NOTHING };
 }

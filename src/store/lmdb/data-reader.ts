@@ -8,6 +8,7 @@ import { hiddenItems } from './deletions.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
 import { readRow, tripleKey, typeUserKey } from './layout.ts';
 import { LmdbLocalReads } from './local-reads.ts';
+import { readValue } from './value-kinds.ts';
 
 const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
@@ -137,12 +138,12 @@ export class LmdbDataReader implements DataReader {
 
   /** Reads a user's feedback into `columns`, less that of items which are being deleted. */
   private load(userRow: number, hidden: ReadonlySet<number>): void {
-    this.local.readUserFeedback(userRow, this.columns);
+    this.local.readStoredFeedback(userRow, this.columns);
     if (hidden.size > 0) this.columns.dropItems(hidden);
   }
 
   private typeOf(feedbackType: string): number {
-    return this.local.feedbackTypes().indexOf(feedbackType);
+    return this.local.storedTypes().indexOf(feedbackType);
   }
 
   /** Copies what `columns` holds of the type and the item, -1 being any. */
@@ -164,8 +165,9 @@ export class LmdbDataReader implements DataReader {
 
   /** @param bytesMax size from which on the rest is left out; the first record always stands */
   private toFeedback(columns: FeedbackColumns, bytesMax = Number.POSITIVE_INFINITY): Feedback[] {
-    const typeNames = this.local.feedbackTypes();
-    const hasComments = readState(this.tables).comments > 0;
+    const typeNames = this.local.storedTypes();
+    const { comments, values } = readState(this.tables);
+    const hasComments = comments > 0;
     const rows: Feedback[] = [];
     let userRow = -1;
     let userId = '';
@@ -183,11 +185,17 @@ export class LmdbDataReader implements DataReader {
         ItemId: this.local.itemIdAt(itemRow)!,
         Timestamp: formatTimestamp(columns.timesMs[i]!),
         Comment: hasComments ? this.commentOf(userRow, itemRow, type) : '',
+        ...(values > 0 && this.valueOf(userRow, itemRow, type)),
       };
       rows.push(feedback);
       bytes += sizeOf(feedback);
     }
     return rows;
+  }
+
+  private valueOf(userRow: number, itemRow: number, type: number): Pick<Feedback, 'Value'> | undefined {
+    const Value = readValue(this.tables, userRow, itemRow, type);
+    return Value === 0 ? undefined : { Value };
   }
 
   private commentOf(userRow: number, itemRow: number, type: number): string {
@@ -237,7 +245,7 @@ function sizeOf(record: object): number {
   let bytes = FRAME_BYTES;
   for (const value of Object.values(record)) {
     if (typeof value === 'string') bytes += value.length;
-    else if (Array.isArray(value)) for (const text of value) bytes += (text as string).length + 3;
+    else if (typeof value === 'object' && value !== null) bytes += JSON.stringify(value).length;
   }
   return bytes;
 }

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../domain/operator-error.ts';
+import type { PositiveKind } from '../../domain/positive-kinds.ts';
 import { Engine, readBytes, type Table } from './engine.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
@@ -6,9 +7,10 @@ import { FORMAT_VERSION } from './layout.ts';
 const FORMAT_KEY = Buffer.from('format');
 const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
+const KINDS_KEY = Buffer.from('kinds');
 
 /** Folders of earlier versions have fewer; those that are missing are 0. */
-const STATE_FIELDS = 9;
+const STATE_FIELDS = 10;
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -23,6 +25,8 @@ export interface StoreState {
   typesVersion: number;
   /** Users and items whose feedback is still being removed. */
   deletions: number;
+  /** Feedback with a value that is not 0. */
+  values: number;
 }
 
 /** The data environment with its tables open; docs/storage.md says what each holds. */
@@ -37,6 +41,7 @@ export interface DataTables {
   readonly itemFeedback: Table;
   readonly typeUsers: Table;
   readonly comments: Table;
+  readonly values: Table;
   readonly deletions: Table;
 }
 
@@ -59,6 +64,7 @@ export function openDataTables(path: string): DataTables {
     itemFeedback: engine.table('itemFeedback'),
     typeUsers: engine.table('typeUsers'),
     comments: engine.table('comments'),
+    values: engine.table('values'),
     deletions: engine.table('deletions'),
   };
   checkFormat(tables);
@@ -98,7 +104,7 @@ export function readState(tables: DataTables): StoreState {
   const bytes = readBytes(tables.meta, STATE_KEY);
   if (bytes === undefined) {
     const none = { users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0, typesVersion: 0 };
-    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, ...none };
+    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, values: 0, ...none };
   }
   // The length of a reused buffer is not its view's own.
   const fields = bytes.length >> 3;
@@ -114,14 +120,15 @@ export function readState(tables: DataTables): StoreState {
     feedbackTypes: field(6),
     typesVersion: field(7),
     deletions: field(8),
+    values: field(9),
   };
 }
 
 export function writeState(tables: DataTables, state: StoreState): void {
   const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
   const { nextUserRow, nextItemRow, users, items, feedback, comments, ...rest } = state;
-  const { feedbackTypes, typesVersion, deletions } = rest;
-  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion, deletions];
+  const { feedbackTypes, typesVersion, deletions, values } = rest;
+  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion, deletions, values];
   [nextUserRow, nextItemRow, ...counts].forEach((value, index) => {
     view.setFloat64(index * 8, value, true);
   });
@@ -132,6 +139,19 @@ export function writeState(tables: DataTables, state: StoreState): void {
 export function readTypes(tables: DataTables): string[] {
   const bytes = tables.meta.getBinary(TYPES_KEY);
   return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
+}
+
+/** The kinds of positive feedback that go by a value, as the last service that wrote the folder was told. */
+export function readKinds(tables: DataTables): PositiveKind[] {
+  const bytes = tables.meta.getBinary(KINDS_KEY);
+  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as PositiveKind[]);
+}
+
+/** Keeps the kinds that go by a value, so that every thread that reads the folder tells them apart alike. */
+export function keepKinds(tables: DataTables, kinds: readonly PositiveKind[]): void {
+  const byValue = kinds.filter(({ threshold }) => threshold !== undefined);
+  if (JSON.stringify(byValue) === JSON.stringify(readKinds(tables))) return;
+  tables.engine.transact(() => tables.meta.put(KINDS_KEY, Buffer.from(JSON.stringify(byValue))));
 }
 
 export function writeTypes(tables: DataTables, types: readonly string[]): void {

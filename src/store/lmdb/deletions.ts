@@ -1,7 +1,7 @@
 import type { ChangeLog } from './change-log.ts';
 import { type DataTables, readState, type StoreState } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
-import type { FeedbackWriter } from './feedback-writer.ts';
+import { type FeedbackWriter, NOTHING } from './feedback-writer.ts';
 import { pairKey, readRow, typeUserKey, writeRow } from './layout.ts';
 import { EditKind } from './pair-merge.ts';
 
@@ -76,7 +76,7 @@ export class Deletions {
       itemRow: row,
       type: 0,
       timeMs: 0,
-      comment: '',
+      ...NOTHING,
     }));
     this.feedback.apply(edits, this.state, changes);
     return edits.length;

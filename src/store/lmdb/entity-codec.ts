@@ -1,24 +1,29 @@
 import { Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../../domain/entities.ts';
+import type { Json, LabelFields } from '../../domain/labels.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
 import type { CatalogueItem } from '../data-store.ts';
 import { TextReader } from './text-reader.ts';
 
 /*
  * An entity starts with its id, so that a row becomes an id without decoding the rest.
- * User: u16 length of id | id | MessagePack [labels, subscribe, comment]
+ * User: u16 length of id | id | MessagePack [labels, subscribe, comment, (labels as given)]
  * Item: u16 length of id | id | u8 flags | f64 time (ms, NaN for none) | u32 length of MessagePack |
- *       MessagePack [categories, labels] | comment
- * The comment stands last: a scan of the catalogue does not touch it.
+ *       MessagePack [categories, labels, (labels as given)] | comment
+ * The comment stands last: a scan of the catalogue does not touch it. Labels as given are JSON text, there only where
+ * they were more than a list of texts.
  */
 const HIDDEN = 1;
+const GIVEN = 2;
+/** Elements of a user's array with labels as given. */
+const USER_FIELDS_GIVEN = 4;
 const ITEM_HEAD_BYTES = 1 + 8 + 4;
 
 const encoder = new Encoder();
 const reader = new TextReader();
 
 export function encodeUser(user: User): Uint8Array {
-  const rest = encoder.encodeSharedRef([user.Labels, user.Subscribe, user.Comment]);
+  const rest = encoder.encodeSharedRef([user.Labels, user.Subscribe, user.Comment, ...given(user)]);
   const bytes = startWithId(user.UserId, rest.length);
   bytes.set(rest, bytes.length - rest.length);
   return bytes;
@@ -26,19 +31,20 @@ export function encodeUser(user: User): Uint8Array {
 
 export function decodeUser(bytes: Uint8Array): User {
   const UserId = decodeId(bytes);
-  reader.open(bytes, endOfId(bytes)).arrayLength();
+  const length = reader.open(bytes, endOfId(bytes)).arrayLength();
   const Labels = reader.texts();
   const Subscribe = reader.texts();
-  return { UserId, Labels, Comment: reader.text(), Subscribe };
+  const user = { UserId, Labels, Comment: reader.text(), Subscribe };
+  return length < USER_FIELDS_GIVEN ? user : { ...user, LabelsAsGiven: readGiven() };
 }
 
 export function encodeItem(item: Item): Uint8Array {
-  const lists = encoder.encodeSharedRef([item.Categories, item.Labels]);
+  const lists = encoder.encodeSharedRef([item.Categories, item.Labels, ...given(item)]);
   const comment = Buffer.from(item.Comment);
   const bytes = startWithId(item.ItemId, ITEM_HEAD_BYTES + lists.length + comment.length);
   const at = endOfId(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  bytes[at] = item.IsHidden ? HIDDEN : 0;
+  bytes[at] = (item.IsHidden ? HIDDEN : 0) | (item.LabelsAsGiven === undefined ? 0 : GIVEN);
   view.setFloat64(at + 1, item.Timestamp === '' ? Number.NaN : parseTimestamp(item.Timestamp), true);
   view.setUint32(at + 9, lists.length, true);
   bytes.set(lists, at + ITEM_HEAD_BYTES);
@@ -49,6 +55,8 @@ export function encodeItem(item: Item): Uint8Array {
 export function decodeItem(bytes: Uint8Array): Item {
   const item = decodeCatalogueItem(bytes, 0);
   const at = endOfId(bytes);
+  // The reader stands behind the labels.
+  const asGiven = (bytes[at]! & GIVEN) !== 0 && { LabelsAsGiven: readGiven() };
   const commentAt = at + ITEM_HEAD_BYTES + viewOf(bytes).getUint32(at + 9, true);
   return {
     ItemId: item.itemId,
@@ -57,6 +65,7 @@ export function decodeItem(bytes: Uint8Array): Item {
     Timestamp: Number.isNaN(item.timestampMs) ? '' : formatTimestamp(item.timestampMs),
     Labels: item.labels,
     Comment: reader.open(bytes, commentAt).characters(bytes.length - commentAt),
+    ...asGiven,
   };
 }
 
@@ -86,6 +95,14 @@ export function toCatalogueItem(item: Item, row: number): CatalogueItem {
     categories: item.Categories,
     labels: item.Labels,
   };
+}
+
+function given({ LabelsAsGiven }: LabelFields): string[] {
+  return LabelsAsGiven === undefined ? [] : [JSON.stringify(LabelsAsGiven)];
+}
+
+function readGiven(): Json {
+  return JSON.parse(reader.text()) as Json;
 }
 
 /** The id at the head of an encoded user or item. */

@@ -15,6 +15,7 @@ import {
   unpackType,
 } from './layout.ts';
 import { type EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from './pair-merge.ts';
+import { packValue, ValueKinds } from './value-kinds.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
 export interface FeedbackEdit {
@@ -24,6 +25,10 @@ export interface FeedbackEdit {
   readonly type: number;
   readonly timeMs: number;
   readonly comment: string;
+  /** 0 for none. */
+  readonly value: number;
+  /** True for positive feedback, which takes the place of what was only read. */
+  readonly isPositive: boolean;
 }
 
 /** A pair that has feedback now and had none, or the other way round. */
@@ -42,6 +47,8 @@ export class FeedbackWriter {
   private readonly users: BlockEditor;
   private readonly items: BlockEditor;
   private readonly merge: PairMerge;
+  private readonly roles: TypeRoles;
+  readonly kinds: ValueKinds;
   private links: Link[] = [];
   private newTypes: number[] = [];
   private goneTypes: number[] = [];
@@ -51,6 +58,8 @@ export class FeedbackWriter {
     this.users = new BlockEditor(tables.userFeedback, FEEDBACK_WORDS, FEEDBACK_BLOCK_RECORDS);
     this.items = new BlockEditor(tables.itemFeedback, 1, USER_BLOCK_RECORDS);
     this.merge = new PairMerge(roles);
+    this.roles = roles;
+    this.kinds = new ValueKinds(tables);
   }
 
   /**
@@ -91,8 +100,9 @@ export class FeedbackWriter {
       const high = words[at + 2]!;
       const type = unpackType(high);
       const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
-      changes?.removed.push(userRow, itemRow, type, oldTimeMs);
+      changes?.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
       this.writeComment(userRow, itemRow, { type, oldTimeMs }, '', state);
+      this.writeValue(userRow, itemRow, { type, oldTimeMs }, 0, state);
       if (itemRow !== words[at - FEEDBACK_WORDS]) this.links.push({ itemRow, userRow, present: false });
     }
     this.writeLinks();
@@ -120,8 +130,8 @@ export class FeedbackWriter {
         merge.store(unpackType(high), unpackTimeMs(users.words[i + 1]!, high));
       }
       for (; at < order.length && edits[order[at]!]!.itemRow === itemRow; at++) {
-        const { kind, type, timeMs } = edits[order[at]!]!;
-        merge.apply(kind, type, timeMs, order[at]!);
+        const { kind, type, timeMs, isPositive } = edits[order[at]!]!;
+        merge.apply(kind, type, timeMs, order[at]!, isPositive);
       }
       written += this.writePair(userRow, itemRow, edits, state, changes);
     }
@@ -149,9 +159,10 @@ export class FeedbackWriter {
       if (!record.written && record.alive) continue;
       if (!record.alive && !wasStored(record)) continue;
       changed = true;
-      this.noteRecord(userRow, itemRow, record, state, changes);
-      const comment = record.alive ? edits[record.position]!.comment : '';
+      const { comment, value } = record.alive ? edits[record.position]! : NOTHING;
+      this.noteRecord(userRow, itemRow, record, value, state, changes);
       this.writeComment(userRow, itemRow, record, comment, state);
+      this.writeValue(userRow, itemRow, record, value, state);
     }
     if (!changed) {
       users.keep();
@@ -169,13 +180,17 @@ export class FeedbackWriter {
     userRow: number,
     itemRow: number,
     record: PairRecord,
+    value: number,
     state: StoreState,
     changes: ChangeLog,
   ): void {
     const { type, alive, timeMs, oldTimeMs } = record;
     const stored = wasStored(record);
-    if (stored) changes.removed.push(userRow, itemRow, type, oldTimeMs);
-    if (alive) changes.added.push(userRow, itemRow, type, timeMs);
+    if (stored) changes.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
+    if (alive) {
+      const kind = this.kinds.numberOf(type, this.roles.nameOf(type), value);
+      changes.added.push(userRow, itemRow, kind, timeMs);
+    }
     if (alive && !stored) {
       state.feedback++;
       if (!this.newTypes.includes(type) && !this.blockHasType(type)) this.newTypes.push(type);
@@ -183,6 +198,14 @@ export class FeedbackWriter {
       state.feedback--;
       if (!this.goneTypes.includes(type)) this.goneTypes.push(type);
     }
+  }
+
+  /** The number under which a stored feedback is read. */
+  private storedKind(userRow: number, itemRow: number, type: number): number {
+    const { kinds } = this;
+    const name = this.roles.nameOf(type);
+    if (!kinds.concern(name)) return type;
+    return kinds.numberOf(type, name, kinds.valueOf(userRow, itemRow, type));
   }
 
   private writeComment(
@@ -203,6 +226,27 @@ export class FeedbackWriter {
     } else if (exists) {
       comments.remove(key);
       state.comments--;
+    }
+  }
+
+  private writeValue(
+    userRow: number,
+    itemRow: number,
+    record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
+    value: number,
+    state: StoreState,
+  ): void {
+    const { values } = this.tables;
+    const couldExist = wasStored(record) && state.values > 0;
+    if (value === 0 && !couldExist) return;
+    const key = tripleKey(userRow, itemRow, record.type);
+    const exists = couldExist && readBytes(values, key) !== undefined;
+    if (value !== 0) {
+      values.put(key, packValue(value));
+      if (!exists) state.values++;
+    } else if (exists) {
+      values.remove(key);
+      state.values--;
     }
   }
 
@@ -258,6 +302,8 @@ export class FeedbackWriter {
 }
 
 const EMPTY = new Uint8Array(0);
+/** What is left of a record that goes. */
+export const NOTHING = { comment: '', value: 0, isPositive: false };
 
 /** Positions of the edits by (user row, item row, position). */
 function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {

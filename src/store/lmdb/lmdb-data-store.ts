@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { openDataTables } from './data-tables.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import { type DataTables, keepKinds, openDataTables } from './data-tables.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriteRules, WriterOptions } from './messages.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
@@ -54,7 +55,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   /** @throws OperatorError when a newer version wrote the folder */
   constructor(options: DataStoreOptions) {
     const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
-    super(openDataTables(dataPath), rules.limits.pageBytesMax);
+    super(openForWriting(dataPath, rules), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
     this.clock = clock;
@@ -146,6 +147,13 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.pending.clear();
     this.waitingBytes = 0;
   }
+}
+
+/** The tables, with what the service counts as positive kept in them before anybody reads. */
+function openForWriting(dataPath: string, rules: WriteRules): DataTables {
+  const tables = openDataTables(dataPath);
+  keepKinds(tables, readPositiveKinds(rules.positiveFeedbackTypes));
+  return tables;
 }
 
 /** Who writes is told that it does not work now; the log and the health report say why. */

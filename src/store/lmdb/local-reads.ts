@@ -4,6 +4,7 @@ import { type DataTables, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
 import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
+import { ValueKinds } from './value-kinds.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -13,9 +14,13 @@ export class LmdbLocalReads implements LocalReads {
   private itemUsers = new Uint32Array(1024);
   private types: readonly string[] = [];
   private typesVersion = 0;
+  /** The types and the kinds beside them. */
+  private names: readonly string[] = [];
+  private readonly kinds: ValueKinds;
 
   constructor(tables: DataTables) {
     this.tables = tables;
+    this.kinds = new ValueKinds(tables);
   }
 
   refresh(): void {
@@ -65,6 +70,12 @@ export class LmdbLocalReads implements LocalReads {
     this.appendUserFeedback(userRow, out);
   }
 
+  /** As `readUserFeedback`, with the type numbers as they are stored, whatever the values are. */
+  readStoredFeedback(userRow: number, out: FeedbackColumns): void {
+    out.clear();
+    this.appendStoredFeedback(userRow, out);
+  }
+
   readItemUsers(itemRow: number): Uint32Array {
     let length = 0;
     let low = 0;
@@ -101,10 +112,17 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   feedbackTypes(): readonly string[] {
+    this.storedTypes();
+    return this.names;
+  }
+
+  /** Type names by number, without those that only a value makes. */
+  storedTypes(): readonly string[] {
     const { feedbackTypes, typesVersion } = readState(this.tables);
     if (feedbackTypes !== this.types.length || typesVersion !== this.typesVersion) {
       this.types = readTypes(this.tables);
       this.typesVersion = typesVersion;
+      this.names = this.kinds.namesBeside(this.types);
     }
     return this.types;
   }
@@ -148,6 +166,24 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   private appendUserFeedback(userRow: number, out: FeedbackColumns): void {
+    const from = out.length;
+    this.appendStoredFeedback(userRow, out);
+    if (!this.kinds.isEmpty) this.tellKinds(userRow, out, from);
+  }
+
+  /** Puts the numbers of kinds in place of those of types, for the records of a user from position `from` on. */
+  private tellKinds(userRow: number, out: FeedbackColumns, from: number): void {
+    const { kinds } = this;
+    const names = this.storedTypes();
+    for (let at = from; at < out.length; at++) {
+      const type = out.types[at]!;
+      const name = names[type]!;
+      if (!kinds.concern(name)) continue;
+      out.types[at] = kinds.numberOf(type, name, kinds.valueOf(userRow, out.itemRows[at]!, type));
+    }
+  }
+
+  private appendStoredFeedback(userRow: number, out: FeedbackColumns): void {
     let low = 0;
     do {
       const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, low));

@@ -10,6 +10,7 @@ export interface WriteRules {
   readonly limits: Limits;
   readonly autoInsertUser: boolean;
   readonly autoInsertItem: boolean;
+  /** As the configuration writes them, with thresholds and weights. */
   readonly positiveFeedbackTypes: readonly string[];
   readonly readFeedbackTypes: readonly string[];
 }

@@ -14,11 +14,11 @@ export interface PairRecord {
   position: number;
 }
 
-/** Which feedback types count as what, by type number. */
+/** What feedback types are, by type number. */
 export interface TypeRoles {
-  isPositive(type: number): boolean;
   /** Read and not positive: a positive feedback takes its place. */
   isReadOnly(type: number): boolean;
+  nameOf(type: number): string;
 }
 
 /**
@@ -42,7 +42,8 @@ export class PairMerge {
     this.records.push({ type, oldTimeMs: timeMs, timeMs, alive: true, written: false, position: -1 });
   }
 
-  apply(kind: EditKind, type: number, timeMs: number, position: number): void {
+  /** @param isPositive true when the edit writes positive feedback */
+  apply(kind: EditKind, type: number, timeMs: number, position: number, isPositive: boolean): void {
     if (kind === EditKind.removeAll) {
       for (const record of this.records) record.alive = false;
       return;
@@ -55,7 +56,7 @@ export class PairMerge {
     if (record?.alive && kind === EditKind.insert) return;
     if (record) Object.assign(record, { timeMs, alive: true, written: true, position });
     else this.records.push({ type, oldTimeMs: Number.NaN, timeMs, alive: true, written: true, position });
-    if (this.roles.isPositive(type)) this.dropRead();
+    if (isPositive) this.dropRead();
   }
 
   /** Puts the records in the order in which they are stored. */
