@@ -76,7 +76,7 @@ test.each([
   ['a slash', [{ ItemId: 'a/b' }], '/0/ItemId'],
   ['513 bytes', [{ ItemId: `${'é'.repeat(256)}x` }], '/0/ItemId'],
   ['half a surrogate pair', [{ ItemId: 'a\ud800' }], '/0/ItemId'],
-  ['a label that is a number', [{ ItemId: 'i', Labels: ['a', 1] }], '/0/Labels/1'],
+  ['a category that is a number', [{ ItemId: 'i', Categories: ['a', 1] }], '/0/Categories/1'],
   ['too many labels', [{ ItemId: 'i', Labels: ['a', 'b', 'c'] }], '/0/Labels'],
   ['too long a comment', [{ ItemId: 'i', Comment: 'ééééé' }], '/0/Comment'],
   ['a date that is none', [{ ItemId: 'i', Timestamp: '2022-02-30' }], '/0/Timestamp'],

@@ -97,7 +97,7 @@ test.each([
   ['a number for an id', { ItemId: 1 }, 'INVALID_BODY', '/ItemId'],
   ['another case of a name', { itemid: 'a' }, 'INVALID_BODY', '/ItemId'],
   ['a text for a flag', { ItemId: 'a', IsHidden: 'yes' }, 'INVALID_BODY', '/IsHidden'],
-  ['a text for a list', { ItemId: 'a', Labels: 'x' }, 'INVALID_BODY', '/Labels'],
+  ['a text for a list', { ItemId: 'a', Categories: 'x' }, 'INVALID_BODY', '/Categories'],
   ['no date', { ItemId: 'a', Timestamp: '2022-02-30' }, 'INVALID_BODY', '/Timestamp'],
   ['513 labels', { ItemId: 'a', Labels: Array(513).fill('x') }, 'INVALID_BODY', '/Labels'],
   ['a long comment', { ItemId: 'a', Comment: 'x'.repeat(65_537) }, 'INVALID_BODY', '/Comment'],
@@ -112,4 +112,16 @@ test('a slash in the path of an item is a 400, and unknown fields and content ty
   expect((await server.call('GET', '/api/item/a%2Fb')).body.code).toBe('INVALID_PARAMETER');
   const headers = { 'Content-Type': 'text/plain' };
   expect((await server.call('POST', '/api/item', { ItemId: 'z', Unknown: {} }, headers)).body).toEqual(ONE);
+});
+
+test('labels of any form come back as they were given, one and many', async () => {
+  const Labels = { topics: ['a', ['b']], year: 1957, more: null };
+  await server.call('POST', '/api/item', { ItemId: 'any-labels', Labels });
+  expect((await server.call('GET', '/api/item/any-labels')).body).toMatchObject({ Labels });
+  const page = (await server.call('GET', '/api/items?n=1000')).body.Items;
+  const found = page.find(({ ItemId }: { ItemId: string }) => ItemId === 'any-labels');
+  expect(found.Labels).toEqual(Labels);
+  expect(found).not.toHaveProperty('LabelsAsGiven');
+  await server.call('POST', '/api/user', { UserId: 'any-labels', Labels: 7 });
+  expect((await server.call('GET', '/api/user/any-labels')).body.Labels).toBe(7);
 });
