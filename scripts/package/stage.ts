@@ -16,9 +16,9 @@ const START = "module.exports = (path) => import(require('node:url').pathToFileU
 
 /** Nothing of this is read by a running program. */
 const USELESS = [
-  /\.(map|[cm]?ts|tsbuildinfo|c|cc|cpp|h|hpp|gypi?|tgz|html|bare)$/,
+  /\.(map|[cm]?ts|tsbuildinfo|c|cc|cpp|h|hpp|gypi?|tgz|bare)$/,
   /\.debug\.wasm$/,
-  /^node_modules\/.*\.(md|markdown|txt)$/i,
+  /^node_modules\/.*\.(md|markdown|txt|html)$/i,
   /^node_modules\/.*\/(tests?|specs|docs?|examples?|benchmarks?|\.[^/]+)\//,
   /^node_modules\/lmdb\/(dependencies|src|dict)\//,
   // The imitation of uWebSockets.js and what it needs; furze never loads it.

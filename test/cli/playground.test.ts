@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Furze } from './run-furze.ts';
 
 /** Two starts, one of them with a load and a training on a shared machine. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-playground-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -92,6 +92,7 @@ describe('the single executable', () => {
     ['dist/main.js.map', false],
     ['build/kernels.wasm', true],
     ['build/kernels.debug.wasm', false],
+    ['build/dashboard/index.html', true],
     ['node_modules/pino/pino.d.ts', false],
     ['node_modules/pino/docs/api.md', false],
     ['node_modules/pino/LICENSE', true],
