@@ -2,7 +2,7 @@ import { Admin } from './admin/admin.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { limitsOf } from './domain/config-limits.ts';
-import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
+import { asksForKey, type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
 import type { Logger } from './domain/log.ts';
 import { positiveKindNames } from './domain/positive-kinds.ts';
 import type { HealthReport } from './domain/schemas.ts';
@@ -12,6 +12,7 @@ import { registerBackground } from './http/background-metrics.ts';
 import { chooseEngine } from './http/engine-choice.ts';
 import { registerEngine } from './http/engine-metric.ts';
 import { checkHealth } from './http/health.ts';
+import { explainListenFailure } from './http/listen-failure.ts';
 import { createMetrics } from './http/metrics.ts';
 import { requestTotals } from './http/request-totals.ts';
 import { createRoutes } from './http/routes.ts';
@@ -56,7 +57,7 @@ export interface ServiceOptions {
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
- * @throws OperatorError when another process has the folders
+ * @throws OperatorError when another process has the folders or the port
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -80,6 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       () => cache.close(),
       () => data.close(),
     );
+    await tellStart(log, data, config, paths, origin.file);
     chooseRelaxedSimd(config.worker.relaxed_simd);
     const pool = new WorkerPool(config.worker.threads);
     log.info(
@@ -175,11 +177,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       metrics,
     });
-    const address = await http.listen();
+    const address = await http.listen().catch(async (error: unknown) => {
+      throw await explainListenFailure(server.host, server.port, error);
+    });
     undo.push(() => http.close());
     fits.start();
     search.start();
-    await tellStart(log, admin);
+    await tellTroubles(log, admin);
     return {
       address,
       data,
@@ -212,22 +216,23 @@ function connectionLimits(server: Config['server']): ConnectionLimits {
   };
 }
 
-/** Says what the service stands on, and what is not right. */
-async function tellStart(log: Logger, admin: Admin): Promise<void> {
-  const { Users, Items, Feedback, Troubles, Service, FeedbackTypes } = await admin.summary();
-  log.info(
-    {
-      data: Service.DataFolder,
-      users: Users,
-      items: Items,
-      feedback: Feedback,
-      positiveTypes: FeedbackTypes.filter(({ Positive }) => Positive).map(({ Name }) => Name),
-      key: Service.HasKey ? 'on' : 'off',
-      config: Service.ConfigFile,
-    },
-    'started',
-  );
-  for (const { Code, Severity, Message, Advice } of Troubles) {
+/** Says first of all what the service stands on. */
+async function tellStart(
+  log: Logger,
+  data: DataStore,
+  { server, recommend }: Config,
+  { dataPath }: StorePaths,
+  file: string,
+): Promise<void> {
+  const { users, items, feedback } = await data.getStats();
+  const { positive_feedback_types: positiveTypes } = recommend.data_source;
+  const key = asksForKey(server) ? 'on' : 'off';
+  log.info({ data: dataPath, users, items, feedback, positiveTypes, key, config: file }, 'opened the data');
+}
+
+/** Says what is not right. */
+async function tellTroubles(log: Logger, admin: Admin): Promise<void> {
+  for (const { Code, Severity, Message, Advice } of (await admin.summary()).Troubles) {
     log[Severity === 'hint' ? 'info' : 'warn']({ code: Code }, `${Message} ${Advice}`);
   }
 }

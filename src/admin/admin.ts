@@ -12,7 +12,7 @@ import type {
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
-import { type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
@@ -97,7 +97,7 @@ export class Admin {
         UptimeSeconds: Math.max(0, (clock() - this.startedMs) / 1000),
         DataFolder: folders.dataPath,
         ConfigFile: origin.file,
-        HasKey: config.server.api_key !== '',
+        HasKey: asksForKey(config.server),
         Threads: threads,
       },
     };
@@ -184,7 +184,7 @@ export class Admin {
       popularIsEmpty: live.popular.top(1, [], () => true).rows.length === 0,
       popularWindowMs: popular.popular_window,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
-      hasKey: config.server.api_key !== '' || config.server.api_keys.length > 0,
+      hasKey: asksForKey(config.server),
       host: config.server.host,
     };
   }

@@ -1,18 +1,52 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Config, ConfigError, type Environment, parseConfig, type Warn } from '../domain/config.ts';
+import type { ConfigOrigin } from '../domain/config-sources.ts';
 
 /** Where the configuration comes from. */
 export interface ConfigSource {
   /** A TOML file, relative to the working directory; defaults alone when undefined. */
   readonly path?: string | undefined;
   readonly env: Environment;
+  /** What the command line says, by environment variable; it goes before the environment. */
+  readonly flags?: Environment;
   /** Told of what is odd and stops nothing; standard error when absent. */
   readonly warn?: Warn;
 }
 
 /** Reads, checks and freezes the configuration. @throws ConfigError when the file cannot be read or is not valid */
-export function loadConfig({ path, env, warn = warnOnStderr }: ConfigSource): Config {
-  return parseConfig(path === undefined ? '' : readText(path), env, warn);
+export function loadConfig(source: ConfigSource): Config {
+  return loadConfigWithOrigin(source).config;
+}
+
+/** As `loadConfig`, with where each key was taken from. @throws ConfigError */
+export function loadConfigWithOrigin({ path, env, flags = {}, warn = warnOnStderr }: ConfigSource): {
+  readonly config: Config;
+  readonly origin: ConfigOrigin;
+} {
+  const text = path === undefined ? '' : readText(path);
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const all = { ...env, ...Object.fromEntries(given) };
+  const file = path === undefined ? '' : resolve(path);
+  const origin = { file, text, env: all, flags: given.map(([name]) => name) };
+  try {
+    return { config: parseConfig(text, all, warn), origin };
+  } catch (error) {
+    if (error instanceof ConfigError && isOfGorse(text))
+      throw new ConfigError([...error.problems, GORSE_HINT]);
+    throw error;
+  }
+}
+
+const GORSE_HINT =
+  'this is a configuration of Gorse: furze has no [master], and its stores are [database] data_store and cache_store ' +
+  'as lmdb://PATH. Keep [recommend] and what `furze config --template` has of [server]';
+
+function isOfGorse(text: string): boolean {
+  return (
+    /^\s*\[master\]/m.test(text) ||
+    /^\s*(data|cache)_store\s*=\s*"(mysql|postgres|mongodb|redis|sqlite|clickhouse)/m.test(text)
+  );
 }
 
 function warnOnStderr(message: string): void {

@@ -9,6 +9,15 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** Reads a time to wait, in seconds above 0. @throws InvalidArgumentError */
+export function parseTimeout(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === '' || !(seconds > 0 && seconds <= 3600)) {
+    throw new InvalidArgumentError('expected a number of seconds above 0, up to 3600');
+  }
+  return seconds;
+}
+
 /** How long a command waits for another process that has its folders. */
 const LOCK_WAIT_SECONDS = 10;
 

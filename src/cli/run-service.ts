@@ -1,4 +1,5 @@
 import type { Config } from '../domain/config.ts';
+import type { ConfigOrigin } from '../domain/config-sources.ts';
 import type { Logger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Service } from '../service.ts';
@@ -9,9 +10,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
  * Starts the service. The import waits until here, so that other commands load no engine.
  * @param lockWait how long to wait for another process that has the folders, seconds
  */
-export async function launchService(config: Config, log: Logger, lockWait: number): Promise<Service> {
+export async function launchService(
+  config: Config,
+  log: Logger,
+  lockWait: number,
+  origin?: ConfigOrigin,
+): Promise<Service> {
   const { startService } = await import('../service.ts');
-  return startService({ config, log, lockWaitMs: lockWait * 1000 });
+  return startService({ config, log, lockWaitMs: lockWait * 1000, ...(origin !== undefined && { origin }) });
 }
 
 /** Why the process is to stop. */
@@ -49,8 +55,8 @@ export function checkReason(reason: StopReason): void {
   if (reason === 'fault') throw new OperatorError('stopped after a fault of the program; the log has it');
 }
 
-/** The service's address as a URL without a path; an address for every interface is reached by the loopback one. */
-export function baseUrl({ host, port }: Service['address']): string {
+/** An address as a URL without a path; an address for every interface is reached by the loopback one. */
+export function baseUrl({ host, port }: { readonly host: string; readonly port: number }): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,26 +1,56 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
-import { loadConfig } from './load-config.ts';
-import { lockWaitOption } from './options.ts';
+import { loadConfigWithOrigin } from './load-config.ts';
+import { lockWaitOption, parsePort } from './options.ts';
 import { baseUrl, checkReason, launchService, stopSignal } from './run-service.ts';
+
+interface ServeOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly lockWait: number;
+}
 
 /** `furze serve`: the service until it is told to stop. */
 export function serveCommand(env: Environment): Command {
   return new Command('serve')
     .description('run the service (what furze does without a command)')
     .option('-c, --config <file>', 'configuration file (TOML)')
+    .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below')
+    .option('--host <address>', 'address to listen on')
+    .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort)
     .addOption(lockWaitOption())
-    .action(async (options: { config?: string; lockWait: number }) => {
-      const config = loadConfig({ path: options.config, env });
+    .addHelpText('after', '\nExample:\n  furze serve --config furze.toml --port 8087 --data ./data')
+    .action(async (options: ServeOptions) => {
+      const { config, origin } = loadConfigWithOrigin({
+        path: options.config,
+        env,
+        flags: flagsOf(options),
+      });
       const log = createLogger(config.log.level);
       const stopped = stopSignal(log);
-      const service = await launchService(config, log, options.lockWait);
-      log.info({ url: baseUrl(service.address), docs: `${baseUrl(service.address)}/apidocs` }, 'listening');
+      const service = await launchService(config, log, options.lockWait, origin);
+      const url = baseUrl(service.address);
+      log.info({ url, dashboard: `${url}/`, docs: `${url}/apidocs` }, 'listening');
       const reason = await stopped;
       log.info({ reason }, 'stopping');
       await service.stop();
       log.info('stopped');
       checkReason(reason);
     });
+}
+
+/** The command line as the variables that it stands for. */
+function flagsOf({ data, host, port }: ServeOptions): Environment {
+  return {
+    ...(data !== undefined && {
+      FURZE_DATABASE_DATA_STORE: `lmdb://${data}`,
+      FURZE_DATABASE_CACHE_STORE: `lmdb://${join(data, 'cache')}`,
+    }),
+    ...(host !== undefined && { FURZE_SERVER_HOST: host }),
+    ...(port !== undefined && { FURZE_SERVER_PORT: String(port) }),
+  };
 }

@@ -18,6 +18,11 @@ export const NO_ORIGIN: ConfigOrigin = { file: '', text: '', env: {}, flags: [] 
 
 const MASK = '********';
 
+/** Whether requests must carry a key. */
+export function asksForKey({ api_key, api_keys }: Config['server']): boolean {
+  return [api_key, ...api_keys].some((key) => key !== '');
+}
+
 /** Every key with its value, its default and where the value comes from; secrets are masked. */
 export function describeConfig(config: Config, { text, env, flags }: ConfigOrigin): ConfigEntry[] {
   const file: unknown = parse(text);
@@ -32,7 +37,7 @@ export function describeConfig(config: Config, { text, env, flags }: ConfigOrigi
           : 'default';
     return {
       Key: path.join('.'),
-      Value: schema.secret && value !== '' ? MASK : JSON.stringify(value),
+      Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(value),
       Default: JSON.stringify(schema.default),
       Source,
       Variable: variable,

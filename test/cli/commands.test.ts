@@ -44,6 +44,12 @@ describe('arguments and configuration that are not valid', () => {
     ],
     ['a bad port', ['playground', '--port', '70000'], /expected an integer from 0 to 65535/],
     ['an unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/],
+    ['an unknown command', ['nope'], /there is no command "nope"; there are serve, playground, status/],
+    [
+      'a configuration of Gorse',
+      ['serve', '--config', fileOf('gorse.toml', '[master]\nport = 8086\n')],
+      /this is a configuration of Gorse/,
+    ],
   ])('%s ends the start with code 2 and says what is wrong', async (_, args, message) => {
     const { code, output } = await run(args);
     expect(code).toBe(2);
@@ -86,5 +92,71 @@ describe('furze serve', () => {
     const answer = await fetch(`${await urlOf(furze)}/api/user/SIGTERM`, { headers });
     expect(await answer.json()).toMatchObject({ UserId: 'SIGTERM' });
     expect(await furze.stop('SIGTERM')).toBe(0);
+  });
+});
+
+describe('furze status', () => {
+  it('tells of a running service, and exits 0 when it is ready and 2 when nobody answers', async () => {
+    const store = join(folder, 'status');
+    const env = { FURZE_SERVER_API_KEY: 'hush' };
+    const furze = new Furze(['serve', '--port', '0', '--host', '127.0.0.1', '--data', store], env);
+    const url = (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
+    expect(furze.output.split('\n')[0]).toMatch(
+      /"data":"[^"]*status".*"positiveTypes":\[\],"key":"on","config":""/,
+    );
+
+    const told = await run(['status', '--url', url], env);
+    expect(told.code).toBe(0);
+    expect(told.output).toMatch(/^Ready, but nothing is learnt yet/);
+    expect(told.output).toContain('error: No positive feedback types are configured.');
+    const { code, output } = await run(['status', '--url', `${url}/`, '--json'], env);
+    expect([code, JSON.parse(output).Service.HasKey]).toEqual([0, true]);
+    const answer = await fetch(`${url}/api/admin/config`, { headers: { 'X-API-Key': 'hush' } });
+    const { Keys } = (await answer.json()) as { Keys: { Key: string; Source: string }[] };
+    const sourceOf = (key: string) => Keys.find(({ Key }) => Key === key)?.Source;
+    expect([sourceOf('server.port'), sourceOf('server.api_key'), sourceOf('server.max_n')]).toEqual([
+      'command line',
+      'environment',
+      'default',
+    ]);
+
+    const keyless = await run(['status', '--url', url]);
+    expect([keyless.code, keyless.output]).toEqual([
+      2,
+      `furze: ${url} asks for its key; set FURZE_SERVER_API_KEY\n`,
+    ]);
+
+    const port = new URL(url).port;
+    const taken = await run([
+      'serve',
+      '--port',
+      port,
+      '--data',
+      join(folder, 'taken'),
+      '--host',
+      '127.0.0.1',
+    ]);
+    expect(taken.code).toBe(1);
+    expect(taken.output).toContain(`furze: port ${port} of 127.0.0.1 is taken by another process`);
+    expect(taken.output).not.toMatch(/^ {4}at /m);
+
+    expect(await furze.stop('SIGTERM')).toBe(0);
+    const gone = await run(['status', '--url', url], env);
+    expect(gone.code).toBe(2);
+    expect(gone.output).toContain('is not listened on; is the service running?');
+  });
+
+  it('says that this machine has not the address', async () => {
+    const { code, output } = await run([
+      'serve',
+      '--host',
+      '192.0.2.1',
+      '--port',
+      '0',
+      '--data',
+      join(folder, 'far'),
+    ]);
+    expect(code).toBe(1);
+    expect(output).toContain('furze: this machine has no address 192.0.2.1');
   });
 });

@@ -92,6 +92,20 @@ describe('progress', () => {
     expect(shown(false)).toBe('users: 2 done\nfilms: 1,000 done\n');
   });
 
+  it('is one more line every ten seconds of a stage where there is no terminal', () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: false, columns: 100 });
+    let nowMs = 0;
+    const progress = createProgress(stream, () => nowMs);
+    for (let done = 0; done <= 4000; done += 100) {
+      progress.report('training', done, 4000);
+      nowMs += 700;
+    }
+    progress.end();
+    expect(String(stream.read())).toBe(
+      'training: 1,500 of 4,000, 37%\ntraining: 3,000 of 4,000, 75%\ntraining: 4,000 done\n',
+    );
+  });
+
   it('is a bar a stage on a terminal', () => {
     const text = shown(true);
     expect(text).toMatch(/users .*100% 2\/2/);

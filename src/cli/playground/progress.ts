@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { type Clock, systemClock } from '../../domain/clock.ts';
 
 /** Shows how far the stages of a job are, one after the other. */
 export interface Progress {
@@ -11,9 +12,12 @@ export interface Progress {
 /** The stream that progress goes to. */
 export type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** A bar a stage on a terminal, a line a stage elsewhere. */
-export function createProgress(stream: ProgressStream): Progress {
-  return stream.isTTY ? barProgress(stream) : lineProgress(stream);
+/** Where there is no terminal, a stage that lasts is told of this often. */
+const LINE_MS = 10_000;
+
+/** A bar a stage on a terminal; elsewhere a line a stage, and one every ten seconds. */
+export function createProgress(stream: ProgressStream, clock: Clock = systemClock): Progress {
+  return stream.isTTY ? barProgress(stream) : lineProgress(stream, clock);
 }
 
 function barProgress(stream: ProgressStream): Progress {
@@ -46,19 +50,29 @@ function barProgress(stream: ProgressStream): Progress {
   };
 }
 
-function lineProgress(stream: ProgressStream): Progress {
+function lineProgress(stream: ProgressStream, clock: Clock): Progress {
   let shown = '';
+  let toldMs = clock();
   let shownTotal = 0;
   const end = () => {
     if (shown !== '') stream.write(`${shown}: ${shownTotal.toLocaleString('en-US')} done\n`);
     shown = '';
   };
   return {
-    report(stage, _done, total) {
+    report(stage, done, total) {
       if (total === 0) return;
-      if (stage !== shown) end();
+      if (stage !== shown) {
+        end();
+        toldMs = clock();
+      }
       shown = stage;
       shownTotal = total;
+      if (clock() - toldMs < LINE_MS || done >= total) return;
+      toldMs = clock();
+      const percent = Math.floor((100 * done) / total);
+      stream.write(
+        `${stage}: ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}, ${percent}%\n`,
+      );
     },
     end,
   };

@@ -2,6 +2,8 @@ import type { Sample } from './sample.ts';
 
 /** A film as the tour shows it. */
 export interface Film {
+  /** Absent in the mark of an older playground. */
+  readonly itemId?: string;
   readonly title: string;
   readonly genres: readonly string[];
 }
@@ -46,7 +48,10 @@ const SHOWN = 6;
  */
 export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste> {
   const films = new Map(
-    sample.items.map((item) => [item.ItemId, { title: item.Comment, genres: item.Labels }]),
+    sample.items.map(({ ItemId, Comment, Labels }): [string, Film] => [
+      ItemId,
+      { itemId: ItemId, title: Comment, genres: Labels },
+    ]),
   );
   const filmsOf = (itemIds: readonly string[]) => itemIds.flatMap((itemId) => films.get(itemId) ?? []);
   const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');

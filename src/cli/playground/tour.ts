@@ -36,6 +36,7 @@ ${filmLines(await filmsOf(popular.map(({ Id }) => Id)))}
 Try it:
 ${paths.map((path) => `  curl '${url}${path}'${key}`).join('\n')}
 
+Dashboard: ${url}/#/try/${encodeURIComponent(taste.userId)}
 API page: ${url}/apidocs
 Stop with Ctrl-C.
 `;
@@ -43,9 +44,11 @@ Stop with Ctrl-C.
 
 async function askFilm(ask: Caller, itemId: string): Promise<Film> {
   const { Comment, Labels } = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
-  return { title: Comment, genres: Labels };
+  return { itemId, title: Comment, genres: Labels };
 }
 
 function filmLines(films: readonly Film[]): string {
-  return films.map(({ title, genres }) => `  ${title} - ${genres.join(', ')}\n`).join('');
+  return films
+    .map(({ itemId = '', title, genres }) => `  ${itemId.padEnd(8)} ${title} - ${genres.join(', ')}\n`)
+    .join('');
 }

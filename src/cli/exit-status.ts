@@ -1,0 +1,10 @@
+/** Ends a command that has said what it has to say with an exit code of its own. */
+export class ExitStatus extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.name = 'ExitStatus';
+    this.code = code;
+  }
+}
