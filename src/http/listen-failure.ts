@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { Server } from 'node:net';
 import { OperatorError } from '../domain/operator-error.ts';
 
 /** What to tell of an address that cannot be listened on, by the system's code. */
@@ -24,7 +24,7 @@ export async function explainListenFailure(host: string, port: number, error: un
 /** The system's code for what stands in the way, undefined when nothing does. */
 function tryListening(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const server = createServer();
+    const server = new Server();
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });

@@ -128,13 +128,13 @@ describe('the admin routes', () => {
     expect(storage.Tables).toContainEqual(
       expect.objectContaining({ Store: 'data', Name: 'users', Entries: USERS }),
     );
-    expect(storage.Memory.map(({ Name }: { Name: string }) => Name)).toContain('collaborative model');
+    expect(storage.Memory.map(({ Name }: { Name: string }) => Name)).toContain('ALS model');
   });
 
   it('tell what ranks, and how the fits went', async () => {
     const quality = await get('/api/admin/quality');
     expect(quality.Generation).toBe(1);
-    expect(quality.Parts).toContain('collaborative model');
+    expect(quality.Parts).toContain('ALS model');
     expect(quality.Fits.length).toBeGreaterThan(0);
   });
 
