@@ -23,6 +23,11 @@ const LAYERS = [
   'domain',
 ];
 
+/** Where a thread or a process begins. */
+const ENTRIES = ['src/main.ts', 'src/worker/worker-entry.ts', 'src/store/lmdb/writer-thread.ts'];
+/** How models are measured on public data sets; the service never does. */
+const FOR_BENCHMARKS = /^src\/(dataset\/(readers\/|split)|model\/evaluation\/)/;
+
 /** Layers that do no input or output. */
 const PURE = ['dataset', 'kernel', 'memory', 'model', 'recommend'];
 /** The kernels' loaders find a binary on disk and read it; that is their whole purpose. */
@@ -106,7 +111,7 @@ describe('layering', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has no cycles', () => {
+  it('has no cycles, of types either', () => {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const done = new Set<string>();
     const cycles: string[] = [];
@@ -115,12 +120,28 @@ describe('layering', () => {
       if (at >= 0) cycles.push([...trail.slice(at), path].join(' > '));
       if (at >= 0 || done.has(path)) return;
       const file = byPath.get(path);
-      for (const next of file === undefined ? [] : ownImports(file, file.runtimeImports))
-        visit(next, [...trail, path]);
+      for (const next of file === undefined ? [] : ownImports(file)) visit(next, [...trail, path]);
       done.add(path);
     };
     for (const { path } of files) visit(path, []);
     expect(cycles).toEqual([]);
+  });
+
+  it('has no file that nothing reaches', () => {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      const file = byPath.get(path);
+      for (const next of file === undefined ? [] : ownImports(file)) visit(next);
+    };
+    for (const path of ENTRIES) {
+      expect(byPath.has(path)).toBe(true);
+      visit(path);
+    }
+    const idle = files.filter(({ path }) => !reached.has(path) && !FOR_BENCHMARKS.test(path));
+    expect(idle.map(({ path }) => path)).toEqual([]);
   });
 });
 
@@ -174,6 +195,13 @@ describe('doors', () => {
       .filter(({ path }) => ['http', 'recommend'].includes(layerOf(path)))
       .flatMap((file) => ownImports(file).filter((path) => path.startsWith('src/store/lmdb')));
     expect(beyond).toEqual([]);
+  });
+
+  it('one file opens the LMDB implementation', () => {
+    const found = files
+      .filter(({ path }) => !path.startsWith('src/store/lmdb/'))
+      .filter((file) => ownImports(file).some((path) => path.startsWith('src/store/lmdb/')));
+    expect(found.map(({ path }) => path)).toEqual(['src/store/open-store.ts']);
   });
 
   it('the inner layers do no input or output', () => {

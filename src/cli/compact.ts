@@ -12,7 +12,7 @@ export function compactCommand(env: Environment): Command {
     .action(async (options: { config?: string; lockWait: number }) => {
       const config = loadConfig({ path: options.config, env });
       // Loaded here, so that other commands load no engine.
-      const { compactStore } = await import('../store/lmdb/compact.ts');
+      const { compactStore } = await import('../store/open-store.ts');
       const { parseDsn } = await import('../store/open-store.ts');
       const { path } = parseDsn(config.database.data_store);
       const { bytesBefore, bytesAfter } = await compactStore(path, options.lockWait * 1000);

@@ -1,6 +1,6 @@
 import type { AlsRows, AlsSpectralRows, Kernels } from './kernels.ts';
-import type { Words } from './plain-kernels.ts';
 import { addScaledAt, choleskySolveAt } from './plain-vector.ts';
+import type { Words } from './words.ts';
 
 type Floats = Words['floats'];
 

@@ -1,5 +1,5 @@
 import type { Kernels } from './kernels.ts';
-import type { Words } from './plain-kernels.ts';
+import type { Words } from './words.ts';
 
 const SWEEPS_MAX = 60;
 /** A matrix whose squares off the diagonal add up to less than this part of all is taken as diagonal. */

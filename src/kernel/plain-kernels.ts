@@ -4,12 +4,7 @@ import { plainEigenKernels } from './plain-eigen.ts';
 import { plainLearningKernels } from './plain-learning.ts';
 import { plainTopKKernels } from './plain-top-k.ts';
 import { plainVectorKernels } from './plain-vector.ts';
-
-/** A memory seen as words; a byte offset becomes an index by `>>> 2`. */
-export interface Words {
-  readonly floats: Float32Array<SharedArrayBuffer>;
-  readonly ints: Uint32Array<SharedArrayBuffer>;
-}
+import type { Words } from './words.ts';
 
 /**
  * The kernels in plain TypeScript, over the same bytes: the oracle of the tests, the kernels' documentation, and the

@@ -1,6 +1,6 @@
 import type { BprSteps, FmRows, FmTraining, Kernels } from './kernels.ts';
-import type { Words } from './plain-kernels.ts';
 import { dotAt } from './plain-vector.ts';
+import type { Words } from './words.ts';
 
 /** A negative that the user has is drawn again this often before the sample is given up. */
 const TRIES = 16;

@@ -1,5 +1,5 @@
 import type { Kernels } from './kernels.ts';
-import type { Words } from './plain-kernels.ts';
+import type { Words } from './words.ts';
 
 /** The best k of a stream, in the order every top-k promises: score descending, ties to the lower item. */
 export class BestList {

@@ -1,5 +1,5 @@
 import type { Kernels } from './kernels.ts';
-import type { Words } from './plain-kernels.ts';
+import type { Words } from './words.ts';
 
 type VectorKernels = Pick<
   Kernels,

@@ -21,6 +21,32 @@ export function wasmUrl(build: WasmBuild): URL {
 
 type Native = Record<string, (...args: number[]) => number>;
 
+/** How many parameters each export takes that is called here. */
+const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
+  dot: 3,
+  addScaled: 4,
+  countNonFinite: 2,
+  scoreItems: 6,
+  gramian: 4,
+  packPanels: 4,
+  batchTopK: 13,
+  packCoarse: 4,
+  queryTopK: 12,
+  selectTopK: 9,
+  normalMatrix: 10,
+  choleskySolve: 3,
+  alsSolveRows: 14,
+  alsSpectralRows: 14,
+  symmetricEigen: 5,
+  rotateRows: 5,
+  alsCholeskyRows: 12,
+  alsBlockRows: 15,
+  bprSteps: 13,
+  fmScoreRows: 11,
+  fmAdaGradRows: 19,
+  neighborTopK: 17,
+};
+
 const modules = new Map<WasmBuild, WebAssembly.Module>();
 
 /**
@@ -51,7 +77,7 @@ export function instantiateWasmKernels(
   build: WasmBuild = 'release',
   module: WebAssembly.Module = compileKernels(build),
 ): Kernels {
-  const native = new WebAssembly.Instance(module, { env: { memory } }).exports as Native;
+  const native = checked(new WebAssembly.Instance(module, { env: { memory } }).exports, build);
   return {
     name: NAMES[build],
     ...vectorCalls(native),
@@ -59,6 +85,19 @@ export function instantiateWasmKernels(
     ...alsCalls(native),
     ...learningCalls(native),
   };
+}
+
+/** @throws Error when the binary is of other sources: a call would then pass the wrong arguments */
+function checked(exported: Record<string, unknown>, build: WasmBuild): Native {
+  const wrong = Object.entries(PARAMETERS).filter(([name, count]) => {
+    const kernel = exported[name];
+    return typeof kernel !== 'function' || kernel.length !== count;
+  });
+  if (wrong.length === 0) return exported as Native;
+  const names = wrong.map(([name]) => name).join(', ');
+  throw new Error(
+    `build/${FILES[build]} does not fit this program (${names}): run "npm run build:wasm", or install furze again`,
+  );
 }
 
 function vectorCalls(native: Native) {

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { compileKernels, supportsRelaxed, wasmUrl } from '../../src/kernel/wasm-kernels.ts';
+import {
+  compileKernels,
+  instantiateWasmKernels,
+  supportsRelaxed,
+  wasmUrl,
+} from '../../src/kernel/wasm-kernels.ts';
 import { createSharedMemory, u8 } from '../../src/memory/shared-memory.ts';
 
 const DATA_SECTION = 11;
@@ -38,6 +43,15 @@ describe.each(['release', 'debug'] as const)('the %s binary', (build) => {
   test('is compiled once a thread', () => {
     expect(compileKernels(build)).toBe(compileKernels(build));
   });
+});
+
+test('a binary of other sources is refused by the names of what does not fit', () => {
+  // (module (func (export "dot") (param i32))): one kernel alone, with one parameter of three.
+  const head = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 1, 0x7f, 0, 3, 2, 1, 0];
+  const other = Uint8Array.from([...head, 7, 7, 1, 3, 0x64, 0x6f, 0x74, 0, 0, 10, 4, 1, 2, 0, 0x0b]);
+  const instantiate = () =>
+    instantiateWasmKernels(createSharedMemory(1), 'release', new WebAssembly.Module(other));
+  expect(instantiate).toThrow(/kernels\.wasm does not fit this program \(dot, .*batchTopK.*build:wasm/);
 });
 
 test('auto takes WASM where it was built', () => {
