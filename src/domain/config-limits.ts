@@ -1,5 +1,4 @@
 import { integer } from './config-builders.ts';
-import type { Config } from './config-schema.ts';
 import { DEFAULT_LIMITS as LIMITS, type Limits } from './limits.ts';
 
 const INT_MAX = 2 ** 31 - 1;
@@ -50,8 +49,11 @@ export const limitKeys = {
   ),
 };
 
+/** Values of `limitKeys`. */
+type LimitValues = { readonly [Key in keyof typeof limitKeys]: number };
+
 /** The limits that a configuration sets. */
-export function limitsOf({ server }: Config): Limits {
+export function limitsOf({ server }: { readonly server: LimitValues }): Limits {
   return {
     ...LIMITS,
     bodyBytesMax: server.max_body_bytes,

@@ -1,3 +1,4 @@
+import { NEIGHBORS_MIN } from '../model/neighbors/items-part.ts';
 import type { Catalogue } from './catalogue.ts';
 import { similarRows } from './neighbors.ts';
 import { filterRanked, type Ranked } from './ranked.ts';
@@ -44,7 +45,7 @@ export class ItemNeighbors {
     const ahead = this.ahead(row);
     const known = filterRanked(ahead, k, accepted);
     // Shorter than any table is cut: then there are no others.
-    const isAll = ahead.rows.length > 0 && ahead.rows.length < AHEAD_MIN;
+    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN;
     if (known.rows.length === k || isAll) return known;
     const seen = new Set(Array.from(ahead.rows));
     const rest = await this.workOut(
@@ -90,5 +91,3 @@ export class ItemNeighbors {
 
 const NOBODY: ReadonlySet<number> = new Set();
 const NOTHING: Ranked = { rows: [], scores: [] };
-/** A table of neighbors keeps at least so many of an item that has them. */
-const AHEAD_MIN = 10;

@@ -22,7 +22,7 @@ import {
 } from './task.ts';
 
 /** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
-const NEIGHBORS_MAX = 100;
+const TABLE_NEIGHBORS_MAX = 100;
 const TABLE_ENTRIES_MAX = 32_000_000;
 /** So many are kept at least of an item that has them: a shorter list is complete. */
 export const NEIGHBORS_MIN = 10;
@@ -82,7 +82,7 @@ export const itemNeighborsPart: LearnedPart<
 };
 
 function neighborsKept({ interactions: { itemCount } }: TrainingData): number {
-  return Math.max(NEIGHBORS_MIN, Math.min(NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
+  return Math.max(NEIGHBORS_MIN, Math.min(TABLE_NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
 }
 
 function placeTasks(
