@@ -33,7 +33,7 @@ import { TaskLog } from './worker/task-log.ts';
 
 /** A running service. */
 export interface Service {
-  readonly address: { readonly host: string; readonly port: number };
+  readonly address: { readonly protocol: 'http' | 'https'; readonly host: string; readonly port: number };
   readonly data: DataStore;
   /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
@@ -177,9 +177,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       metrics,
     });
-    const address = await http.listen().catch(async (error: unknown) => {
+    const listened = await http.listen().catch(async (error: unknown) => {
       throw await explainListenFailure(server.host, server.port, error);
     });
+    const address = { protocol: tls === undefined ? 'http' : 'https', ...listened } as const;
     undo.push(() => http.close());
     fits.start();
     search.start();

@@ -14,7 +14,7 @@ import { readSample } from './playground/sample.ts';
 import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
 import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
-import { baseUrl, checkReason, launchService, stopSignal } from './run-service.ts';
+import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
 /** Films that count as what everybody likes. */
 const POPULAR_ENTRIES = 50;
@@ -59,7 +59,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
     await stopped;
   } finally {
     process.stdout.write('Stopping.\n');
-    await service.stop();
+    await stopWithin(service, config.server.shutdown_timeout, log);
   }
   checkReason(await stopped);
 }

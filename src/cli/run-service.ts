@@ -55,8 +55,37 @@ export function checkReason(reason: StopReason): void {
   if (reason === 'fault') throw new OperatorError('stopped after a fault of the program; the log has it');
 }
 
+/**
+ * Stops the service, and ends the process when that takes longer than it may: what was acknowledged is stored by then,
+ * and what was not is made again as after a crash.
+ * @param timeoutMs `[server] shutdown_timeout`
+ */
+export async function stopWithin(
+  service: Pick<Service, 'stop'>,
+  timeoutMs: number,
+  log: Logger,
+  exit: (code: number) => void = process.exit,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    log.warn({ timeoutMs }, 'stopping took longer than [server] shutdown_timeout; what is left is cut off');
+    exit(1);
+  }, timeoutMs);
+  try {
+    await service.stop();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where a server listens; plain HTTP unless it says otherwise. */
+interface Address {
+  readonly protocol?: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+}
+
 /** An address as a URL without a path; an address for every interface is reached by the loopback one. */
-export function baseUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+export function baseUrl({ protocol = 'http', host, port }: Address): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
 import { lockWaitOption, parsePort } from './options.ts';
-import { baseUrl, checkReason, launchService, stopSignal } from './run-service.ts';
+import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
 interface ServeOptions {
   readonly config?: string;
@@ -37,7 +37,7 @@ export function serveCommand(env: Environment): Command {
       log.info({ url, dashboard: `${url}/`, docs: `${url}/apidocs` }, 'listening');
       const reason = await stopped;
       log.info({ reason }, 'stopping');
-      await service.stop();
+      await stopWithin(service, config.server.shutdown_timeout, log);
       log.info('stopped');
       checkReason(reason);
     });
