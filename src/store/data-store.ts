@@ -34,6 +34,12 @@ export interface DataReader {
   getPairFeedback(userId: string, itemId: string): Promise<Feedback[]>;
   getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]>;
   getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]>;
+  /**
+   * The same lists a slice at a time, for answers that are never whole in memory. What is deleted while a walk goes on
+   * may be missing from it, what is added does not appear.
+   */
+  walkUserFeedback(userId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
+  walkItemFeedback(itemId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
   getStats(): Promise<StoreStats>;
   /** What each table takes. */
   getTables(): Promise<readonly TableStats[]>;

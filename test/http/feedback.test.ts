@@ -147,6 +147,23 @@ test('a walk over feedback shows each record that was there throughout once', as
   for (const one of stay) expect(seen.filter((id) => id === `${one.UserId} ${one.ItemId}`)).toHaveLength(1);
 });
 
+test('a list without pages arrives whole in many parts, of a user and of an item', async () => {
+  const { call } = server;
+  const ofUser = Array.from({ length: 450 }, (_, i) => feedback('long', 'lu', `l${i}`));
+  const ofItem = Array.from({ length: 450 }, (_, i) =>
+    feedback(i % 300 === 0 ? 'rare' : 'long', `l${i}`, 'li'),
+  );
+  const all = [...ofUser, ...ofItem];
+  for (let at = 0; at < all.length; at += 50) await call('POST', '/api/feedback', all.slice(at, at + 50));
+  const byUser = await call('GET', '/api/user/lu/feedback/long');
+  expect(byUser.headers.get('content-length')).toBeNull();
+  expect(byUser.body.map((one: { ItemId: string }) => one.ItemId).sort()).toEqual(
+    ofUser.map(({ ItemId }) => ItemId).sort(),
+  );
+  expect((await call('GET', '/api/item/li/feedback')).body).toHaveLength(450);
+  expect((await call('GET', '/api/item/li/feedback/rare')).body).toHaveLength(2);
+});
+
 test('all stays over a restart', async () => {
   const before = (await server.call('GET', '/api/feedback?n=1000')).body;
   expect(before.Feedback.length).toBeGreaterThan(40);

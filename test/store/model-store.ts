@@ -129,6 +129,14 @@ export class ModelStore implements DataStore {
     return this.select((each) => each.ItemId === itemId && matches(each, feedbackType));
   }
 
+  async *walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    yield await this.getUserFeedback(userId, feedbackType);
+  }
+
+  async *walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    yield await this.getItemFeedback(itemId, feedbackType);
+  }
+
   async getStats(): Promise<StoreStats> {
     return { users: this.users.size, items: this.items.size, feedback: this.feedback.size, bytes: 0 };
   }

@@ -6,6 +6,7 @@ import {
   FeedbackSchema,
   WriteResultSchema,
 } from '../../domain/schemas.ts';
+import { jsonList } from '../list-reply.ts';
 import { json, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
@@ -108,9 +109,7 @@ export const feedbackRoutes: readonly Route[] = [
     tag,
     summary: 'Get the feedback of a user',
     response: oneList,
-    async handler({ params }, { data }) {
-      return json(await data.getUserFeedback(params['user-id']));
-    },
+    handler: ({ params }, { data }) => jsonList(data.walkUserFeedback(params['user-id'])),
   }),
   route({
     method: 'GET',
@@ -118,9 +117,8 @@ export const feedbackRoutes: readonly Route[] = [
     tag,
     summary: 'Get the feedback of a user, of one type',
     response: oneList,
-    async handler({ params }, { data }) {
-      return json(await data.getUserFeedback(params['user-id'], params['feedback-type']));
-    },
+    handler: ({ params }, { data }) =>
+      jsonList(data.walkUserFeedback(params['user-id'], params['feedback-type'])),
   }),
   route({
     method: 'GET',
@@ -128,9 +126,7 @@ export const feedbackRoutes: readonly Route[] = [
     tag,
     summary: 'Get the feedback on an item',
     response: oneList,
-    async handler({ params }, { data }) {
-      return json(await data.getItemFeedback(params['item-id']));
-    },
+    handler: ({ params }, { data }) => jsonList(data.walkItemFeedback(params['item-id'])),
   }),
   route({
     method: 'GET',
@@ -138,9 +134,8 @@ export const feedbackRoutes: readonly Route[] = [
     tag,
     summary: 'Get the feedback on an item, of one type',
     response: oneList,
-    async handler({ params }, { data }) {
-      return json(await data.getItemFeedback(params['item-id'], params['feedback-type']));
-    },
+    handler: ({ params }, { data }) =>
+      jsonList(data.walkItemFeedback(params['item-id'], params['feedback-type'])),
   }),
 ];
 

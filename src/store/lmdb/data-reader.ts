@@ -16,8 +16,22 @@ const utf8Encoder = new TextEncoder();
 /** Where to start when there is no cursor: no id sorts before one zero byte. */
 const FIRST_ID = new Uint8Array([0]);
 
+/** Records and bytes of a slice of a list that is walked through. */
+const SLICE_RECORDS = 200;
+const SLICE_BYTES = 64 * 1024;
+
+interface RowRange {
+  readonly from: number;
+  readonly end: number;
+  /** Size from which on the rest is left out; the first record always stands. */
+  readonly bytesMax: number;
+  /** By the types' numbers, as they were when the columns were filled. */
+  readonly typeNames: readonly string[];
+}
+
 /**
- * The reads of the data environment. Each method reads one snapshot: it does all its work before it first yields.
+ * The reads of the data environment. Each method but the walks reads one snapshot: it does all
+ * its work before it first yields.
  */
 export class LmdbDataReader implements DataReader {
   readonly local: LmdbLocalReads;
@@ -88,26 +102,40 @@ export class LmdbDataReader implements DataReader {
   }
 
   async getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]> {
-    const userRow = this.local.userRow(userId);
-    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
-    if (userRow < 0 || (feedbackType !== undefined && type < 0)) return [];
-    const found = new FeedbackColumns();
-    this.load(userRow, hiddenItems(this.tables));
-    this.pick(found, type, -1);
-    return this.toFeedback(found);
+    return collect(this.walkUserFeedback(userId, feedbackType));
   }
 
   async getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]> {
+    return collect(this.walkItemFeedback(itemId, feedbackType));
+  }
+
+  async *walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    const userRow = this.local.userRow(userId);
+    const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
+    if (userRow < 0 || (feedbackType !== undefined && type < 0)) return;
+    const found = new FeedbackColumns();
+    this.load(userRow, hiddenItems(this.tables));
+    this.pick(found, type, -1);
+    yield* this.slices(found, this.local.storedTypes());
+  }
+
+  async *walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
     const itemRow = this.local.itemRow(itemId);
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
-    if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
+    if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return;
+    const userRows = this.local.readItemUsers(itemRow).slice();
+    const typeNames = this.local.storedTypes();
     const found = new FeedbackColumns();
-    const hidden = hiddenItems(this.tables);
-    for (const userRow of this.local.readItemUsers(itemRow)) {
-      this.load(userRow, hidden);
-      this.pick(found, type, itemRow);
+    for (let at = 0; at < userRows.length; at += SLICE_RECORDS) {
+      const hidden = hiddenItems(this.tables);
+      found.clear();
+      for (const userRow of userRows.subarray(at, at + SLICE_RECORDS)) {
+        this.load(userRow, hidden);
+        this.pick(found, type, itemRow);
+      }
+      if (found.length === 0) yield [];
+      else yield* this.slices(found, typeNames);
     }
-    return this.toFeedback(found);
   }
 
   async getStats(): Promise<StoreStats> {
@@ -163,26 +191,47 @@ export class LmdbDataReader implements DataReader {
     return key !== undefined && ((key[0]! << 8) | key[1]!) === type ? readRow(key, 2) : -1;
   }
 
+  /** The records of the columns in slices, each made when it is asked for; rows that are gone by then are left out. */
+  private *slices(columns: FeedbackColumns, typeNames: readonly string[]): Generator<readonly Feedback[]> {
+    for (let from = 0; from < columns.length; ) {
+      const end = Math.min(from + SLICE_RECORDS, columns.length);
+      const { rows, next } = this.readRows(columns, { from, end, bytesMax: SLICE_BYTES, typeNames });
+      from = next;
+      yield rows;
+    }
+  }
+
   /** @param bytesMax size from which on the rest is left out; the first record always stands */
   private toFeedback(columns: FeedbackColumns, bytesMax = Number.POSITIVE_INFINITY): Feedback[] {
     const typeNames = this.local.storedTypes();
+    return this.readRows(columns, { from: 0, end: columns.length, bytesMax, typeNames }).rows;
+  }
+
+  /** Reads a range of columns as records until `bytesMax` is reached. @returns them and where the rest begins */
+  private readRows(
+    columns: FeedbackColumns,
+    { from, end, bytesMax, typeNames }: RowRange,
+  ): { readonly rows: Feedback[]; readonly next: number } {
     const { comments, values } = readState(this.tables);
     const hasComments = comments > 0;
     const rows: Feedback[] = [];
     let userRow = -1;
-    let userId = '';
+    let userId: string | undefined;
     let bytes = 0;
-    for (let i = 0; i < columns.length && bytes < bytesMax; i++) {
+    let i = from;
+    for (; i < end && bytes < bytesMax; i++) {
       if (columns.userRows[i] !== userRow) {
         userRow = columns.userRows[i]!;
-        userId = this.local.userIdAt(userRow)!;
+        userId = this.local.userIdAt(userRow);
       }
       const itemRow = columns.itemRows[i]!;
+      const itemId = this.local.itemIdAt(itemRow);
+      if (userId === undefined || itemId === undefined) continue;
       const type = columns.types[i]!;
       const feedback = {
         FeedbackType: typeNames[type]!,
         UserId: userId,
-        ItemId: this.local.itemIdAt(itemRow)!,
+        ItemId: itemId,
         Timestamp: formatTimestamp(columns.timesMs[i]!),
         Comment: hasComments ? this.commentOf(userRow, itemRow, type) : '',
         ...(values > 0 && this.valueOf(userRow, itemRow, type)),
@@ -190,7 +239,7 @@ export class LmdbDataReader implements DataReader {
       rows.push(feedback);
       bytes += sizeOf(feedback);
     }
-    return rows;
+    return { rows, next: i };
   }
 
   private valueOf(userRow: number, itemRow: number, type: number): Pick<Feedback, 'Value'> | undefined {
@@ -235,6 +284,12 @@ export class LmdbDataReader implements DataReader {
 function beginsWith(bytes: Uint8Array, head: Uint8Array): boolean {
   for (let at = 0; at < head.length; at++) if (bytes[at] !== head[at]) return false;
   return true;
+}
+
+async function collect<T>(slices: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const slice of slices) for (const each of slice) all.push(each);
+  return all;
 }
 
 /** What names, punctuation and the like of a record take in an answer. */
