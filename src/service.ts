@@ -23,7 +23,14 @@ import { chooseRelaxedSimd } from './kernel/relaxed-simd.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { DataStore, FeedbackColumns } from './store/data-store.ts';
-import { lockStores, openStore, parseDsn, type StoreOptions, type StorePaths } from './store/open-store.ts';
+import {
+  guardFiles,
+  lockStores,
+  openStore,
+  parseDsn,
+  type StoreOptions,
+  type StorePaths,
+} from './store/open-store.ts';
 import { composeTraining, fitMemoryBytesMax } from './worker/compose-training.ts';
 import type { FitSummary } from './worker/fit-schedule.ts';
 import { WorkerPool } from './worker/pool.ts';
@@ -76,6 +83,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       weak: (reason) => log.warn(reason),
       waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
     });
+    undo.push(
+      () => locks.cache.release(),
+      () => locks.data.release(),
+    );
+    await guardFiles(paths, (message) => log.error(message));
     const { data, cache } = openStore(storeOptions(config, paths, clock, log), locks);
     undo.push(
       () => cache.close(),

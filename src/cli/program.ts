@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/version.ts';
+import { checkCommand } from './check.ts';
 import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
 import { ExitStatus } from './exit-status.ts';
@@ -24,7 +25,8 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .addCommand(playgroundCommand(env))
     .addCommand(statusCommand(env))
     .addCommand(configCommand(env))
-    .addCommand(compactCommand(env));
+    .addCommand(compactCommand(env))
+    .addCommand(checkCommand(env));
   for (const command of program.commands) command.exitOverride();
   const names = program.commands.map((command) => command.name());
   const [first = ''] = args;

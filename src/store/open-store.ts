@@ -14,6 +14,7 @@ import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 
 export type { LockLog } from './folder-lock.ts';
+export { guardFiles } from './guard-files.ts';
 export { compactStore } from './lmdb/compact.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 

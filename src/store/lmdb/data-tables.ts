@@ -48,11 +48,11 @@ export interface DataTables {
 const TABLES_MAX = 16;
 
 /**
- * Opens the data environment, and makes it when the folder is empty.
+ * Opens the data environment, and makes it when the folder is empty, or opens one that exists to read alone.
  * @throws OperatorError when the folder was written by a newer version
  */
-export function openDataTables(path: string): DataTables {
-  const engine = new Engine(path, TABLES_MAX);
+export function openDataTables(path: string, readOnly = false): DataTables {
+  const engine = new Engine(path, TABLES_MAX, readOnly);
   const tables: DataTables = {
     engine,
     meta: engine.table('meta'),
@@ -67,7 +67,7 @@ export function openDataTables(path: string): DataTables {
     values: engine.table('values'),
     deletions: engine.table('deletions'),
   };
-  checkFormat(tables);
+  checkFormat(tables, readOnly);
   return tables;
 }
 
@@ -80,12 +80,13 @@ const MIGRATIONS: Readonly<Record<number, (tables: DataTables) => void>> = {
   1: () => {},
 };
 
-/** Brings a folder of an older version up to date, in one transaction. */
-function checkFormat(tables: DataTables): void {
+/** Brings a folder of an older version up to date, in one transaction, unless it is only read. */
+function checkFormat(tables: DataTables, readOnly: boolean): void {
   const { engine, meta } = tables;
   const stored = readBytes(meta, FORMAT_KEY)?.[0];
   if (stored === FORMAT_VERSION) return;
   if (stored === undefined || MIGRATIONS[stored] !== undefined) {
+    if (readOnly) return;
     engine.transact(() => {
       for (let version = stored ?? FORMAT_VERSION; version < FORMAT_VERSION; version++)
         MIGRATIONS[version]!(tables);

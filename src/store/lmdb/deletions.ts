@@ -102,10 +102,16 @@ const NONE: ReadonlySet<number> = new Set();
 
 /** Rows of the items that are being deleted: users' blocks may still name them. */
 export function hiddenItems(tables: DataTables): ReadonlySet<number> {
-  if (readState(tables).deletions === 0) return NONE;
-  const rows = new Set<number>();
+  return readState(tables).deletions === 0 ? NONE : pendingDeletions(tables).items;
+}
+
+/** Rows of the users and items whose feedback is still being removed. */
+export function pendingDeletions(tables: DataTables): Record<'users' | 'items', Set<number>> {
+  const rows = { users: new Set<number>(), items: new Set<number>() };
+  // A folder of the first version that is only read has no such table.
+  if (readState(tables).deletions === 0) return rows;
   for (const { key } of entriesFrom(tables.deletions, FIRST, Number.POSITIVE_INFINITY)) {
-    if (key[0] === KINDS.item) rows.add(readRow(key, 1));
+    (key[0] === KINDS.item ? rows.items : rows.users).add(readRow(key, 1));
   }
   return rows;
 }

@@ -35,10 +35,10 @@ export class Engine {
   readonly path: string;
   private readonly root: RootDatabase<Uint8Array, Uint8Array>;
 
-  /** Opens the folder, and makes it when it does not exist. */
-  constructor(path: string, tablesMax: number) {
+  /** Opens the folder, and makes it when it does not exist, or opens one that exists to read alone. */
+  constructor(path: string, tablesMax: number, readOnly = false) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
-    mkdirSync(path, { recursive: true });
+    if (!readOnly) mkdirSync(path, { recursive: true });
     this.path = path;
     this.root = open<Uint8Array, Uint8Array>({
       path,
@@ -47,6 +47,7 @@ export class Engine {
       mapSize: MAP_BYTES,
       encoding: 'binary',
       keyEncoding: 'binary',
+      readOnly,
     });
   }
 

@@ -15,6 +15,33 @@ const ENTRY_BYTES = 8;
 const KNOWS_BYTES = 8;
 const TABLES_MAX = 8;
 
+/** The tables of the cache environment. */
+export interface CacheTables {
+  readonly engine: Engine;
+  readonly lists: Table;
+  readonly marks: Table;
+  readonly blobs: Table;
+}
+
+/** Opens the cache environment, and makes it when the folder is empty unless it is only read. */
+export function openCacheTables(path: string, readOnly = false): CacheTables {
+  const engine = new Engine(path, TABLES_MAX, readOnly);
+  return {
+    engine,
+    lists: engine.table('lists'),
+    marks: engine.table('marks'),
+    blobs: engine.table('blobs'),
+  };
+}
+
+/** Lengths that the value of a list may have by what stands in its head. */
+export function listBytesOf(value: Uint8Array): number[] {
+  if (value.length < HEAD_BYTES) return [];
+  const length = new DataView(value.buffer, value.byteOffset).getUint32(4, true);
+  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+  return [scoresEnd, scoresEnd + KNOWS_BYTES];
+}
+
 /** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
 export class LmdbCacheStore implements CacheStore {
   readonly local: LocalCache;
@@ -28,10 +55,11 @@ export class LmdbCacheStore implements CacheStore {
   /** @param lock let go of once the store is closed; a further thread of the process has none */
   constructor(path: string, lock?: FolderLock) {
     this.lock = lock;
-    this.engine = new Engine(path, TABLES_MAX);
-    this.lists = this.engine.table('lists');
-    this.marks = this.engine.table('marks');
-    this.blobs = this.engine.table('blobs');
+    const { engine, lists, marks, blobs } = openCacheTables(path);
+    this.engine = engine;
+    this.lists = lists;
+    this.marks = marks;
+    this.blobs = blobs;
     this.local = {
       refresh: () => this.engine.renewReads(),
       readList: (userRow) => this.readList(userRow),

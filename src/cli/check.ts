@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Environment } from '../domain/config.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import type { Report } from '../store/check/check-store.ts';
+import { loadConfig } from './load-config.ts';
+
+interface CheckOptions {
+  readonly config?: string;
+  readonly cache?: string;
+  readonly json?: boolean;
+}
+
+/** `furze check`: reads everything in a data folder and its cache, and compares what is kept twice. */
+export function checkCommand(env: Environment): Command {
+  return new Command('check')
+    .description('read and compare everything that a data folder holds; a service may run on it')
+    .argument('[folder]', 'the data folder; that of the configuration when absent')
+    .option('--cache <folder>', 'the cache; the folder "cache" in the data folder when absent')
+    .option('-c, --config <file>', 'configuration file (TOML)')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', '\nExit code 0: sound; 1: something is wrong.\nExample: furze check ./data')
+    .action(async (folder: string | undefined, options: CheckOptions) => {
+      const { checkStore } = await import('../store/check/check-store.ts');
+      const { dataPath, cachePath } = await foldersOf(folder, options, env);
+      const data = await checkStore('data', dataPath);
+      const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;
+      if (data === undefined) throw new OperatorError(`There is no data store in ${dataPath}.`);
+      const faultCount = data.faultCount + (cache?.faultCount ?? 0);
+      if (options.json === true) {
+        process.stdout.write(`${JSON.stringify({ sound: faultCount === 0, data, cache }, null, 2)}\n`);
+      } else {
+        process.stdout.write(describe(data) + (cache === undefined ? '' : describe(cache)));
+      }
+      if (faultCount > 0) throw new OperatorError(advice(data, cache));
+    });
+}
+
+async function foldersOf(folder: string | undefined, options: CheckOptions, env: Environment) {
+  if (folder !== undefined) return { dataPath: folder, cachePath: options.cache ?? join(folder, 'cache') };
+  const { parseDsn } = await import('../store/open-store.ts');
+  const { database } = loadConfig({ path: options.config, env });
+  const cachePath = options.cache ?? parseDsn(database.cache_store).path;
+  return { dataPath: parseDsn(database.data_store).path, cachePath };
+}
+
+function describe({ path, counts, faults, faultCount }: Report): string {
+  const lines = Object.entries(counts).map(([name, count]) => `  ${count.toLocaleString('en-US')} ${name}`);
+  const more = faultCount - faults.length;
+  const wrong = faults.map((fault) => `  WRONG: ${fault}`);
+  if (more > 0) wrong.push(`  WRONG: and ${more.toLocaleString('en-US')} more`);
+  return [`${path}: ${faultCount === 0 ? 'sound' : 'not sound'}`, ...lines, ...wrong, ''].join('\n');
+}
+
+function advice(data: Report, cache: Report | undefined): string {
+  if (data.faultCount > 0)
+    return `the data store in ${data.path} is not sound; restore a backup ("furze restore")`;
+  return `the cache in ${cache!.path} is not sound; stop the service and remove that folder, a new one is made`;
+}

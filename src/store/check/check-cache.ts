@@ -1,0 +1,43 @@
+import { decode } from '@msgpack/msgpack';
+import { entriesFrom } from '../lmdb/engine.ts';
+import { readRow, rowKey } from '../lmdb/layout.ts';
+import type { CacheTables } from '../lmdb/lmdb-cache-store.ts';
+import { listBytesOf } from '../lmdb/lmdb-cache-store.ts';
+import { Findings, type Report } from './findings.ts';
+
+const ALL = Number.POSITIVE_INFINITY;
+const FIRST = new Uint8Array([0]);
+
+/**
+ * Reads every list, mark and model of a cache. What a model means is its own checksum's to judge, when it is loaded; here
+ * its bytes are read.
+ */
+export function checkCache(path: string, { lists, marks, blobs }: CacheTables): Report {
+  const findings = new Findings();
+  let listCount = 0;
+  for (const { key, value } of entriesFrom(lists, rowKey(0), ALL)) {
+    listCount++;
+    if (!listBytesOf(value).includes(value.length))
+      findings.fault(`The list of user row ${readRow(key, 0)} is not as long as it says.`);
+  }
+  let markCount = 0;
+  for (const { key, value } of entriesFrom(marks, FIRST, ALL)) {
+    markCount++;
+    try {
+      decode(value);
+    } catch {
+      findings.fault(`The mark "${Buffer.from(key)}" cannot be read.`);
+    }
+  }
+  let modelBytes = 0;
+  let modelCount = 0;
+  for (const { value } of entriesFrom(blobs, FIRST, ALL)) {
+    modelCount++;
+    modelBytes += value.length;
+  }
+  findings.count('lists', listCount);
+  findings.count('marks', markCount);
+  findings.count('models', modelCount);
+  findings.count('bytes of models', modelBytes);
+  return findings.report(path);
+}

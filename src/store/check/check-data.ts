@@ -1,0 +1,102 @@
+import { type DataTables, readState, readTypes, type StoreState } from '../lmdb/data-tables.ts';
+import { pendingDeletions } from '../lmdb/deletions.ts';
+import { countEntries, entriesFrom, readBytes, type Table } from '../lmdb/engine.ts';
+import { decodeId, decodeItem, decodeUser } from '../lmdb/entity-codec.ts';
+import { readRow, rowKey } from '../lmdb/layout.ts';
+import { checkComments, checkItemBlocks, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
+import { Findings, type Report } from './findings.ts';
+
+const ALL = Number.POSITIVE_INFINITY;
+const FIRST = new Uint8Array([0]);
+
+/** What the parts of a check share: who is there, and sums that must come out as zero. */
+export interface Checked {
+  readonly tables: DataTables;
+  readonly findings: Findings;
+  readonly state: StoreState;
+  readonly typeCount: number;
+  /** 1 for each row that has an entry. */
+  readonly users: Uint8Array;
+  readonly items: Uint8Array;
+  /** Rows whose feedback is still being removed. */
+  readonly goingUsers: ReadonlySet<number>;
+  readonly goingItems: ReadonlySet<number>;
+  /** By item row: the sum of a hash of each user with feedback on it, less that of each user in the item's list. */
+  readonly itemSums: Int32Array;
+  /** By type likewise. */
+  readonly typeSums: Int32Array;
+}
+
+/**
+ * Walks a data store and compares everything that it holds twice: ids and rows, users' feedback and the lists of users
+ * by item and by type, comments, counts. Memory is some bytes a row; one snapshot is read, so a service may run.
+ */
+export function checkData(tables: DataTables): Report {
+  const findings = new Findings();
+  const state = readState(tables);
+  const types = readTypes(tables);
+  if (types.length !== state.feedbackTypes)
+    findings.fault(`${types.length} feedback types have names, ${state.feedbackTypes} are counted.`);
+  const going = pendingDeletions(tables);
+  const checked: Checked = {
+    tables,
+    findings,
+    state,
+    typeCount: types.length,
+    users: new Uint8Array(state.nextUserRow),
+    items: new Uint8Array(state.nextItemRow),
+    goingUsers: going.users,
+    goingItems: going.items,
+    itemSums: new Int32Array(state.nextItemRow),
+    typeSums: new Int32Array(types.length),
+  };
+  checkEntities(checked, 'users');
+  checkEntities(checked, 'items');
+  checkUserBlocks(checked);
+  checkItemBlocks(checked);
+  checkTypeUsers(checked);
+  checkComments(checked);
+  for (const [row, sum] of checked.itemSums.entries()) {
+    if (sum !== 0)
+      findings.fault(`The list of users of item row ${row} does not agree with the users' feedback.`);
+  }
+  for (const [type, sum] of checked.typeSums.entries()) {
+    if (sum !== 0)
+      findings.fault(`The list of users of type "${types[type]}" does not agree with their feedback.`);
+  }
+  findings.count('feedback types', types.length);
+  findings.count('unfinished deletions', going.users.size + going.items.size, state.deletions);
+  return findings.report(tables.engine.path);
+}
+
+/** Each id has a row and each row that id. */
+function checkEntities({ tables, findings, state, users, items }: Checked, name: 'users' | 'items'): void {
+  const [rows, ids, present] =
+    name === 'users' ? [tables.users, tables.userIds, users] : [tables.items, tables.itemIds, items];
+  let count = 0;
+  for (const { key, value } of entriesFrom(rows, rowKey(0), ALL)) {
+    const row = readRow(key, 0);
+    count++;
+    if (row >= present.length) findings.fault(`Row ${row} of ${name} was never given.`);
+    else present[row] = 1;
+    try {
+      if (name === 'users') decodeUser(value);
+      else decodeItem(value);
+    } catch {
+      findings.fault(`Row ${row} of ${name} cannot be read.`);
+    }
+  }
+  findings.count(name, count, state[name]);
+  if (countEntries(ids) !== count)
+    findings.fault(`There are ${countEntries(ids)} ids of ${name} for ${count} rows.`);
+  checkIds(ids, rows, findings);
+}
+
+function checkIds(ids: Table, rows: Table, findings: Findings): void {
+  for (const { key, value } of entriesFrom(ids, FIRST, ALL)) {
+    const id = Buffer.from(key).toString();
+    const stored = value.length === 4 ? readBytes(rows, value) : undefined;
+    if (stored === undefined || decodeId(stored) !== id)
+      findings.fault(`The id "${id}" leads to a row that is not its own.`);
+  }
+}

@@ -1,0 +1,156 @@
+import { FeedbackColumns } from '../data-store.ts';
+import { entriesFrom } from '../lmdb/engine.ts';
+import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../lmdb/layout.ts';
+import { LmdbLocalReads } from '../lmdb/local-reads.ts';
+import type { Checked } from './check-data.ts';
+import type { Findings } from './findings.ts';
+
+const ALL = Number.POSITIVE_INFINITY;
+
+/** A number that differs for nearly all rows, so that sums tell sets apart (finalizer of MurmurHash3, Appleby). */
+function hashOf(row: number): number {
+  let hash = row + 1;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+/** Follows the blocks of one table: each must begin where the one before says. */
+class Chain {
+  private readonly name: string;
+  private readonly findings: Findings;
+  private row = -1;
+  private next = 0;
+
+  constructor(name: string, findings: Findings) {
+    this.name = name;
+    this.findings = findings;
+  }
+
+  /** @returns true when the block begins another row */
+  enter(row: number, low: number, next: number): boolean {
+    const isNew = row !== this.row;
+    if (isNew) this.end();
+    if (low !== (isNew ? 0 : this.next) || (!isNew && this.next === 0))
+      this.findings.fault(`The blocks of row ${row} in ${this.name} are not a chain.`);
+    this.row = row;
+    this.next = next;
+    return isNew;
+  }
+
+  end(): void {
+    if (this.next !== 0) this.findings.fault(`The blocks of row ${this.row} in ${this.name} end early.`);
+    this.next = 0;
+  }
+}
+
+/** All feedback, in the blocks of its users. */
+export function checkUserBlocks(checked: Checked): void {
+  const { tables, findings, state, users, items, goingUsers, goingItems, itemSums, typeSums } = checked;
+  const chain = new Chain('userFeedback', findings);
+  const types = new Set<number>();
+  let count = 0;
+  let lastItem = -1;
+  let lastType = -1;
+  let row = -1;
+  const endUser = () => {
+    for (const type of types) typeSums[type] = (typeSums[type]! + hashOf(row)) | 0;
+    types.clear();
+  };
+  for (const { key, value } of entriesFrom(tables.userFeedback, pairKey(0, 0), ALL)) {
+    const userRow = readRow(key, 0);
+    if (goingUsers.has(userRow)) continue;
+    const words = toWords(value);
+    if (chain.enter(userRow, readRow(key, 4), words[0]!)) {
+      endUser();
+      row = userRow;
+      lastItem = lastType = -1;
+      if (users[row] !== 1) findings.fault(`There is feedback of user row ${row}, who is not there.`);
+    }
+    if ((words.length - 1) % FEEDBACK_WORDS !== 0) findings.fault(`A block of user row ${row} is cut short.`);
+    for (let at = 1; at + FEEDBACK_WORDS <= words.length; at += FEEDBACK_WORDS) {
+      const itemRow = words[at]!;
+      const type = unpackType(words[at + 2]!);
+      count++;
+      const inOrder = itemRow > lastItem || (itemRow === lastItem && type > lastType);
+      if (!inOrder) findings.fault(`The feedback of user row ${row} is not in order.`);
+      if (type >= checked.typeCount) findings.fault(`User row ${row} has feedback of an unknown type.`);
+      else types.add(type);
+      if (goingItems.has(itemRow)) {
+        // Its list of users is already going.
+      } else if (items[itemRow] !== 1) {
+        findings.fault(`User row ${row} has feedback on item row ${itemRow}, which is not there.`);
+      } else if (itemRow !== lastItem) itemSums[itemRow] = (itemSums[itemRow]! + hashOf(row)) | 0;
+      lastItem = itemRow;
+      lastType = type;
+    }
+  }
+  endUser();
+  chain.end();
+  findings.count('feedback', count, state.feedback);
+}
+
+/** The lists of users by item. */
+export function checkItemBlocks({
+  tables,
+  findings,
+  items,
+  goingUsers,
+  goingItems,
+  itemSums,
+}: Checked): void {
+  const chain = new Chain('itemFeedback', findings);
+  let last = -1;
+  for (const { key, value } of entriesFrom(tables.itemFeedback, pairKey(0, 0), ALL)) {
+    const itemRow = readRow(key, 0);
+    if (goingItems.has(itemRow)) continue;
+    const words = toWords(value);
+    if (chain.enter(itemRow, readRow(key, 4), words[0]!)) last = -1;
+    if (items[itemRow] !== 1) findings.fault(`There are users of item row ${itemRow}, which is not there.`);
+    for (const userRow of words.subarray(1)) {
+      if (userRow <= last) findings.fault(`The users of item row ${itemRow} are not in order.`);
+      last = userRow;
+      if (!goingUsers.has(userRow)) itemSums[itemRow] = (itemSums[itemRow]! - hashOf(userRow)) | 0;
+    }
+  }
+  chain.end();
+}
+
+/** The lists of users by type. */
+export function checkTypeUsers({ tables, findings, typeCount, typeSums, goingUsers }: Checked): void {
+  for (const { key } of entriesFrom(tables.typeUsers, typeUserKey(0, 0), ALL)) {
+    const type = (key[0]! << 8) | key[1]!;
+    const userRow = readRow(key, 2);
+    if (goingUsers.has(userRow)) continue;
+    if (type >= typeCount) findings.fault(`User row ${userRow} stands under an unknown feedback type.`);
+    else typeSums[type] = (typeSums[type]! - hashOf(userRow)) | 0;
+  }
+}
+
+/** Each comment belongs to a feedback. */
+export function checkComments({ tables, findings, state, goingUsers }: Checked): void {
+  const reads = new LmdbLocalReads(tables);
+  const columns = new FeedbackColumns();
+  let loaded = -1;
+  let count = 0;
+  const found = new Set<string>();
+  for (const { key } of entriesFrom(tables.comments, tripleKey(0, 0, 0), ALL)) {
+    count++;
+    const userRow = readRow(key, 0);
+    if (goingUsers.has(userRow)) continue;
+    if (userRow !== loaded) {
+      loaded = userRow;
+      reads.readUserFeedback(userRow, columns);
+      found.clear();
+      for (let at = 0; at < columns.length; at++) found.add(`${columns.itemRows[at]} ${columns.types[at]}`);
+    }
+    if (!found.has(`${readRow(key, 4)} ${(key[8]! << 8) | key[9]!}`))
+      findings.fault(`There is a comment of user row ${userRow} without its feedback.`);
+  }
+  findings.count('comments', count, state.comments);
+}
+
+function toWords(value: Uint8Array): Uint32Array {
+  const copy = Uint8Array.from(value.subarray(0, value.length & ~3));
+  return new Uint32Array(copy.buffer);
+}

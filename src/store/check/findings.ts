@@ -1,0 +1,39 @@
+/** Faults named in full; the rest are counted. */
+const NAMED_MAX = 20;
+
+/** What a check of a store has found. */
+export interface Report {
+  /** Folder of the store. */
+  readonly path: string;
+  /** What there is, by name. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The first faults, each one sentence. */
+  readonly faults: readonly string[];
+  /** All faults. */
+  readonly faultCount: number;
+}
+
+/** Collects the findings of a check. */
+export class Findings {
+  readonly counts: Record<string, number> = {};
+  private readonly named: string[] = [];
+  private total = 0;
+
+  fault(text: string): void {
+    this.total++;
+    if (this.named.length < NAMED_MAX) this.named.push(text);
+  }
+
+  /** Notes how many there are, and that another number was remembered. */
+  count(name: string, found: number, remembered = found): void {
+    this.counts[name] = found;
+    if (found !== remembered) {
+      const expected = remembered.toLocaleString('en-US');
+      this.fault(`There are ${found.toLocaleString('en-US')} ${name}, but the store counted ${expected}.`);
+    }
+  }
+
+  report(path: string): Report {
+    return { path, counts: this.counts, faults: this.named, faultCount: this.total };
+  }
+}

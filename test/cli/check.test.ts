@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { DirectStore } from '../store/direct-store.ts';
+import { feedback, putFeedback, storeOptions } from '../store/helpers.ts';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-check-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = {
+  FURZE_DATABASE_DATA_STORE: `lmdb://${folder}`,
+  FURZE_DATABASE_CACHE_STORE: `lmdb://${folder}/cache`,
+  FURZE_SERVER_PORT: '0',
+};
+
+async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const furze = new Furze(args, env);
+  return { code: await furze.exit, output: furze.output };
+}
+
+it('furze check says what is there and what is wrong, by words, JSON and exit code', async () => {
+  const store = new DirectStore(folder, storeOptions(''));
+  await store.write(putFeedback(Array.from({ length: 500 }, (_, i) => feedback('like', `u${i}`, 'i'))));
+  await store.close();
+  const sound = await run('check', folder, '--json');
+  expect(sound.code).toBe(0);
+  expect(JSON.parse(sound.output)).toMatchObject({
+    sound: true,
+    data: { path: folder, counts: { users: 500, items: 1, feedback: 500 }, faultCount: 0 },
+  });
+
+  const file = join(folder, 'data.mdb');
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xa5, 0, 4096));
+  const [checked, served, missing] = await Promise.all([
+    run('check'),
+    run('serve'),
+    run('check', join(folder, 'none')),
+  ]);
+  expect(checked.code).toBe(1);
+  expect(checked.output).toMatch(/: not sound\n {2}WRONG: The file is damaged: its first page is not/);
+  expect(served.code).toBe(1);
+  expect(served.output).toMatch(/^furze: The data store in \S+ is damaged: .+\n$/);
+  expect(missing.code).toBe(1);
+  expect(missing.output).toMatch(/^furze: There is no data store in .+\n$/);
+});
