@@ -18,6 +18,7 @@ async function fill(path: string): Promise<void> {
   const shared = Array.from({ length: 3000 }, (_, i) =>
     feedback(['like', 'read', 'other'][i % 3]!, `u${i % 900}`, `i${i % 11}`, {
       Comment: i % 70 === 0 ? 'hm' : '',
+      ...(i % 90 === 0 && { Value: 4 }),
     }),
   );
   await store.write(putFeedback([...long, ...shared, feedback('like', 'deleted', 'i1')]));
@@ -71,8 +72,13 @@ describe('a data store that is compared with itself', () => {
     ],
     [
       'a comment without feedback',
-      /comment of user row 2/,
+      /user row 2 has comments without/i,
       () => tables.comments.put(tripleKey(2, 4090, 1), row(1)),
+    ],
+    [
+      'a value without feedback',
+      /user row 2 has values without/i,
+      () => tables.values.put(tripleKey(2, 4090, 1), new Uint8Array(8)),
     ],
     [
       'a block of a user cut short',

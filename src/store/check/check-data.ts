@@ -3,7 +3,7 @@ import { pendingDeletions } from '../lmdb/deletions.ts';
 import { countEntries, entriesFrom, readBytes, type Table } from '../lmdb/engine.ts';
 import { decodeId, decodeItem, decodeUser } from '../lmdb/entity-codec.ts';
 import { readRow, rowKey } from '../lmdb/layout.ts';
-import { checkComments, checkItemBlocks, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
+import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
 import { Findings, type Report } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
@@ -55,7 +55,9 @@ export function checkData(tables: DataTables): Report {
   checkUserBlocks(checked);
   checkItemBlocks(checked);
   checkTypeUsers(checked);
-  checkComments(checked);
+  checkTriples(checked, 'comments');
+  // A folder of the first version that is only read has no such table.
+  if (state.values > 0) checkTriples(checked, 'values');
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)
       findings.fault(`The list of users of item row ${row} does not agree with the users' feedback.`);

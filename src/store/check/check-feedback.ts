@@ -127,27 +127,30 @@ export function checkTypeUsers({ tables, findings, typeCount, typeSums, goingUse
   }
 }
 
-/** Each comment belongs to a feedback. */
-export function checkComments({ tables, findings, state, goingUsers }: Checked): void {
+/** Each comment and each value belongs to a feedback. */
+export function checkTriples(
+  { tables, findings, state, goingUsers }: Checked,
+  name: 'comments' | 'values',
+): void {
   const reads = new LmdbLocalReads(tables);
   const columns = new FeedbackColumns();
+  const found = new Set<string>();
   let loaded = -1;
   let count = 0;
-  const found = new Set<string>();
-  for (const { key } of entriesFrom(tables.comments, tripleKey(0, 0, 0), ALL)) {
+  for (const { key } of entriesFrom(tables[name], tripleKey(0, 0, 0), ALL)) {
     count++;
     const userRow = readRow(key, 0);
     if (goingUsers.has(userRow)) continue;
     if (userRow !== loaded) {
       loaded = userRow;
-      reads.readUserFeedback(userRow, columns);
+      reads.readStoredFeedback(userRow, columns);
       found.clear();
       for (let at = 0; at < columns.length; at++) found.add(`${columns.itemRows[at]} ${columns.types[at]}`);
     }
     if (!found.has(`${readRow(key, 4)} ${(key[8]! << 8) | key[9]!}`))
-      findings.fault(`There is a comment of user row ${userRow} without its feedback.`);
+      findings.fault(`User row ${userRow} has ${name} without their feedback.`);
   }
-  findings.count('comments', count, state.comments);
+  findings.count(name, count, state[name]);
 }
 
 function toWords(value: Uint8Array): Uint32Array {
