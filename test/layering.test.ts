@@ -24,7 +24,12 @@ const LAYERS = [
 ];
 
 /** Where a thread or a process begins. */
-const ENTRIES = ['src/main.ts', 'src/worker/worker-entry.ts', 'src/store/lmdb/writer-thread.ts'];
+const ENTRIES = [
+  'src/main.ts',
+  'src/worker/worker-entry.ts',
+  'src/store/lmdb/writer-thread.ts',
+  'src/store/lmdb/check/check-child.ts',
+];
 /** How models are measured on public data sets; the service never does. */
 const FOR_BENCHMARKS = /^src\/(dataset\/(readers\/|split)|model\/evaluation\/)/;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { Report } from '../store/check/check-store.ts';
+import type { Report } from '../store/open-store.ts';
 import { loadConfig } from './load-config.ts';
 
 interface CheckOptions {
@@ -22,7 +22,8 @@ export function checkCommand(env: Environment): Command {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', '\nExit code 0: sound; 1: something is wrong.\nExample: furze check ./data')
     .action(async (folder: string | undefined, options: CheckOptions) => {
-      const { checkStore } = await import('../store/check/check-store.ts');
+      // Loaded here, so that other commands load no engine.
+      const { checkStore } = await import('../store/open-store.ts');
       const { dataPath, cachePath } = await foldersOf(folder, options, env);
       const data = await checkStore('data', dataPath);
       const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;

@@ -14,8 +14,9 @@ import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 
 export type { LockLog } from './folder-lock.ts';
-export { guardFiles } from './guard-files.ts';
+export { checkStore, type Report } from './lmdb/check/check-store.ts';
 export { compactStore } from './lmdb/compact.ts';
+export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 
 /** The two folders of a service. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { threadEntry } from '../../domain/thread-entry.ts';
-import { inspectFile } from '../lmdb/data-file.ts';
+import { threadEntry } from '../../../domain/thread-entry.ts';
+import { inspectFile } from '../data-file.ts';
 import type { Report } from './findings.ts';
 
 export type { Report } from './findings.ts';

@@ -1,31 +1,14 @@
-import { type DataTables, readState, readTypes, type StoreState } from '../lmdb/data-tables.ts';
-import { pendingDeletions } from '../lmdb/deletions.ts';
-import { countEntries, entriesFrom, readBytes, type Table } from '../lmdb/engine.ts';
-import { decodeId, decodeItem, decodeUser } from '../lmdb/entity-codec.ts';
-import { readRow, rowKey } from '../lmdb/layout.ts';
+import { type DataTables, readState, readTypes } from '../data-tables.ts';
+import { pendingDeletions } from '../deletions.ts';
+import { countEntries, entriesFrom, readBytes, type Table } from '../engine.ts';
+import { decodeId, decodeItem, decodeUser } from '../entity-codec.ts';
+import { readRow, rowKey } from '../layout.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
+import type { Checked } from './checked.ts';
 import { Findings, type Report } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 const FIRST = new Uint8Array([0]);
-
-/** What the parts of a check share: who is there, and sums that must come out as zero. */
-export interface Checked {
-  readonly tables: DataTables;
-  readonly findings: Findings;
-  readonly state: StoreState;
-  readonly typeCount: number;
-  /** 1 for each row that has an entry. */
-  readonly users: Uint8Array;
-  readonly items: Uint8Array;
-  /** Rows whose feedback is still being removed. */
-  readonly goingUsers: ReadonlySet<number>;
-  readonly goingItems: ReadonlySet<number>;
-  /** By item row: the sum of a hash of each user with feedback on it, less that of each user in the item's list. */
-  readonly itemSums: Int32Array;
-  /** By type likewise. */
-  readonly typeSums: Int32Array;
-}
 
 /**
  * Walks a data store and compares everything that it holds twice: ids and rows, users' feedback and the lists of users

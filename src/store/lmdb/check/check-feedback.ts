@@ -1,8 +1,8 @@
-import { FeedbackColumns } from '../data-store.ts';
-import { entriesFrom } from '../lmdb/engine.ts';
-import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../lmdb/layout.ts';
-import { LmdbLocalReads } from '../lmdb/local-reads.ts';
-import type { Checked } from './check-data.ts';
+import { FeedbackColumns } from '../../data-store.ts';
+import { entriesFrom } from '../engine.ts';
+import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../layout.ts';
+import { LmdbLocalReads } from '../local-reads.ts';
+import type { Checked } from './checked.ts';
 import type { Findings } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

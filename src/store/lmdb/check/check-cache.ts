@@ -1,8 +1,8 @@
 import { decode } from '@msgpack/msgpack';
-import { entriesFrom } from '../lmdb/engine.ts';
-import { readRow, rowKey } from '../lmdb/layout.ts';
-import type { CacheTables } from '../lmdb/lmdb-cache-store.ts';
-import { listBytesOf } from '../lmdb/lmdb-cache-store.ts';
+import { entriesFrom } from '../engine.ts';
+import { readRow, rowKey } from '../layout.ts';
+import type { CacheTables } from '../lmdb-cache-store.ts';
+import { listBytesOf } from '../lmdb-cache-store.ts';
 import { Findings, type Report } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../domain/operator-error.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
 import { checkStore } from './check/check-store.ts';
-import { inspectFile } from './lmdb/data-file.ts';
-import { DATA_FILE, LOCK_FILE } from './lmdb/engine.ts';
+import { inspectFile } from './data-file.ts';
+import { DATA_FILE, LOCK_FILE } from './engine.ts';
 
 const DAMAGED_PREFIX = 'damaged-';
 
