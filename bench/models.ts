@@ -6,7 +6,7 @@ import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../src/memory/shared-memory.ts';
 import { alsEpochCase, alsQualityCase, alsScalingCase } from './models/als-cases.ts';
 import { bprCase } from './models/bpr-case.ts';
-import { clickFoldInCase, clickScoringCase, clickTrainingCase } from './models/click-cases.ts';
+import { clickScoringCase, clickTrainingCase } from './models/click-cases.ts';
 import { neighborCase, queryCase, topKCase } from './models/kernel-cases.ts';
 import type { ModelCase, Times } from './models/model-case.ts';
 import { powerLaw } from './models/power-law.ts';
@@ -88,7 +88,6 @@ const makers: readonly (() => Promise<ModelCase | undefined>)[] = [
   () => queryCase(options.smoke ? 20 : 1),
   () => alsScalingCase(data, given),
   () => clickScoringCase(options.smoke ? 1000 : 100_000),
-  () => clickFoldInCase(options.smoke ? 1000 : 100_000),
   () => clickTrainingCase(data),
 ];
 const table = [];

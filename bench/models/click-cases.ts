@@ -9,7 +9,6 @@ import type { HeldOut } from './power-law.ts';
 
 const FACTORS = 16;
 const CANDIDATES = 300;
-const LIKED = 100;
 const LABELS = 100;
 const LABELS_PER_ITEM = 5;
 /** Users scored in one measurement, since one takes less than a millisecond. */
@@ -43,28 +42,6 @@ export async function clickScoringCase(itemCount: number): Promise<ModelCase> {
         }
       }),
     note: () => (Number.isFinite(sum) ? '' : 'not finite'),
-    close: async () => {},
-  };
-}
-
-/** Users folded in from their feedback; what the service does when a user's feedback changes. */
-export async function clickFoldInCase(itemCount: number): Promise<ModelCase> {
-  const random = createRandom(3);
-  const background = Array.from({ length: 256 }, () => random.below(itemCount));
-  const foldIn = { background, negativesWeight: 5, vectorPrecision: 10, weightPrecision: 10 };
-  const placed = placeFm({ ...randomModel(itemCount), foldIn }, labelsOf);
-  const scorer = new FmScorer(placed, loadKernels(placed.memory));
-  const liked = Array.from({ length: USERS }, () =>
-    Uint32Array.from({ length: LIKED }, () => random.below(itemCount)),
-  );
-  return {
-    name: `click-through: fold in ${USERS} users of ${LIKED} items, k=${FACTORS}`,
-    aim: 'each under 1 ms',
-    against: '-',
-    ours: () =>
-      timed(async () => {
-        for (const rows of liked) scorer.foldIn(['user 1'], rows);
-      }),
     close: async () => {},
   };
 }
@@ -123,7 +100,6 @@ function randomModel(itemCount: number): FmModel {
     calibration: { slope: 1, offset: 0 },
     positiveRate: 0.5,
     negativesPerPositive: 1,
-    foldIn: { background: [0, 1], negativesWeight: 1, vectorPrecision: 1, weightPrecision: 1 },
     seed: 1,
     fingerprint: 1,
     quality: {},

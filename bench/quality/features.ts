@@ -125,9 +125,7 @@ export function fitClick(
 /**
  * AUC and log loss of the positives after the training against items drawn beside them by their popularity to the power
  * 1/2, as in the training (`AUC`, `LogLoss`), 0 (`AUC-alike`), and 1 (`AUC-popular`), where knowing what is popular is
- * no help. And
- * the ranking of the whole catalogue, by users as they were trained and (`-folded`) as if they came later and were
- * folded in from the same feedback.
+ * no help. And the ranking of the whole catalogue.
  */
 export function evaluateClick(
   { data, train, test }: ClickSet,
@@ -158,17 +156,8 @@ export function evaluateClick(
   const trained = createFmRanker(scorer, data.itemCount, (userRow) =>
     scorer.userSide(userRow, data.userLabelsOf(userRow)),
   );
-  const folded = createFmRanker(scorer, data.itemCount, (userRow) =>
-    scorer.foldIn(data.userLabelsOf(userRow), rowIndices(train, userRow)),
-  );
   const { metrics: ranking } = evaluateFullCatalogue(trained, train, test, cutoffs);
-  const { metrics: foldedRanking } = evaluateFullCatalogue(folded, train, test, cutoffs);
-  const ndcgs = [...foldedRanking].filter(([name]) => name.startsWith('NDCG'));
-  return new Map([
-    ...metrics,
-    ...ranking,
-    ...ndcgs.map(([name, value]) => [`${name}-folded`, value] as const),
-  ]);
+  return new Map([...metrics, ...ranking]);
 }
 
 function createFmRanker(scorer: FmScorer, itemCount: number, sideOf: (userRow: number) => FmSide): Ranker {

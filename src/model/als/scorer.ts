@@ -7,7 +7,6 @@ import { FurzeError } from '../../domain/errors.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import {
   alsScratchBytes,
-  bitsBytes,
   coarseBytes,
   type InstantiateKernels,
   paddedFactors,
@@ -63,8 +62,6 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
     ['starts', 'u32', [slots, 2]],
     ['regularization', 'f32', [slots, 1]],
     ['items', 'u32', [slots, itemCount]],
-    ['weights', 'f32', [slots, itemCount]],
-    ['allowedBits', 'u32', [slots, bitsBytes(itemCount) / 4]],
     ['outItems', 'u32', [slots, listLengthMax]],
     ['outScores', 'f32', [slots, listLengthMax]],
     ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
@@ -136,12 +133,11 @@ export class MfScorer {
    * The vector of a user from its feedback against the present item factors: the exact solution of the same
    * equations that training solves for a user (Hu, Koren, Volinsky 2008, equation 4). Items that the model
    * does not know, and repeats, are passed over.
-   * @param weights one a listed item, positive; all 1 when absent. Of a repeated item the first counts.
    * @returns null when no listed item is known to the model
    */
-  foldIn(itemRows: ArrayLike<number>, weights?: ArrayLike<number>): Float32Array | null {
+  foldIn(itemRows: ArrayLike<number>): Float32Array | null {
     const { itemCount, regularization, unobservedWeight, regularizationExponent } = this.header;
-    const count = this.#writeEntries(itemRows, weights);
+    const count = this.#writeEntries(itemRows);
     if (count === 0) return null;
     this.#u32('starts', 2).set([0, count]);
     this.#f32('regularization', 1)[0] = rowRegularization(
@@ -155,7 +151,7 @@ export class MfScorer {
     const singular = this.#kernels.alsCholeskyRows({
       starts: this.#slotOffset('starts'),
       columns: this.#slotOffset('items'),
-      weights: weights === undefined ? 0 : this.#slotOffset('weights'),
+      weights: 0,
       firstRow: 0,
       endRow: 1,
       target: this.#slotOffset('query'),
@@ -175,24 +171,13 @@ export class MfScorer {
    * The best items for a vector, by inner product; ties go to the lower row.
    * @param k 1 to the placed model's `listLengthMax`
    * @param excluded item rows left out, ascending (as of a user's history); rows past the model's items may stand at the end
-   * @param allowedBits bit i & 31 of word i >> 5 says whether item i may be shown; all may when null. Items past
-   * its end may not.
    */
-  recommend(
-    vector: Float32Array,
-    k: number,
-    excluded: ArrayLike<number> = [],
-    allowedBits: Uint32Array | null = null,
-  ): ScoredRows {
+  recommend(vector: Float32Array, k: number, excluded: ArrayLike<number> = []): ScoredRows {
     if (!(k >= 1 && k <= this.#placed.listLengthMax)) {
       throw new RangeError(`a list of ${k} items; this model answers 1 to ${this.#placed.listLengthMax}`);
     }
     this.#writeQuery(vector);
     const readCount = this.#writeExcluded(excluded);
-    if (allowedBits !== null) {
-      const bits = this.#u32('allowedBits', bitsBytes(this.header.itemCount) / 4);
-      bits.fill(0).set(allowedBits.subarray(0, bits.length));
-    }
     const found = this.#kernels.queryTopK({
       query: this.#slotOffset('query'),
       panels: this.#offset('panels'),
@@ -200,7 +185,7 @@ export class MfScorer {
       f: this.#f,
       items: this.header.itemCount,
       k,
-      allowedBits: allowedBits === null ? 0 : this.#slotOffset('allowedBits'),
+      allowedBits: 0,
       readItems: readCount === 0 ? 0 : this.#slotOffset('items'),
       readCount,
       outItems: this.#slotOffset('outItems'),
@@ -235,19 +220,10 @@ export class MfScorer {
   }
 
   /** Known items of a history, each once, into the slot. @returns how many */
-  #writeEntries(itemRows: ArrayLike<number>, weights?: ArrayLike<number>): number {
-    const items = this.#u32('items', this.header.itemCount);
-    const placedWeights = this.#f32('weights', this.header.itemCount);
-    const entries = new Map<number, number>();
-    for (let at = 0; at < itemRows.length; at++) {
-      const row = itemRows[at]!;
-      if (row < this.header.itemCount && !entries.has(row)) entries.set(row, weights?.[at] ?? 1);
-    }
-    const rows = [...entries.keys()].sort((a, b) => a - b);
-    for (let at = 0; at < rows.length; at++) {
-      items[at] = rows[at]!;
-      placedWeights[at] = entries.get(rows[at]!)!;
-    }
+  #writeEntries(itemRows: ArrayLike<number>): number {
+    const known = Array.from(itemRows).filter((row) => row < this.header.itemCount);
+    const rows = [...new Set(known)].sort((a, b) => a - b);
+    this.#u32('items', rows.length).set(rows);
     return rows.length;
   }
 

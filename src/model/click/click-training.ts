@@ -9,7 +9,6 @@ import { centreBlock } from './centering.ts';
 import type { FmOutcome } from './epochs.ts';
 import { type ClickExamples, wholeDraws } from './examples.ts';
 import { featureBlocks, mostLabels } from './features.ts';
-import type { FoldInTerms } from './fold-in.ts';
 import { FmMachine, type FmParameters } from './machine.ts';
 import type { FmModel } from './model.ts';
 import { shuffleExamples } from './pairs.ts';
@@ -19,10 +18,6 @@ import type { ClickSettings } from './settings.ts';
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
 const CHUNK_ROWS = 16_384;
 const CHUNK_ENTRIES = 131_072;
-/** Items that a user's likes are held against when it is folded in; repeats count. */
-const BACKGROUND_ITEMS = 256;
-/** Keeps the precision of parameters that are all zero finite. */
-const VARIANCE_MIN = 1e-9;
 
 function seenRows({ layout, examples, weights, sampledPerPositive }: ClickExamples) {
   const users = new Uint8Array(layout.userCount);
@@ -139,7 +134,6 @@ export class ClickTraining {
       calibration,
       positiveRate,
       negativesPerPositive: sampledPerPositive,
-      foldIn: this.#foldInTerms(centred, (1 - positiveRate) / positiveRate),
       seed: this.#settings.seed,
       fingerprint,
       quality: isJudged
@@ -172,26 +166,6 @@ export class ClickTraining {
     const calibration = calibrate(this.#judgedScores, this.#parts.judged.targets);
     const { slope, offset } = calibration;
     return { calibration, probabilities: this.#judgedScores.map((logit) => sigmoid(slope * logit + offset)) };
-  }
-
-  /** The background items, and how far the trained users lie from the average one, which is zero. */
-  #foldInTerms({ linear, vectors }: FmParameters, negativesWeight: number): FoldInTerms {
-    const { sampler } = this.#parts;
-    const { factors } = this.#settings;
-    const f = paddedFactors(factors);
-    let [users, ofWeights, ofVectors] = [0, 0, 0];
-    for (const [row, seen] of this.#seen.users.entries()) {
-      if (seen === 0) continue;
-      users++;
-      ofWeights += linear[row]! ** 2;
-      for (let k = 0; k < factors; k++) ofVectors += vectors[row * f + k]! ** 2;
-    }
-    return {
-      background: Array.from({ length: BACKGROUND_ITEMS }, () => sampler.draw()),
-      negativesWeight,
-      vectorPrecision: 1 / Math.max(VARIANCE_MIN, ofVectors / (users * factors)),
-      weightPrecision: 1 / Math.max(VARIANCE_MIN, ofWeights / users),
-    };
   }
 
   /** The share of positives among what an epoch visits. */

@@ -2,12 +2,11 @@
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';
-import type { FoldInTerms } from './fold-in.ts';
 
 /** "FRZC". */
 const KIND: FrameKind = {
   magic: 0x435a5246,
-  version: 1,
+  version: 2,
   name: 'click-through model',
   coversDescription: true,
 };
@@ -36,8 +35,6 @@ export interface FmSummary {
   readonly positiveRate: number;
   /** Sampled negatives for each positive of the training; 0 when all negatives were feedback. */
   readonly negativesPerPositive: number;
-  /** What a user is folded in with. */
-  readonly foldIn: FoldInTerms;
   readonly seed: number;
   /** Hash of the training data. */
   readonly fingerprint: number;
@@ -101,9 +98,6 @@ function checkHeader(description: unknown): FmHeader {
     header.calibration?.offset,
     header.positiveRate,
     header.negativesPerPositive,
-    header.foldIn?.negativesWeight,
-    header.foldIn?.vectorPrecision,
-    header.foldIn?.weightPrecision,
   ];
   const sound =
     counts.every(Number.isInteger) &&
@@ -112,8 +106,6 @@ function checkHeader(description: unknown): FmHeader {
     userCount >= 0 &&
     itemCount >= 0 &&
     header.calibration.slope > 0 &&
-    Array.isArray(header.foldIn.background) &&
-    header.foldIn.background.every((row) => Number.isInteger(row) && row >= 0 && row < itemCount) &&
     isNames(header.userLabels) &&
     isNames(header.itemLabels) &&
     typeof header.quality === 'object';

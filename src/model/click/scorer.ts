@@ -18,7 +18,6 @@ import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks } from './features.ts';
-import { foldInSide } from './fold-in.ts';
 import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
 import { assertSound, type FmModel, type FmSummary } from './model.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
@@ -169,19 +168,6 @@ export class FmScorer {
   userSide(userRow: number, labels: readonly string[]): FmSide {
     const isKnown = userRow >= 0 && userRow < this.header.userCount;
     return this.#users.side(isKnown ? userRow : -1, labels, this.header.bias);
-  }
-
-  /**
-   * A user's half from the items that it likes now, in place of what the training knew of it: for users that came
-   * later or whose feedback has changed. Repeats and items that the model does not know are passed over; without any
-   * other it is `userSide(-1, labels)`.
-   */
-  foldIn(labels: readonly string[], likedItemRows: ArrayLike<number>): FmSide {
-    const { itemCount, factors, foldIn } = this.header;
-    const user = this.userSide(-1, labels);
-    const liked = [...new Set(Array.from(likedItemRows))].filter((row) => row < itemCount);
-    if (liked.length === 0) return user;
-    return foldInSide(user, liked, { halves: this.#halves, width: rowWidth(factors) }, foldIn);
   }
 
   /** The half of an item that came after the training, by its labels alone. */

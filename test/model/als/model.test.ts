@@ -53,21 +53,13 @@ describe('a placed factorisation', () => {
     expect(scorer.foldIn([])).toBeNull();
   });
 
-  it('takes weights one a listed item', () => {
-    expect(scorer.foldIn([4, 2], [1, 1])).toEqual(scorer.foldIn([2, 4]));
-    expect(scorer.foldIn([4, 2], [5, 1])).toEqual(scorer.foldIn([2, 4], [1, 5]));
-    expect(scorer.foldIn([4, 2], [5, 1])).not.toEqual(scorer.foldIn([2, 4], [5, 1]));
-  });
-
-  it('leaves out excluded items and those that a mask forbids', () => {
+  it('leaves out excluded items', () => {
     const vector = scorer.userVector(0)!;
     const all = scorer.recommend(vector, 10);
     expect(all.itemRows).toHaveLength(10);
     expect([...scorer.recommend(vector, 3, [0, 2, 4, 500]).itemRows]).not.toEqual(
       expect.arrayContaining([0]),
     );
-    const masked = scorer.recommend(vector, 10, [8], Uint32Array.of(0b1_0001_0001_0000));
-    expect([...masked.itemRows].sort()).toEqual([4]);
   });
 
   it('ranks as it scores', () => {

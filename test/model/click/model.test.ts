@@ -13,7 +13,6 @@ const model: FmModel = {
   calibration: { slope: 0.5, offset: 1 },
   positiveRate: 0.2,
   negativesPerPositive: 4,
-  foldIn: { background: [0], negativesWeight: 2, vectorPrecision: 4, weightPrecision: 2 },
   seed: 3,
   fingerprint: 4_000_000_000,
   quality: { AUC: 0.75, LogLoss: 0.5 },
@@ -59,8 +58,6 @@ describe('a saved click-through model', () => {
       { itemLabels: ['one', 2] },
       { userLabels: 'one' },
       { seed: 1.5 },
-      { foldIn: undefined },
-      { foldIn: { ...model.foldIn, background: [1] } },
     ]) {
       expect(() => decodeFm(without(changes))).toThrow('incomplete');
     }

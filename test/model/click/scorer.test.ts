@@ -5,7 +5,6 @@ import { Arena } from '../../../src/memory/arena.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import type { FmModel } from '../../../src/model/click/model.ts';
 import { FmScorer, placeFm } from '../../../src/model/click/scorer.ts';
-import type { FmSide } from '../../../src/model/click/sides.ts';
 
 /** 2 users, 3 items, the label "gold" of users, the labels "film" and "short" of items; 2 factors. */
 const model: FmModel = {
@@ -19,7 +18,6 @@ const model: FmModel = {
   calibration: { slope: 2, offset: -1 },
   positiveRate: 0.2,
   negativesPerPositive: 4,
-  foldIn: { background: [0, 1, 2, 2], negativesWeight: 2, vectorPrecision: 4, weightPrecision: 2 },
   seed: 1,
   fingerprint: 7,
   quality: {},
@@ -126,36 +124,6 @@ describe('a placed click-through model', () => {
     const [a, b, c] = scorer.logits(user, [0, 1, 2]);
     expect(logits.every((score, at) => score === [a, b, c][at % 3])).toBe(true);
     expect(scorer.logits(user, [])).toHaveLength(0);
-  });
-
-  it('folds a user in where the loss with its prior is least', () => {
-    const { vectorPrecision, weightPrecision, negativesWeight, background } = model.foldIn;
-    const base = scorer.userSide(-1, ['gold']);
-    const lossOf = (side: FmSide) => {
-      const logits = scorer.logits(side, [0, 1, 2]);
-      const moves = side.vector.map((value, k) => value - base.vector[k]!);
-      let loss = (weightPrecision / 2) * (side.constant - base.constant) ** 2;
-      for (const move of moves) loss += (vectorPrecision / 2) * move ** 2;
-      // Item 1 is liked; of the background, items 0, 2 and 2 share the weight of two negatives.
-      const others = background.filter((row) => row !== 1);
-      loss += Math.log1p(Math.exp(-logits[1]!));
-      for (const row of others)
-        loss += (negativesWeight / others.length) * Math.log1p(Math.exp(logits[row]!));
-      return loss;
-    };
-    const folded = scorer.foldIn(['gold'], [1, 1, 77]);
-    const least = lossOf(folded);
-    for (const [a, b, c] of [
-      [0.05, 0, 0],
-      [0, 0.05, 0],
-      [0, 0, 0.05],
-    ] as const) {
-      for (const sign of [-1, 1]) {
-        const vector = Float32Array.of(folded.vector[0]! + sign * a, folded.vector[1]! + sign * b);
-        expect(lossOf({ constant: folded.constant + sign * c, vector })).toBeGreaterThan(least);
-      }
-    }
-    expect(scorer.foldIn(['gold'], [77])).toEqual(base);
   });
 
   it('gives probabilities by its calibration', () => {

@@ -150,21 +150,6 @@ describe('the memory of a training', () => {
   });
 });
 
-describe('a user that came later', () => {
-  it('gets what its kind likes from the first likes on', () => {
-    const scorer = scorerOf(model);
-    const rows = Array.from({ length: world.itemCount }, (_, row) => row);
-    const gap = (liked: readonly number[]) => {
-      const logits = scorer.logits(scorer.foldIn([], liked), rows);
-      return rows.reduce((sum, row) => sum + (row % 2 === 0 ? logits[row]! : -logits[row]!), 0) / 30;
-    };
-    expect(gap([2])).toBeGreaterThan(gap([]));
-    expect(gap([2, 8, 20])).toBeGreaterThan(gap([2]));
-    expect(gap([3, 9, 21])).toBeLessThan(gap([]));
-    expect(scorer.foldIn([], [2, 8])).toEqual(scorer.foldIn([], [2, 8]));
-  });
-});
-
 describe('users and items without a record', () => {
   it('count as the average one', () => {
     const wider = train({ userCount: world.userCount + 3, itemCount: world.itemCount + 2 });
