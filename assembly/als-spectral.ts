@@ -1,6 +1,6 @@
 // Implicit ALS by conjugate gradient in the basis in which the source's Gramian is diagonal. There its part in the
 // normal matrix, unobservedWeight G + regularization I, is a vector, so it costs nothing to apply and, what is more,
-// can be inverted exactly for any row's regularisation: it is the preconditioner (Golub and Van Loan, Matrix
+// can be inverted exactly for any row's regularization: it is the preconditioner (Golub and Van Loan, Matrix
 // Computations, section 11.5.2), under which two steps do what three do without.
 //
 // Scratch: gathered rows, gatherRows x f and more (gathered-rows.ts) | residual | direction | product |
@@ -22,7 +22,7 @@ function startRow(
   for (let at: usize = 0; at < rowBytes; at += 16) {
     const d = multiplyAdd(shifts, weights, v128.load(spectrum + at));
     v128.store(diagonal + at, d);
-    // Where all factors of the source are zero and the regularisation too, the direction stays zero.
+    // Where all factors of the source are zero and the regularization too, the direction stays zero.
     v128.store(inverse + at, v128.and(f32x4.div(ones, d), f32x4.gt(d, zero)));
     v128.store(residual + at, f32x4.neg(f32x4.mul(d, v128.load(x + at))));
   }

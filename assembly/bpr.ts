@@ -1,4 +1,4 @@
-// Bayesian personalised ranking (Rendle, Freudenthaler, Gantner, Schmidt-Thieme 2009), one triple a step.
+// Bayesian personalized ranking (Rendle, Freudenthaler, Gantner, Schmidt-Thieme 2009), one triple a step.
 
 import { sigmoid, sumLanes } from './vector';
 

@@ -1,4 +1,4 @@
-// Second-order factorisation machine (Rendle 2010):
+// Second-order factorization machine (Rendle 2010):
 //   score = bias + Σ linear x + ½ Σ_k ((Σ v_k x)² - Σ (v_k x)²)
 // in one pass over the row's features for every 16 factors (four sums stay in registers), then 4 at a time.
 

@@ -1,4 +1,4 @@
-/** A factorisation machine (Rendle 2010) on rows of features as they come in a file, for the probability of a positive. */
+/** A factorization machine (Rendle 2010) on rows of features as they come in a file, for the probability of a positive. */
 import type { FeatureRows } from '../../src/dataset/readers/libfm.ts';
 import { FurzeError } from '../../src/domain/errors.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';

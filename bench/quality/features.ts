@@ -1,4 +1,4 @@
-/** Click-through prediction on sets of ratings: what is learnt from, the labels of both sides, and what was held out. */
+/** Click-through prediction on sets of ratings: what is learned from, the labels of both sides, and what was held out. */
 
 import { holdOut } from '../../src/dataset/holdout.ts';
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
@@ -28,7 +28,7 @@ const TEST_SEED = 20_211_107;
 /** A set for click-through prediction out of ratings. */
 export interface ClickSet {
   readonly data: ClickData;
-  /** All that is held out, positives of new users among them: learnt once the model is judged. */
+  /** All that is held out, positives of new users among them: learned once the model is judged. */
   readonly late: PairColumns;
   /** Positives of the training, held-out ones among them. */
   readonly train: CompressedMatrix;
@@ -43,7 +43,7 @@ export function hasLabels(format: Format): format is 'movielens' | 'csv' {
 
 /**
  * Splits ratings as `loadSet` does. Ratings below `positive` are negatives, and the latest positives of the training
- * are held out for early stopping and calibration, as the service does it; after that they are learnt, too.
+ * are held out for early stopping and calibration, as the service does it; after that they are learned, too.
  */
 export function loadClickSet(
   format: 'movielens' | 'csv',

@@ -22,7 +22,7 @@ import { createRandom } from '../../src/domain/random.ts';
 export const FORMATS = ['ncf', 'lightgcn', 'libfm', 'movielens', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A set for ranking: what is learnt from, and what was held out, in one of two protocols. */
+/** A set for ranking: what is learned from, and what was held out, in one of two protocols. */
 export interface RankingSet {
   readonly kind: 'ranking';
   readonly train: Interactions;

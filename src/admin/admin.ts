@@ -243,7 +243,7 @@ function sentence(
         : undefined;
   if (!Recommends) {
     const why = worst !== undefined && worst.Severity !== 'hint' ? ` ${worst.Message}` : '';
-    return `Ready, but nothing is learnt yet${next === undefined ? '' : `; ${next}`}.${why}`;
+    return `Ready, but nothing is learned yet${next === undefined ? '' : `; ${next}`}.${why}`;
   }
   const age = Model?.AgeSeconds === undefined ? '' : `, ${formatAge(Model.AgeSeconds * 1000)} old`;
   return `Ready: model ${Model?.Generation ?? ''} serves${age}${next === undefined ? '' : `; ${next}`}.`;

@@ -85,7 +85,7 @@ function latest({ userRows, itemRows, times }: TimedPairs, count: number, seed: 
   return chosen;
 }
 
-/** A hash of a pair (the finaliser of MurmurHash3 over both rows). */
+/** A hash of a pair (the finalizer of MurmurHash3 over both rows). */
 function scatter(userRow: number, itemRow: number, seed: number): number {
   let hash = Math.imul(userRow ^ seed, 0x9e3779b1) ^ Math.imul(itemRow + 1, 0x85ebca77);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -52,7 +52,7 @@ class PairSet {
 
 /**
  * Splits positive feedback by `holdOut`. Every record of a pair left out is left out, so that an item which a user
- * liked in two ways is not learnt from the other record.
+ * liked in two ways is not learned from the other record.
  */
 export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
   const { late, judged, sinceTime } = holdOut(pairs, seed);

@@ -249,7 +249,7 @@ export const QualitySchema = Type.Object(
     Ranking: Type.Array(Type.Object({ Feature: text, Weight: Type.Number() }), {
       description: 'What candidates are ranked by; empty when the collaborative score ranks alone',
     }),
-    Parts: Type.Array(text, { description: 'What the generation has learnt' }),
+    Parts: Type.Array(text, { description: 'What the generation has learned' }),
     Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
   },
   { title: 'Quality' },

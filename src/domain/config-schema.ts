@@ -193,7 +193,7 @@ const offline = Type.Object(
     enable_collaborative_recommend: bool(true, 'Take candidates from matrix factorization.'),
     enable_click_through_prediction: bool(
       true,
-      'Rank candidates by predicted click-through; false merges them at random.',
+      'Rank candidates by predicted click-through; false ranks them by the collaborative score, and at random for a user without one.',
     ),
     explore_recommend: Type.Object(
       {
@@ -223,7 +223,7 @@ const recommend = Type.Object(
     user_neighbors: neighbors(
       'users',
       'liked items',
-      'Makes no difference: users are compared one at a time, when asked for, and always exactly.',
+      'Neither this nor index_recall makes a difference: users are compared one at a time, when asked for, and always exactly.',
     ),
     collaborative,
     replacement: Type.Object(
@@ -256,7 +256,7 @@ const recommend = Type.Object(
           10,
           1,
           10_000,
-          'Number of most recent feedback used by the item-based fallback and by session recommendation.',
+          'Number of most recent feedback that the item-based recommender starts from: in lists, as a fallback and for sessions.',
         ),
         remake_share: number(
           0.25,

@@ -1,9 +1,8 @@
 import type { LabelFields } from './labels.ts';
 
 /**
- * The three kinds of entity and what lists of them look like, in the field names of the HTTP API
- * (interface specification, section 2). A stored entity has every field; timestamps are milliseconds
- * since the Unix epoch inside and RFC 3339 text at the edge only.
+ * The three kinds of entity and what lists of them look like, in the field names of the HTTP API. A stored entity has
+ * every field. Timestamps are RFC 3339 text here, and milliseconds since the Unix epoch wherever rows are read.
  */
 
 /** A user as stored and as answered. */

@@ -79,7 +79,7 @@ const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 const CORS_HEADERS = 'Content-Type, X-API-Key, X-API-Version, Authorization, X-Request-ID';
 
 /**
- * The service's HTTP behaviour without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
+ * The service's HTTP behavior without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
  */
 export class Edge {
   /** Answers an error in the configured format. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { NAMED_SCHEMAS } from '../domain/schemas.ts';
-import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './parameters.ts';
+import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
 import { problemType } from './problem.ts';
 import { paramNames, type Route, writes } from './route.ts';
 

@@ -92,12 +92,12 @@ export interface Kernels {
   rotateRows(factors: number, rows: number, f: number, basis: number, scratch: number): void;
 
   /**
-   * Steps of stochastic gradient for Bayesian personalised ranking (Rendle et al. 2009), sampled in the kernel.
+   * Steps of stochastic gradient for Bayesian personalized ranking (Rendle et al. 2009), sampled in the kernel.
    * A sample whose user has almost every item may be skipped. @returns how many pairs already stood in the right order
    */
   bprSteps(job: BprSteps): number;
 
-  /** Scores rows with a second-order factorisation machine (Rendle 2010), before the logistic function. */
+  /** Scores rows with a second-order factorization machine (Rendle 2010), before the logistic function. */
   fmScoreRows(job: FmRows): void;
 
   /** One pass of AdaGrad over rows for logistic loss. @returns the sum of the rows' losses before their updates. */
@@ -155,8 +155,8 @@ export interface SelectTopK extends TopKOutput {
 }
 
 /**
- * Rows of one side of implicit matrix factorisation, in the parametrisation of Rendle et al. 2021 ("Revisiting the
- * performance of iALS"): the row minimises
+ * Rows of one side of implicit matrix factorization, in the parametrization of Rendle et al. 2021 ("Revisiting the
+ * performance of iALS"): the row minimizes
  * Σ over its entries weight (x·source - 1)² + unobservedWeight Σ over all sources (x·source)² + regularization |x|².
  */
 export interface AlsRows {
@@ -186,7 +186,7 @@ export interface AlsRows {
   readonly gatherRows: number;
 }
 
-/** `steps` are usually 2. Regularisations must be above 0. */
+/** `steps` are usually 2. Regularizations must be above 0. */
 export interface AlsSpectralRows extends Omit<AlsRows, 'gramian'> {
   /** float32, f: the diagonal of the Gramian of `source`, all else of which is zero. */
   readonly spectrum: number;

@@ -65,7 +65,7 @@ export function rotateScratchBytes(f: number): number {
   return 4 * f * 4;
 }
 
-/** Scratch of the factorisation machine: the row's sum of factors. */
+/** Scratch of the factorization machine: the row's sum of factors. */
 export function fmScratchBytes(f: number): number {
   return f * 4;
 }
@@ -76,7 +76,7 @@ export function neighborScratchBytes(rows: number): number {
 }
 
 /**
- * Regularisation of a row, scaled by how often it occurs (Rendle et al. 2021, section 3.3):
+ * Regularization of a row, scaled by how often it occurs (Rendle et al. 2021, section 3.3):
  * regularization * (count + unobservedWeight * otherCount) ^ exponent.
  * @param count entries of the row
  * @param otherCount rows of the other side

@@ -78,7 +78,7 @@ export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, M
   /** One thread's part in a phase. @returns false when the task was cancelled */
   run(task: Task, phase: Phase, slot: number, tools: PartTools): unknown;
   /**
-   * What was learnt.
+   * What was learned.
    * @param fingerprint of the data, kept in the model
    */
   model(task: Task, outcome: Outcome, fingerprint: number): Model;

@@ -1,6 +1,6 @@
 /**
  * Logistic regression by Newton's method (iteratively reweighted least squares; Hastie, Tibshirani, Friedman 2009,
- * section 4.4.1), with a ridge penalty on standardised features. For some thousand rows of a handful of features.
+ * section 4.4.1), with a ridge penalty on standardized features. For some thousand rows of a handful of features.
  */
 import { FurzeError } from '../domain/errors.ts';
 
@@ -44,7 +44,7 @@ export function fitLogisticNonNegative(
 }
 
 /**
- * @param penalty ridge on the standardised weights, in units of the mean loss; above 0, so that a feature that is
+ * @param penalty ridge on the standardized weights, in units of the mean loss; above 0, so that a feature that is
  * constant or tells the classes apart completely has a finite weight
  * @throws FurzeError INTERNAL when a feature is not finite or a class is missing
  */

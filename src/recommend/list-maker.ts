@@ -62,7 +62,7 @@ export interface ListWorld {
 }
 
 /**
- * Makes a user's list (interface specification, section 1.2, offline phase): matching, ranking, replacement,
+ * Makes a user's list: matching, ranking, replacement,
  * exploration. The same on the main thread, after a click, and in a worker, for everybody.
  */
 export class ListMaker {

@@ -26,7 +26,7 @@ function itemsWithVectors(placed: PlacedModel): Uint8Array {
   return known;
 }
 
-/** A matrix factorisation as serving needs it. Items that nobody has liked are never among the best. */
+/** A matrix factorization as serving needs it. Items that nobody has liked are never among the best. */
 export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): CollaborativeModel {
   const { itemCount } = scorer.header;
   const { listLengthMax } = placed;

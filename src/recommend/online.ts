@@ -26,7 +26,7 @@ export interface OnlineParts {
   readonly sessions: Sessions;
 }
 
-/** Answers every list out of what is in memory and a few local reads (interface specification, sections 4.4 and 4.5). */
+/** Answers every list out of what is in memory and a few local reads. */
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
 

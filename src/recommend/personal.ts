@@ -54,7 +54,7 @@ class Answer {
 }
 
 /**
- * Answers what is recommended to a user (interface specification, section 4.5): the cached list, less what was read;
+ * Answers what is recommended to a user: the cached list, less what was read;
  * for a category what else of it the models propose, in the same order; then the fallbacks.
  */
 export class PersonalAnswers {

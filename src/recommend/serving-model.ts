@@ -43,7 +43,7 @@ export interface AskedUser {
   readonly likedRows: Uint32Array | undefined;
 }
 
-/** What one fit has learnt, as serving needs it. Each part may be missing. */
+/** What one fit has learned, as serving needs it. Each part may be missing. */
 export interface Generation {
   /** Counts up. */
   readonly number: number;

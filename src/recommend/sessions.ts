@@ -6,7 +6,7 @@ import type { Fallbacks } from './fallbacks.ts';
 import type { Ranked } from './ranked.ts';
 import type { ListQuery } from './recommender.ts';
 
-/** Recommends for the feedback of a session, of which nothing is stored (interface specification, section 1.2). */
+/** Recommends for the feedback of a session, of which nothing is stored. */
 export class Sessions {
   private readonly parts: {
     readonly reads: LocalReads;

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../domain/time.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Writes feedback on what was answered, so that it is not answered again (interface specification, section 4.5, rule 1). */
+/** Writes feedback on what was answered, so that it is not answered again. */
 export class WriteBack {
   private readonly data: Pick<DataStore, 'write'>;
   private readonly catalogue: Catalogue;

@@ -5,8 +5,8 @@ export type { Batch } from '../domain/batch.ts';
 
 /**
  * The data store: users, items, feedback. Everything above sees this interface and never the engine.
- * Reads may be remote, so they are promises; `local` is the fast path that an embedded engine offers
- * by name, and whoever uses it has the general path beside it.
+ * Reads may be remote, so they are promises; `local` is the synchronous path by row that an embedded engine offers.
+ * Recommending needs it: a service does not start on a store without.
  */
 export interface DataStore extends DataReader {
   /**

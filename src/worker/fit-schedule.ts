@@ -49,7 +49,7 @@ export class FitSchedule {
     readonly progress: ProgressTracker;
     readonly listPass: ListPass;
     readonly remakes: Remakes;
-    /** The main thread's slot in what is learnt. */
+    /** The main thread's slot in what is learned. */
     readonly servingSlot: number;
     /** Shared with whatever else trains. */
     readonly queue: SerialQueue;

@@ -8,8 +8,8 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { finish } from '../../src/model/als/train.ts';
 import { auc } from '../../src/model/evaluation/metrics.ts';
 
-/** Positive exactly when user and item are of one colour: no sum of weights can tell, a product can. */
-function colours(): FeatureRows {
+/** Positive exactly when user and item are of one color: no sum of weights can tell, a product can. */
+function colors(): FeatureRows {
   const lines: string[] = [];
   for (let user = 0; user < 8; user++) {
     for (let item = 0; item < 8; item++)
@@ -18,10 +18,10 @@ function colours(): FeatureRows {
   return parseLibfm(lines.join('\n'));
 }
 
-const rows = colours();
+const rows = colors();
 const settings = { factors: 3, epochs: 200, learningRate: 0.2 };
 
-describe('the factorisation machine', () => {
+describe('the factorization machine', () => {
   it('learns an interaction that logistic regression cannot', () => {
     const machine = finish(fitFactorizationMachine(rows, rows.featureCount, settings, loadKernels));
     const linear = finish(

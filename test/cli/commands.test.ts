@@ -107,7 +107,7 @@ describe('furze status', () => {
 
     const told = await run(['status', '--url', url], env);
     expect(told.code).toBe(0);
-    expect(told.output).toMatch(/^Ready, but nothing is learnt yet/);
+    expect(told.output).toMatch(/^Ready, but nothing is learned yet/);
     expect(told.output).toContain('error: No positive feedback types are configured.');
     const { code, output } = await run(['status', '--url', `${url}/`, '--json'], env);
     expect([code, JSON.parse(output).Service.HasKey]).toEqual([0, true]);

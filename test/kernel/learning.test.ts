@@ -125,7 +125,7 @@ function rowLoss(world: World, job: FmTraining, row: number): number {
   return Math.log1p(Math.exp(score)) - world.arena.f32(job.targets, FM_ROWS)[row]! * score;
 }
 
-describe.each(IMPLEMENTATIONS)('factorisation machine, %s', (name) => {
+describe.each(IMPLEMENTATIONS)('factorization machine, %s', (name) => {
   test.each(LENGTHS)('scores and updates agree with the twin at %i factors', (f) => {
     const [ours, twin] = [createWorld(name, f), createWorld('plain', f)];
     const [job, twinJob] = [prepareFm(ours, f, f % 2 === 1), prepareFm(twin, f, f % 2 === 1)];

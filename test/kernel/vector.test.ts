@@ -47,7 +47,7 @@ describe.each(IMPLEMENTATIONS)('vector kernels, %s', (name) => {
     expect(kernels.countNonFinite(values, 0)).toBe(0);
   });
 
-  test('gramian agrees with the twin for all factors and rows, and leaves its neighbours alone', () => {
+  test('gramian agrees with the twin for all factors and rows, and leaves its neighbors alone', () => {
     for (const f of LENGTHS) {
       const world = createWorld(name, f);
       const { kernels, plain, arena } = world;

@@ -11,7 +11,7 @@ export interface Tastes {
   readonly heldOut: NonNullable<AlsStart['heldOut']>;
 }
 
-/** A seeded set in which something can be learnt and something is chance, large enough to hold records out. */
+/** A seeded set in which something can be learned and something is chance, large enough to hold records out. */
 export function tastes(userCount = 2600, itemCount = 120, seed = 4): Tastes {
   const random = createRandom(seed);
   const userRows: number[] = [];

@@ -104,7 +104,7 @@ describe('cold items', () => {
     index.step(4, 1000);
     expect([...index.items.rows]).toEqual([5, 4]);
     index.clear();
-    // The fit has learnt of item 4: now it is known, and item 5 is like it.
+    // The fit has learned of item 4: now it is known, and item 5 is like it.
     index.step(5, 1000);
     expect(likes(index.items)).toEqual(new Map([[5, [1, 4, 0]]]));
     expect(catalogue.itemCount).toBe(6);

@@ -184,7 +184,7 @@ describe('feedback', () => {
     expect((await data.getFeedback('like', 'u', 'i'))?.Comment).toBe('');
   });
 
-  test('a refused batch leaves nothing and does not hold up its neighbours', async () => {
+  test('a refused batch leaves nothing and does not hold up its neighbors', async () => {
     const data = open();
     const good = data.write(putFeedback([feedback('other', 'u', 'i')]));
     const bad = data.write(putFeedback([feedback('other', 'v', 'i'), { UserId: 'v' }]));

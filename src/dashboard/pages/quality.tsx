@@ -15,7 +15,7 @@ export function QualityPage() {
         Before a model serves, each fit holds back the latest feedback and measures how well it is foretold.
       </PageHead>
       <State error={error} loading={data === undefined && error === undefined} />
-      {data !== undefined && data.Generation === 0 && <p>Nothing is learnt yet.</p>}
+      {data !== undefined && data.Generation === 0 && <p>Nothing is learned yet.</p>}
       {data !== undefined && data.Generation > 0 && (
         <>
           <div class="cards">
@@ -40,7 +40,7 @@ function Measures({ data }: { data: Quality }) {
           </tr>
         ))}
       </Table>
-      <p class="muted">Learnt: {data.Parts.join(', ')}.</p>
+      <p class="muted">Learned: {data.Parts.join(', ')}.</p>
     </Card>
   );
 }
@@ -51,7 +51,7 @@ function Ranking({ data }: { data: Quality }) {
     <Card title="What ranks">
       {data.Ranking.length === 0 ? (
         <p>
-          The collaborative score alone: nothing that was learnt on top of it made lists better on the
+          The collaborative score alone: nothing that was learned on top of it made lists better on the
           held-out feedback.
         </p>
       ) : (
@@ -71,7 +71,7 @@ function Ranking({ data }: { data: Quality }) {
   );
 }
 
-/** The measures of the past fits that learnt something. */
+/** The measures of the past fits that learned something. */
 function History({ data }: { data: Quality }) {
   const fits = data.Fits.filter(({ Result }) => Result?.unchanged === false);
   const names = Object.keys(data.Quality).slice(0, MEASURES_SHOWN);

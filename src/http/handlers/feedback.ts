@@ -20,7 +20,7 @@ const onePage = {
 const oneList = { description: 'The feedback', schema: FeedbackListSchema, example: [FEEDBACK] };
 const oneFeedback = { description: 'The feedback', schema: FeedbackSchema, example: FEEDBACK };
 
-/** The twelve routes of feedback (interface specification, 4.3). */
+/** The twelve routes of feedback. */
 export const feedbackRoutes: readonly Route[] = [
   writeRoute('POST', false, 'Insert feedback; records that exist already stay as they are'),
   writeRoute('PUT', true, 'Insert feedback; records that exist already are overwritten'),

@@ -5,7 +5,7 @@ import { HEALTH } from './examples.ts';
 
 const tag = 'Health';
 
-/** The two routes of health (interface specification, 4.6); neither needs a key. */
+/** The two routes of health; neither needs a key. */
 export const healthRoutes: readonly Route[] = [
   route({
     method: 'GET',

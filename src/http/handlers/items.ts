@@ -16,7 +16,7 @@ import { ITEM, WRITTEN } from './examples.ts';
 const tag = 'Items';
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
-/** The eight routes of items (interface specification, 4.2). */
+/** The eight routes of items. */
 export const itemRoutes: readonly Route[] = [
   route({
     method: 'POST',

@@ -38,7 +38,7 @@ const session = {
   errors: ['BATCH_TOO_LARGE'],
 } as const;
 
-/** The routes of recommendations (interface specification, 4.5). */
+/** The routes of recommendations. */
 export const recommendRoutes: readonly Route[] = [
   route({
     ...personal,

@@ -16,7 +16,7 @@ import { USER, WRITTEN } from './examples.ts';
 const tag = 'Users';
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
-/** The six routes of users (interface specification, 4.1). */
+/** The six routes of users. */
 export const userRoutes: readonly Route[] = [
   route({
     method: 'POST',

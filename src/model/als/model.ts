@@ -1,4 +1,4 @@
-/** A trained matrix factorisation as data, and its self-describing form as bytes. */
+/** A trained matrix factorization as data, and its self-describing form as bytes. */
 import { FurzeError } from '../../domain/errors.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
@@ -7,7 +7,7 @@ import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed
 const KIND: FrameKind = {
   magic: 0x465a5246,
   version: 1,
-  name: 'matrix factorisation',
+  name: 'matrix factorization',
   coversDescription: false,
 };
 
@@ -39,7 +39,7 @@ export function assertFinite(model: MatrixFactorization): void {
   for (const factors of [model.userFactors, model.itemFactors]) {
     for (let at = 0; at < factors.length; at++) {
       if (!Number.isFinite(factors[at])) {
-        throw new FurzeError('INTERNAL', 'the matrix factorisation holds factors that are not finite');
+        throw new FurzeError('INTERNAL', 'the matrix factorization holds factors that are not finite');
       }
     }
   }

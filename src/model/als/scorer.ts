@@ -1,5 +1,5 @@
 /**
- * A matrix factorisation placed in shared memory and ready to answer: fold-in of a user, the best items for a
+ * A matrix factorization placed in shared memory and ready to answer: fold-in of a user, the best items for a
  * vector, scores of listed items. The memory and its layout are made once; each thread opens its own scorer
  * with its own kernels and its own slot of scratch.
  */

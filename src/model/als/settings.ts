@@ -17,7 +17,7 @@ const EXACT_FACTORS_MAX = 4;
 /** Coordinates that `ialspp` solves together. */
 export const BLOCK_SIZE = 64;
 
-/** Hyper-parameters of implicit ALS, in the parametrisation of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
+/** Hyper-parameters of implicit ALS, in the parametrization of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
 export interface AlsSettings {
   /** Length of a user's and an item's vector, 1 to 1,024. */
   readonly factors: number;
@@ -27,7 +27,7 @@ export interface AlsSettings {
   readonly regularization: number;
   /** Weight of every pair without feedback against 1 for a pair with it, above 0. */
   readonly unobservedWeight: number;
-  /** 0 penalises all rows alike, 1 in proportion to how often they occur. */
+  /** 0 penalizes all rows alike, 1 in proportion to how often they occur. */
   readonly regularizationExponent: number;
   readonly solver: AlsSolverKind;
   /** Preconditioned conjugate-gradient steps a row and epoch, 1 to 100; more than 2 change nothing that can be measured. */

@@ -1,6 +1,6 @@
 /**
- * Matrix factorisation for implicit feedback by alternating least squares (Hu, Koren, Volinsky 2008), in the
- * parametrisation of Rendle et al. 2021. Every row is solved by itself from the other side's factors, and
+ * Matrix factorization for implicit feedback by alternating least squares (Hu, Koren, Volinsky 2008), in the
+ * parametrization of Rendle et al. 2021. Every row is solved by itself from the other side's factors, and
  * Gramians are summed in a fixed order, so the model is the same for any number of threads.
  */
 import type { Interactions } from '../../dataset/interactions.ts';

@@ -27,7 +27,7 @@ export function calibrate(logits: ArrayLike<number>, targets: ArrayLike<number>)
   return climb(logits, goals, { slope: SLOPE_MIN, offset: free.offset }, false);
 }
 
-/** Minimises the loss from `start`, the slope too when `fitsSlope`. */
+/** Minimizes the loss from `start`, the slope too when `fitsSlope`. */
 function climb(
   logits: ArrayLike<number>,
   goals: Float64Array,

@@ -13,7 +13,7 @@ export interface MutableParameters {
 }
 
 /**
- * Centres the features [start, end), of which each row has exactly one of value 1.
+ * Centers the features [start, end), of which each row has exactly one of value 1.
  * @param seen 1 where feature start + r was trained; the others become the average, which is zero
  */
 export function centreBlock(

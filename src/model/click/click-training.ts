@@ -123,14 +123,14 @@ export class ClickTraining {
     const { calibration, probabilities } = this.#calibrated();
     yield;
     const isJudged = this.judgedCount > 0;
-    const centred = yield* this.#centred(parameters);
+    const centered = yield* this.#centered(parameters);
     const positiveCount = judged.targets.reduce((sum, target) => sum + target, 0);
     const positiveRate = isJudged ? positiveCount / this.judgedCount : this.#trainedRate();
     return {
       ...layout,
       factors: this.#settings.factors,
       epochs: Math.max(1, epoch),
-      bias: centred.bias,
+      bias: centered.bias,
       calibration,
       positiveRate,
       negativesPerPositive: sampledPerPositive,
@@ -139,8 +139,8 @@ export class ClickTraining {
       quality: isJudged
         ? { AUC: auc(probabilities, judged.targets), LogLoss: logLoss(probabilities, judged.targets) }
         : {},
-      linear: centred.linear,
-      vectors: centred.vectors,
+      linear: centered.linear,
+      vectors: centered.vectors,
     };
   }
 
@@ -176,7 +176,7 @@ export class ClickTraining {
   }
 
   /** See `fm-centering.ts`. */
-  *#centred(parameters: FmParameters): Generator<void, FmParameters> {
+  *#centered(parameters: FmParameters): Generator<void, FmParameters> {
     const { layout } = this.#parts;
     const f = paddedFactors(this.#settings.factors);
     const { items, userLabels, featureCount } = featureBlocks(layout);

@@ -1,5 +1,5 @@
 /**
- * The epochs of a factorisation machine: keeps the best parameters by held-out loss, ends when they no longer improve,
+ * The epochs of a factorization machine: keeps the best parameters by held-out loss, ends when they no longer improve,
  * and goes back with half the learning rate when an epoch diverges.
  */
 import { FurzeError } from '../../domain/errors.ts';
@@ -33,7 +33,7 @@ export interface FmOutcome {
 }
 
 /**
- * Runs up to `settings.epochs` epochs of an initialised machine.
+ * Runs up to `settings.epochs` epochs of an initialized machine.
  * @param judge null when nothing is held out: all epochs are run and the last counts
  * @throws FurzeError INTERNAL when it diverges however small the steps
  */
@@ -54,7 +54,7 @@ export function* runEpochs(
       if (++halvings > HALVINGS_MAX) {
         throw new FurzeError(
           'INTERNAL',
-          'the factorisation machine diverged; a lower learning rate may help',
+          'the factorization machine diverged; a lower learning rate may help',
         );
       }
       machine.restore(best.parameters);

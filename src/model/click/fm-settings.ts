@@ -49,7 +49,7 @@ export function checkFmSettings(settings: FmSettings): void {
   if (!(whole && real)) {
     throw new FurzeError(
       'BAD_REQUEST',
-      'a factorisation machine takes factors 1 to 256, epochs 1 to 1000, patience from 1, a learningRate above 0, regularizations and initialDeviation from 0, all at most 10',
+      'a factorization machine takes factors 1 to 256, epochs 1 to 1000, patience from 1, a learningRate above 0, regularizations and initialDeviation from 0, all at most 10',
     );
   }
 }

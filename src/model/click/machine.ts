@@ -1,5 +1,5 @@
 /**
- * The parameters of a second-order factorisation machine (Rendle 2010) while it learns: logistic loss by AdaGrad
+ * The parameters of a second-order factorization machine (Rendle 2010) while it learns: logistic loss by AdaGrad
  * (Duchi, Hazan, Singer 2011). With vectors of zero it is logistic regression.
  */
 import type { Random } from '../../domain/random.ts';
@@ -10,7 +10,7 @@ import type { FmSettings } from './fm-settings.ts';
 
 /** Sums of squared gradients begin here, so that the first steps are not longer than the learning rate allows. */
 const INITIAL_SQUARES = 1;
-/** Numbers that are initialised between two yields. */
+/** Numbers that are initialized between two yields. */
 const SLICE = 1 << 18;
 
 /** One bias, a weight and a vector of `paddedFactors(factors)` a feature. */

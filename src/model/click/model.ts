@@ -1,4 +1,4 @@
-/** A trained factorisation machine for click-through prediction as data, and its self-describing form as bytes. */
+/** A trained factorization machine for click-through prediction as data, and its self-describing form as bytes. */
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';

@@ -1,7 +1,7 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { checkFmSettings, FM_DEFAULTS, type FmSettings } from './fm-settings.ts';
 
-/** How a click-through model is trained, beside how a factorisation machine is. */
+/** How a click-through model is trained, beside how a factorization machine is. */
 export interface ClickSettings extends FmSettings {
   /**
    * Negatives drawn beside each positive where the feedback has no negatives, 0 to 100. Where it has some, fewer are
@@ -10,7 +10,7 @@ export interface ClickSettings extends FmSettings {
   readonly negativesPerPositive: number;
   /** Items are drawn as negatives by the number of their records to this power, 0 (all alike) to 1. */
   readonly popularityExponent: number;
-  /** Positives, and negatives, that are learnt from at most; of more, so many are chosen at random. */
+  /** Positives, and negatives, that are learned from at most; of more, so many are chosen at random. */
   readonly examplesMax: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The two halves of a factorisation machine's score. With s the sum of x v over a side's features and c what that side
+ * The two halves of a factorization machine's score. With s the sum of x v over a side's features and c what that side
  * scores by itself (weights, and the products of its features with each other),
  * score(user, item) = bias + c_u + c_i + <s_u, s_i>.
  */

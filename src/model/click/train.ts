@@ -1,5 +1,5 @@
 /**
- * Trains a factorisation machine to tell positive feedback from the rest: from positives, from negatives (items that
+ * Trains a factorization machine to tell positive feedback from the rest: from positives, from negatives (items that
  * were read without a positive), and from items drawn at random where there are few negatives.
  *
  * Memory: 9 bytes (17 while they are chosen) for each of at most `examplesMax` positives and as many negatives, 4 for

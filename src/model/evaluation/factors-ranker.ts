@@ -1,7 +1,7 @@
 import type { MfScorer } from '../als/scorer.ts';
 import type { Ranker } from './ranker.ts';
 
-/** Ranks by a matrix factorisation; a user that the model does not know gets an empty list and zero scores. */
+/** Ranks by a matrix factorization; a user that the model does not know gets an empty list and zero scores. */
 export function createMfRanker(scorer: MfScorer): Ranker {
   return {
     topItems: (userRow, k, excluded) => {

@@ -4,7 +4,7 @@
  */
 
 /**
- * Normalised discounted cumulative gain with binary gains (Järvelin and Kekäläinen 2002): the discount is
+ * Normalized discounted cumulative gain with binary gains (Järvelin and Kekäläinen 2002): the discount is
  * 1 / log2(rank + 2), the ideal list has all relevant items first.
  * @param relevantCount how many relevant items there are, at least 1
  */

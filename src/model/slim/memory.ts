@@ -1,5 +1,5 @@
 /**
- * The memory in which a sparse linear model is learnt: the similarity by common users, which also holds the matrix in
+ * The memory in which a sparse linear model is learned: the similarity by common users, which also holds the matrix in
  * both orientations, and beside it what the users weigh, how often popular items go together, and a regression for each
  * thread.
  */

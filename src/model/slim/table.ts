@@ -2,7 +2,7 @@ import { type NeighborTable, sharedF32, sharedU32 } from '../neighbors/neighbor-
 import type { SlimTask } from './memory.ts';
 
 /**
- * The learnt weights turned round, once all threads have ended: the entries of item i are the items that having it
+ * The learned weights turned round, once all threads have ended: the entries of item i are the items that having it
  * speaks for (or against, below zero), the strongest first. So a user's scores are the sums over the rows of its items.
  */
 export function slimTable({ draft }: SlimTask, dataFingerprint: number): NeighborTable {

@@ -42,7 +42,7 @@ interface Case {
 }
 
 /** What one choice of models came to. */
-interface Judgement {
+interface Judgment {
   readonly taught: readonly Case[];
   readonly quality: Calibration['quality'];
 }
@@ -54,7 +54,7 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
     const { generation } = job.plan;
     const [all, without] = [generation, { ...generation, slim: undefined }].map((models) =>
       judge(gather(models)),
-    ) as [Judgement | undefined, Judgement | undefined];
+    ) as [Judgment | undefined, Judgment | undefined];
     if (all === undefined || without === undefined) return undefined;
     const usesSlim = generation.slim !== undefined && all.quality.combined > without.quality.combined;
     const { taught, quality } = usesSlim ? all : without;
@@ -64,7 +64,7 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
 }
 
 /** @returns undefined when there is too little to learn from */
-function judge(cases: readonly Case[]): Judgement | undefined {
+function judge(cases: readonly Case[]): Judgment | undefined {
   const taught = cases.filter(({ labels }) => labels.includes(1) && labels.includes(0));
   if (taught.length < CASES_MIN) return undefined;
   const halves = [0, 1].map((half) => taught.filter((_, at) => at % 2 === half));
@@ -78,7 +78,7 @@ function judge(cases: readonly Case[]): Judgement | undefined {
     taught,
     quality: {
       users: cases.length,
-      // Each user is judged by weights that were learnt from the others.
+      // Each user is judged by weights that were learned from the others.
       combined: mean((one, at) => rankQuality(one, blend(one, at % 2 === 0 ? odd : even))),
       collaborative: alone('collaborative'),
       popular: alone('popular'),

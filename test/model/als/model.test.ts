@@ -12,7 +12,7 @@ const model = finish(fitAls(board, { factors: 6, epochs: 6, solver: 'cholesky' }
 const placed = placeModel(model, instantiate, 2, 10);
 const scorer = new MfScorer(placed, instantiate(placed.memory), 1);
 
-describe('a saved factorisation', () => {
+describe('a saved factorization', () => {
   it('reads back as it was written, from any alignment', () => {
     const bytes = encodeModel({ ...model, quality: { 'NDCG@10': 0.5 } });
     const shifted = new Uint8Array(bytes.length + 1);
@@ -38,7 +38,7 @@ describe('a saved factorisation', () => {
   });
 });
 
-describe('a placed factorisation', () => {
+describe('a placed factorization', () => {
   it('folds a user in to the vector that training solved', () => {
     for (const user of [0, 7, 29]) {
       const trained = scorer.userVector(user)!;

@@ -60,7 +60,7 @@ function solve(left: Matrix, right: number[]): number[] {
   return a.map((row, i) => row[F]! / row[i]!);
 }
 
-/** The loss that all of this minimises. */
+/** The loss that all of this minimizes. */
 function loss(liked: boolean[][], users: Matrix, items: Matrix, settings: AlsSettings): number {
   const { unobservedWeight, regularization, regularizationExponent } = settings;
   const square = (vector: number[]) => vector.reduce((sum, value) => sum + value * value, 0);

@@ -46,7 +46,7 @@ describe.each(rankers)('the model %s', (_name, ranker) => {
     expect(metrics.get('Coverage@1')?.mean).toBe(1);
   });
 
-  it('scores the missing square above the other colour', () => {
+  it('scores the missing square above the other color', () => {
     const cases = users.map((userRow) => ({
       userRow,
       itemRow: missingItem(userRow, 20),
