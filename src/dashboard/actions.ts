@@ -1,5 +1,5 @@
 import { api, pathOf } from './api.ts';
-import { likeType, notice } from './state.ts';
+import { liking, notice } from './state.ts';
 
 /** Hides an item from all recommendations, or shows it again; the notice takes it back. */
 export async function setHidden(id: string, title: string, hidden: boolean, done: () => void): Promise<void> {
@@ -20,13 +20,15 @@ export async function setHidden(id: string, title: string, hidden: boolean, done
 
 /** Writes positive feedback in a user's name; the notice takes it back. */
 export async function like(userId: string, id: string, title: string, done: () => void): Promise<void> {
-  const type = likeType();
-  if (type === undefined) {
+  const wanted = liking();
+  if (wanted === undefined) {
     notice.value = { text: 'No feedback type counts as positive; see the overview.' };
     return;
   }
+  const { type, value } = wanted;
   await attempt(async () => {
-    await api('/api/feedback', 'PUT', [{ FeedbackType: type, UserId: userId, ItemId: id, Timestamp: '' }]);
+    const record = { FeedbackType: type, UserId: userId, ItemId: id, Timestamp: '' };
+    await api('/api/feedback', 'PUT', [value === 0 ? record : { ...record, Value: value }]);
     notice.value = {
       text: `${userId}: ${type} of ${title || id}.`,
       undo: () =>

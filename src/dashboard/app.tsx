@@ -84,7 +84,7 @@ function Navigation({ current }: { current: string }) {
   const health = state === undefined ? 'unknown' : worst === undefined || worst === 'hint' ? 'good' : worst;
   return (
     <header class="side">
-      <a class="brand" href="#/" aria-label="furze, overview">
+      <a class="brand" href="#/">
         <span class={`dot ${health}`} aria-hidden="true" />
         furze
         {state !== undefined && <small>{state.Service.Version}</small>}

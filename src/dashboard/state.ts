@@ -15,9 +15,25 @@ export async function refreshSummary(): Promise<void> {
   }
 }
 
-/** The feedback type that a click on "like" writes; undefined where none is positive. */
+/** What a click on "like" writes. */
+export interface Liking {
+  readonly type: string;
+  /** Of a type that is positive from a value on; 0 for any other. */
+  readonly value: number;
+}
+
+/** The first kind of feedback that counts as positive; undefined where none does. */
+export function liking(): Liking | undefined {
+  const name = summary.value?.FeedbackTypes.find(({ Positive }) => Positive)?.Name;
+  if (name === undefined) return undefined;
+  const [, type = name, operator = '', threshold = '0'] = /^(.+?)(>=|<=|>|<)(-?[\d.]+)$/.exec(name) ?? [];
+  const beyond = operator === '>' ? 1 : operator === '<' ? -1 : 0;
+  return { type, value: Number(threshold) + beyond };
+}
+
+/** The name of that feedback. */
 export function likeType(): string | undefined {
-  return summary.value?.FeedbackTypes.find(({ Positive }) => Positive)?.Name;
+  return liking()?.type;
 }
 
 /** Something that was done from here and can be undone. */

@@ -20,11 +20,12 @@ const PREFIX = '.compiled-for-tests-';
 const BESIDE = ['build', 'data', 'docs', 'package.json'];
 
 /**
- * Before the first test: the API page's files, and the sources as JavaScript, types left aside, for what runs outside of vitest. A thread or a
+ * Before the first test: the files of the API page and the dashboard, and the sources as JavaScript, types left aside, for what runs outside of vitest. A thread or a
  * process that starts from TypeScript pays half a second each time for the tool that reads it.
  */
 export default async function compile(project: TestProject): Promise<() => Promise<void>> {
   await run(join(ROOT, 'scripts/build-apidocs.js'));
+  await run(join(ROOT, 'scripts/build-dashboard.js'));
   await removeLeftOvers();
   const folder = join(PARENT, `${PREFIX}${process.pid}`);
   await mkdir(folder, { recursive: true });

@@ -1,13 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './start.ts';
 
-const BUILD = fileURLToPath(new URL('../../scripts/build-dashboard.js', import.meta.url));
-
 let server: TestServer;
 beforeAll(async () => {
-  execFileSync(process.execPath, [BUILD]);
   server = await startTestServer({ config: { server: { api_key: 'hush' } } });
 });
 afterAll(() => server.stop());

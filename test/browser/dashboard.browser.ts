@@ -1,0 +1,276 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSample } from '../../src/cli/playground/sample.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { CHROMIUM, launchChromium, openView, seriousFaults, type View } from './chromium.ts';
+
+if (CHROMIUM === undefined)
+  console.log(
+    'SKIPPED the tests of the dashboard: there is no chromium here; install it, or name it in CHROMIUM',
+  );
+
+const KEY = 'hush';
+const HEADERS = { 'X-API-Key': KEY };
+const RATINGS = 20_000;
+const VIEWS = [
+  { width: 1440, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+] as const;
+
+describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
+  const shots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'furze-screenshots-'));
+  let server: TestServer;
+  let browser: Browser;
+  let userId: string;
+  let itemId: string;
+
+  beforeAll(async () => {
+    const sample = readSample();
+    const feedback = sample.feedback.slice(0, RATINGS);
+    server = await startTestServer({
+      config: {
+        server: { api_key: KEY },
+        recommend: {
+          data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
+          popular: { popular_window: 876_000 * 3_600_000 },
+          online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
+        },
+      },
+    });
+    await server.service.data.write({ kind: 'putItems', batch: { records: sample.items } });
+    await server.service.data.write({
+      kind: 'putFeedback',
+      overwrite: false,
+      batch: { records: feedback },
+    });
+    await server.service.fit();
+    userId = busiest(feedback.map(({ UserId }) => UserId));
+    itemId = busiest(feedback.map(({ ItemId }) => ItemId));
+    browser = await launchChromium();
+    console.log(`screenshots are in ${shots}`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  async function signIn(view: View, base = server.base): Promise<void> {
+    await view.page.goto(base);
+    await view.page.getByLabel(/asks for its key/).fill(KEY);
+    await view.page.getByRole('button', { name: 'Enter' }).click();
+    await view.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // The browser tells of each answer that is 401; those before the key was entered are to be.
+    view.errors.splice(0);
+  }
+
+  async function show(page: Page, path: string, heading: string | RegExp): Promise<void> {
+    await page.goto(`${server.base}/#/${path}`);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await expect.poll(() => page.locator('main [aria-busy=true]').count(), { timeout: 60_000 }).toBe(0);
+  }
+
+  const recommended = async () =>
+    (await server.call('GET', `/api/recommend/${userId}?n=20`, undefined, HEADERS)).body as string[];
+
+  /** Every view, its heading, and a text that it has only with data. */
+  const pages = (): [path: string, heading: string | RegExp, data: string | RegExp][] => [
+    ['', 'Overview', /serves/],
+    ['tasks', 'Tasks', /generation 1/],
+    [`try/${userId}`, 'Try it', /A list of 100 by generation 1/],
+    ['items', 'Items', /\(19\d\d\)/],
+    [`items/${itemId}`, /\(\d{4}\)/, /positive/],
+    ['users', 'Users', /1/],
+    ['quality', 'Quality', /NDCG@10/],
+    ['import', 'Import', /Drop a file here/],
+    ['storage', 'Storage', /itemFeedback/],
+    ['config', 'Configuration', /positive_feedback_types/],
+  ];
+
+  it('asks for the key once, and says so when it is wrong', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await view.page.goto(server.base);
+    await view.page.getByLabel(/asks for its key/).fill('wrong');
+    await view.page.getByRole('button', { name: 'Enter' }).click();
+    await view.page.getByLabel(/asks for its key/).waitFor();
+    await signIn(view);
+    await view.page.reload();
+    await view.page.getByText(/model 1 serves/).waitFor();
+    expect(await view.page.getByLabel(/asks for its key/).count()).toBe(0);
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it.each(VIEWS)('shows real data on every page without a fault at $width in $colorScheme', async (how) => {
+    const view = await openView(browser, how);
+    await signIn(view);
+    for (const [path, heading, data] of pages()) {
+      await show(view.page, path, heading);
+      await view.page.locator('main').getByText(data).first().waitFor();
+      const wide = await view.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(wide, `${path} is wider than the page`).toBeLessThanOrEqual(0);
+      expect(await seriousFaults(view.page), path).toEqual([]);
+      const name = `${path.replaceAll('/', '-') || 'overview'}-${how.width}-${how.colorScheme}.png`;
+      await view.page.screenshot({ path: join(shots, name), fullPage: true });
+    }
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('draws curves of more than one point, requests and latency among them', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    const isDrawn = `[...document.querySelectorAll('figure.chart')].every((each) => each.dataset.points > 1)`;
+    while (!(await view.page.evaluate(`${isDrawn} && document.querySelector('figure.chart') !== null`))) {
+      await recommended();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(await view.page.locator('figure.chart canvas').count()).toBe(8);
+    await view.page.context().close();
+  });
+
+  it('hides an item, which leaves the list at once, and shows it again', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, `try/${userId}`, 'Try it');
+    const [first] = (await recommended()) as [string];
+    const row = view.page.locator(`tr[data-item="${first}"]`);
+    await row.getByRole('button', { name: /^Hide / }).click();
+    await view.page
+      .getByRole('status')
+      .getByText(/is hidden/)
+      .waitFor();
+    await row.waitFor({ state: 'detached' });
+    expect(await recommended()).not.toContain(first);
+    await view.page.getByRole('button', { name: 'Undo' }).click();
+    await view.page.getByText(/is hidden/).waitFor({ state: 'detached' });
+    const item = await server.call('GET', `/api/item/${first}`, undefined, HEADERS);
+    expect(item.body.IsHidden).toBe(false);
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('likes an item, says why one is recommended and why another is not', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, `try/${userId}`, 'Try it');
+    const [first, second] = (await recommended()) as [string, string];
+    await view.page.locator(`tr[data-item="${second}"]`).getByRole('button', { name: /^Why / }).click();
+    await view.page.getByText(/Recommended, at place 2\./).waitFor();
+    await view.page
+      .locator(`tr[data-item="${first}"]`)
+      .getByRole('button', { name: /^like / })
+      .click();
+    await view.page.locator(`tr[data-item="${first}"]`).waitFor({ state: 'detached' });
+    await view.page.getByLabel('Item id', { exact: true }).fill(first);
+    await view.page.getByRole('button', { name: 'Ask' }).click();
+    await view.page.getByText(/The user has feedback on it already/).waitFor();
+    expect(await recommended()).not.toContain(first);
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('recommends to a session put together of items', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, `items/${itemId}`, /\(\d{4}\)/);
+    await view.page.getByRole('button', { name: 'Add to session' }).click();
+    await view.page.getByRole('link', { name: 'Try it' }).click();
+    const rows = view.page.getByRole('region', { name: 'Recommended to the session' }).locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBeGreaterThan(1);
+    await view.page.context().close();
+  });
+
+  it('imports a CSV file, and tells which rows it refused', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'import', 'Import');
+    const csv = [
+      'customer,sku,stars,when',
+      '"new, user",film-a,5,1700000000',
+      'newer,film-b,2,1700000100',
+      ',film-c,4,1700000200',
+      'newest,film/d,4,1700000300',
+      'newest,film-a,4.5,1700000400',
+    ].join('\n');
+    const buffer = Buffer.from(`${csv}\n`);
+    await view.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer });
+    expect(await view.page.getByLabel('UserId (needed)').inputValue()).toBe('0');
+    expect(await view.page.getByLabel('Timestamp').inputValue()).toBe('3');
+    await view.page.getByText(/times are seconds/).waitFor();
+    await view.page.screenshot({ path: join(shots, 'import-file.png'), fullPage: true });
+    expect(await seriousFaults(view.page)).toEqual([]);
+    await view.page.getByRole('button', { name: 'Import feedback' }).click();
+    await view.page.getByText(/Done: 3 sent, 3 written, 2 refused/).waitFor();
+    await view.page.getByRole('cell', { name: 'the user id is empty', exact: true }).waitFor();
+    const stored = await server.call(
+      'GET',
+      `/api/user/${encodeURIComponent('new, user')}/feedback`,
+      undefined,
+      HEADERS,
+    );
+    expect(stored.body).toMatchObject([
+      { FeedbackType: 'like', ItemId: 'film-a', Timestamp: '2023-11-14T22:13:20Z' },
+    ]);
+    const low = await server.call('GET', '/api/user/newer/feedback', undefined, HEADERS);
+    expect(low.body[0].FeedbackType).toBe('read');
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('is walked by keyboard alone', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await view.page.reload();
+    await view.page.getByText(/model 1 serves/).waitFor();
+    const focused = () => view.page.evaluate('document.activeElement.textContent') as Promise<string>;
+    await view.page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    while ((await focused()) !== 'Items') await view.page.keyboard.press('Tab');
+    await view.page.keyboard.press('Enter');
+    await view.page.getByRole('heading', { name: 'Items' }).waitFor();
+    expect(await focused()).toBe('Items');
+    await view.page.keyboard.press('Tab');
+    await view.page.keyboard.type(itemId);
+    await expect.poll(() => view.page.locator('tbody tr').count(), { timeout: 60_000 }).toBe(1);
+    await view.page.keyboard.press('Tab');
+    await view.page.keyboard.press('Tab');
+    await view.page.keyboard.press('Enter');
+    await view.page.getByRole('heading', { name: 'Items like it' }).waitFor();
+    await view.page.context().close();
+  });
+
+  it('says on its first page why a service recommends nothing', async () => {
+    const empty = await startTestServer();
+    try {
+      const clicks = [1, 2, 3].map((user) => ({ FeedbackType: 'click', UserId: `u${user}`, ItemId: 'i' }));
+      await empty.call('POST', '/api/feedback', clicks);
+      const view = await openView(browser, VIEWS[0]);
+      await view.page.goto(empty.base);
+      await view.page
+        .getByText(/No positive feedback types are configured; seen so far: click \(3\)\./)
+        .first()
+        .waitFor();
+      await view.page.getByText(/positive_feedback_types = \["click"\]/).waitFor();
+      expect(await seriousFaults(view.page)).toEqual([]);
+      await view.page.screenshot({ path: join(shots, 'no-positive-types.png'), fullPage: true });
+      await view.page.context().close();
+    } finally {
+      await empty.stop();
+    }
+  });
+});
+
+/** The value that comes most often. */
+function busiest(values: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
+}

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** The dashboard in Chromium: too heavy to be among the tests that run with every change. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: ['test/browser/*.browser.ts'],
+    globalSetup: ['test/compiled/compile.ts'],
+    setupFiles: ['test/compiled/use.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    pool: 'forks',
+  },
+});
