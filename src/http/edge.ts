@@ -22,6 +22,8 @@ export interface RequestHead extends AccessHeaders {
   /** Encoded, without the question mark. */
   readonly query: string;
   readonly requestId: string;
+  /** `X-API-Version`. */
+  readonly apiVersion: string;
 }
 
 /** A request between its head and its answer. */
@@ -34,6 +36,8 @@ export interface Exchange {
   readonly refusal: Reply | undefined;
   readonly match: Match | undefined;
   readonly query: Query | undefined;
+  /** Which version of Gorse's API the caller has asked for; `''` on a route that is the same in all. */
+  readonly apiVersion: string;
   /** The request as its handler has it, once it runs. */
   request: HandledRequest | undefined;
 }
@@ -43,12 +47,19 @@ class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly apiVersion: string;
   private controller: AbortController | undefined;
 
-  constructor(params: Readonly<Record<string, string>>, query: Query, body: Uint8Array<ArrayBuffer>) {
+  constructor(
+    params: Readonly<Record<string, string>>,
+    query: Query,
+    body: Uint8Array<ArrayBuffer>,
+    apiVersion: string,
+  ) {
     this.params = params;
     this.query = query;
     this.body = body;
+    this.apiVersion = apiVersion;
   }
 
   get signal(): AbortSignal {
@@ -123,6 +134,7 @@ export class Edge {
         refusal: undefined,
         match: found,
         query,
+        apiVersion: route.versioned === true ? head.apiVersion : '',
         request: undefined,
       };
     } catch (error) {
@@ -138,7 +150,7 @@ export class Edge {
     const { route, params } = match!;
     const fail = (error: unknown) => this.toReply(error, requestId, `${route.method} ${route.path}`);
     try {
-      const request = new HandledRequest(params, query!, body);
+      const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;
       const reply = route.handler(request, this.parts.services);
       return reply instanceof Promise ? reply.catch(fail) : reply;
@@ -229,6 +241,7 @@ function refused(
     refusal,
     match: undefined,
     query: undefined,
+    apiVersion: '',
     request: undefined,
   };
 }

@@ -138,6 +138,10 @@ class NodeHead implements RequestHead {
     return this.header('x-api-key');
   }
 
+  get apiVersion(): string {
+    return this.header('x-api-version');
+  }
+
   get authorization(): string {
     return this.header('authorization');
   }

@@ -87,6 +87,10 @@ class UwsHead implements RequestHead {
     return this.req.getHeader('x-api-key');
   }
 
+  get apiVersion(): string {
+    return this.req.getHeader('x-api-version');
+  }
+
   get authorization(): string {
     return this.req.getHeader('authorization');
   }

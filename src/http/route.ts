@@ -18,6 +18,8 @@ export interface RouteRequest<Params> {
   readonly query: Query;
   /** The body as it came; empty on a route without one. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** What the caller has sent as `X-API-Version` on a route that is `versioned`, else `''`. */
+  readonly apiVersion: string;
   /** Aborted when the caller is gone before the answer; made when it is first asked for, so ask for it at once. */
   readonly signal: AbortSignal;
 }
@@ -45,6 +47,8 @@ export interface Route {
   readonly open?: boolean;
   /** Stores nothing although its method is none that reads. */
   readonly reads?: boolean;
+  /** Answers otherwise by `X-API-Version`, as Gorse does. */
+  readonly versioned?: boolean;
   /** Takes the API key as `Authorization: Bearer` too. */
   readonly bearer?: boolean;
   readonly handler: Handler<Readonly<Record<string, string>>>;

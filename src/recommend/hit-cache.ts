@@ -53,9 +53,9 @@ export class HitCache {
   /** The answer as JSON text, or undefined when it is not to be had from here. */
   find(userId: string, query: RecommendQuery): string | undefined {
     const { slots, texts } = this;
-    const { n, offset, categories, writeBackType } = query;
+    const { n, offset, categories, writeBackType, scored } = query;
     const wanted = n + offset;
-    if (slots.count === 0 || wanted === 0 || wanted > HIT_ROWS || writeBackType !== undefined)
+    if (slots.count === 0 || wanted === 0 || wanted > HIT_ROWS || writeBackType !== undefined || scored)
       return undefined;
     const { clock, clockErrorMs, isBehind } = this.options;
     const nowMs = clock();

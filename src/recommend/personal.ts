@@ -27,8 +27,9 @@ export interface PersonalParts {
 /** Rows chosen so far for one answer, and how many are wanted. */
 class Answer {
   readonly rows: number[] = [];
+  private readonly scores = new Map<number, number>();
   readonly wanted: number;
-  private readonly chosen = new Set<number>();
+  private lowest = Number.POSITIVE_INFINITY;
 
   constructor(wanted: number) {
     this.wanted = wanted;
@@ -39,17 +40,28 @@ class Answer {
   }
 
   has(row: number): boolean {
-    return this.chosen.has(row);
+    return this.scores.has(row);
   }
 
-  take(row: number): void {
-    if (this.missing === 0 || this.chosen.has(row)) return;
-    this.chosen.add(row);
+  /**
+   * @param score its score where it comes from; those of different sources do not compare, so an entry takes at most
+   *   that of the one above it, and that one's where it has none
+   */
+  take(row: number, score = Number.POSITIVE_INFINITY): void {
+    if (this.missing === 0 || this.scores.has(row)) return;
     this.rows.push(row);
+    this.lowest = Math.min(this.lowest, score);
+    this.scores.set(row, this.lowest);
   }
 
-  takeAll(rows: readonly number[]): void {
-    for (const row of rows) this.take(row);
+  takeAll(rows: readonly number[], scores?: ArrayLike<number>): void {
+    for (const [at, row] of rows.entries()) this.take(row, scores?.[at]);
+  }
+
+  /** Never rises along the answer; 0 where no source has given one. */
+  scoreOf(row: number): number {
+    const score = this.scores.get(row)!;
+    return score === Number.POSITIVE_INFINITY ? 0 : score;
   }
 }
 
@@ -94,23 +106,25 @@ export class PersonalAnswers {
     const answer = new Answer(query.offset + query.n);
     if (list !== undefined) {
       const isShown = (row: number) => replacesRead || !history.hasRead(row);
-      this.takeList(answer, list.itemRows, isShown, query.categories);
+      this.takeList(answer, list, isShown, query.categories);
       if (answer.missing === 0) hits.keep(userId, history, list, isShown);
     }
-    if (answer.missing === 0 && query.writeBackType === undefined) return this.idsJson(answer.rows, query);
+    if (answer.missing === 0 && query.writeBackType === undefined)
+      return this.toJson(answer, answer.rows, query);
     return this.complete(userId, history, answer, query);
   }
 
   private takeList(
     answer: Answer,
-    itemRows: Uint32Array,
+    { itemRows, scores }: UserList,
     isShown: (row: number) => boolean,
     categories: readonly string[],
   ): void {
     const { catalogue } = this.parts;
     for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
       const row = itemRows[at]!;
-      if (isShown(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories)) answer.take(row);
+      if (isShown(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories))
+        answer.take(row, scores[at]);
     }
   }
 
@@ -133,11 +147,12 @@ export class PersonalAnswers {
       answer.takeAll(maker.among(history, members, answer.missing, accept));
     for (const name of fallbackOrder) {
       if (answer.missing === 0) break;
-      answer.takeAll((await fallbacks.rank(name, history, answer.missing, accept)).rows);
+      const { rows, scores } = await fallbacks.rank(name, history, answer.missing, accept);
+      answer.takeAll(rows, scores);
     }
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
-    const json = this.idsJson(shown, query);
+    const json = this.toJson(answer, shown, query);
     if (query.writeBackType !== undefined) {
       const page = shown.slice(query.offset, query.offset + query.n);
       await writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
@@ -145,8 +160,12 @@ export class PersonalAnswers {
     return json;
   }
 
-  private idsJson(rows: readonly number[], { n, offset }: RecommendQuery): string {
+  private toJson(answer: Answer, rows: readonly number[], { n, offset, scored }: RecommendQuery): string {
     const { catalogue } = this.parts;
+    if (scored) {
+      const page = rows.slice(offset, offset + n);
+      return JSON.stringify(page.map((row) => ({ Id: catalogue.idAt(row)!, Score: answer.scoreOf(row) })));
+    }
     let json = '';
     for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
       json += (at > offset ? ',' : '') + catalogue.jsonIdAt(rows[at]!);

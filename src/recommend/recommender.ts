@@ -18,6 +18,8 @@ export interface RecommendQuery {
   readonly writeBackType?: string;
   /** Added to the time of the answer to make the written feedback's Timestamp. */
   readonly writeBackDelayMs?: number;
+  /** Answer scored entries in place of ids. */
+  readonly scored?: boolean;
 }
 
 /** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */
@@ -26,7 +28,7 @@ export interface Recommender {
   popular(query: ListQuery): Promise<ScoredEntry[]>;
   itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]>;
   userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
-  /** The answer as JSON text of an array of item ids, ready to send. */
+  /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
   recommend(userId: string, query: RecommendQuery): Promise<string> | string;
   session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
 }

@@ -15,7 +15,7 @@ const REPORT = {
   Ready: true,
 };
 
-const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '' };
+const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
 
 /** The edge over services of which only what a test needs is there. */
 function ask(services: object, head: Partial<RequestHead>) {
@@ -96,6 +96,7 @@ test('what the recommender is asked for is the whole query', async () => {
     categories: ['cat', 'b c', 'é'],
     writeBackType: 'read',
     writeBackDelayMs: 5_400_000,
+    scored: false,
   };
   expect(asked).toEqual([['a/b', expected]]);
 });

@@ -7,7 +7,6 @@ import {
   SessionBodiesSchema,
 } from '../../domain/schemas.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
-import type { Query } from '../query.ts';
 import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -16,12 +15,17 @@ import { allCategories, listQuery } from './lists.ts';
 
 const tag = 'Recommendations';
 
+/** Clients of Gorse 0.5 send this version and expect scored entries. */
+const SCORED_VERSION = '2';
+
 const personal = {
   method: 'GET',
   tag,
   description:
     'With write-back-type a feedback of that type is written for each item answered, which keeps a read type from ' +
-    'being recommended again. An unknown user gets the fall-back list.',
+    'being recommended again. An unknown user gets the fall-back list. With `X-API-Version: 2` the answer is scored ' +
+    'entries in place of ids.',
+  versioned: true,
   query: ['n', 'offset', 'category', 'write-back-type', 'write-back-delay'],
   response: { description: 'Item ids, best first', schema: ItemIdsSchema, example: ['film-1', 'film-2'] },
 } as const;
@@ -44,13 +48,13 @@ export const recommendRoutes: readonly Route[] = [
     ...personal,
     path: '/api/recommend/{user-id}',
     summary: 'Items for a user',
-    handler: ({ params, query }, services) => recommend(params['user-id'], query, undefined, services),
+    handler: (request, services) => recommend(request, undefined, services),
   }),
   route({
     ...personal,
     path: '/api/recommend/{user-id}/{category}',
     summary: 'Items of a category for a user',
-    handler: ({ params, query }, services) => recommend(params['user-id'], query, params.category, services),
+    handler: (request, services) => recommend(request, request.params.category, services),
   }),
   route({
     method: 'GET',
@@ -86,8 +90,7 @@ export const recommendRoutes: readonly Route[] = [
 
 /** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
 function recommend(
-  userId: string,
-  query: Query,
+  { params, query, apiVersion }: RouteRequest<{ readonly 'user-id': string }>,
   category: string | undefined,
   { recommender }: Services,
 ): Reply | Promise<Reply> {
@@ -97,8 +100,9 @@ function recommend(
     categories: allCategories(query, category),
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
+    scored: apiVersion === SCORED_VERSION,
   };
-  const answer = recommender.recommend(userId, asked);
+  const answer = recommender.recommend(params['user-id'], asked);
   return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
 }
 

@@ -1,6 +1,6 @@
 import { Gorse, GorseException, type Item, type User } from 'gorsejs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from './start.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
 
 const KEY = 'client-key';
 let server: TestServer;
@@ -108,4 +108,19 @@ test('a wrong key is told as the exception of the client', async () => {
 test('every method of the client was called', () => {
   const methods = Object.getOwnPropertyNames(Gorse.prototype).filter((name) => name !== 'constructor');
   expect(methods.filter((name) => !called.has(name))).toEqual([]);
+});
+
+test('with error_format = "text" the exception of the client says what is wrong', async () => {
+  const plain = await startTestServer({ config: { server: { error_format: 'text' } } });
+  try {
+    const asking = new Gorse({ endpoint: plain.base });
+    const caught: unknown = await asking.getUser('nobody').catch((error: unknown) => error);
+    expect(caught).toBeInstanceOf(GorseException);
+    expect(caught).toMatchObject({ code: 404, message: 'There is no user "nobody".' });
+    const answer = await plain.call('POST', '/api/user', '{');
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(answer.text).toMatch(/^The body is not valid JSON/);
+  } finally {
+    await plain.stop();
+  }
 });
