@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { Environment } from '../domain/config.ts';
+import { loadConfig } from './load-config.ts';
 
 /** Reads a TCP port from the command line. @throws InvalidArgumentError */
 export function parsePort(text: string): number {
@@ -37,4 +39,18 @@ function parseSeconds(text: string): number {
     throw new InvalidArgumentError('expected a number of seconds from 0 to 86400');
   }
   return seconds;
+}
+
+/** `--data` of a command for one folder, `--config` for what it is without. */
+export interface FolderOptions {
+  readonly data?: string;
+  readonly config?: string;
+}
+
+/** The data folder that a command is for: named itself, or by the configuration. @throws ConfigError */
+export async function dataFolder({ data, config }: FolderOptions, env: Environment): Promise<string> {
+  if (data !== undefined) return data;
+  // Loaded here, so that other commands load no engine.
+  const { parseDsn } = await import('../store/open-store.ts');
+  return parseDsn(loadConfig({ path: config, env }).database.data_store).path;
 }

@@ -2,11 +2,13 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/version.ts';
+import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
 import { ExitStatus } from './exit-status.ts';
 import { playgroundCommand } from './playground.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
 
@@ -26,7 +28,9 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .addCommand(statusCommand(env))
     .addCommand(configCommand(env))
     .addCommand(compactCommand(env))
-    .addCommand(checkCommand(env));
+    .addCommand(checkCommand(env))
+    .addCommand(backupCommand(env))
+    .addCommand(restoreCommand(env));
   for (const command of program.commands) command.exitOverride();
   const names = program.commands.map((command) => command.name());
   const [first = ''] = args;

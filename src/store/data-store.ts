@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Batch } from '../domain/batch.ts';
 import type { Feedback, Item, Page, User } from '../domain/entities.ts';
 
@@ -17,6 +18,11 @@ export interface DataStore extends DataReader {
   write(command: WriteCommand): Promise<WriteResult>;
   /** Called with what each commit changed, in commit order, before the writes in it resolve. */
   onChange(listener: (changes: ChangeSet) => void): void;
+  /**
+   * A consistent copy of everything, as the bytes that `furze restore` takes, whatever is written meanwhile.
+   * @throws Error of the file system when there is no room for it
+   */
+  backup(): Promise<{ readonly bytes: number; readonly stream: Readable }>;
   /** @throws FurzeError STORE_UNAVAILABLE while the store does not answer or cannot write, saying why */
   ping(): Promise<void>;
 }

@@ -6,18 +6,20 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { DataReader, DataStore } from './data-store.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
-import { removeCopies } from './lmdb/compact.ts';
 import { LmdbDataReader } from './lmdb/data-reader.ts';
 import { openDataTables } from './lmdb/data-tables.ts';
 import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
+import { removePartial } from './lmdb/partial.ts';
 
 export type { LockLog } from './folder-lock.ts';
+export { type Backup, type BackupStream, backupStore, streamStore } from './lmdb/backup.ts';
 export { checkStore, type Report } from './lmdb/check/check-store.ts';
 export { compactStore } from './lmdb/compact.ts';
 export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
+export { type RestoreOptions, restoreStore } from './lmdb/restore.ts';
 
 /** The two folders of a service. */
 export interface StorePaths {
@@ -95,12 +97,18 @@ function checkApart(dataPath: string, cachePath: string): void {
 export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {
   const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, writerRestartMs, ...rules } = options;
   const more = { clock, onTrouble, waitingBytesMax, writerRestartMs };
-  let cache: CacheStore | undefined;
+  let cache: LmdbCacheStore | undefined;
   try {
-    removeCopies(dataPath);
+    removePartial(dataPath);
     cache = new LmdbCacheStore(cachePath, locks.cache);
     const { data: lock } = locks;
     const data = new LmdbDataStore({ dataPath, sync, rules, lock, ...more });
+    if (!cache.claim(data.identity)) {
+      onTrouble?.(
+        'The cache was that of another data store, or of an older state of this one; it is made anew',
+        undefined,
+      );
+    }
     return { data, cache };
   } catch (error) {
     locks.data.release();

@@ -36,6 +36,17 @@ it('a folder in use is refused in one line that names the process, and passed on
       new RegExp(`^furze: The folder \\S+ is in use by process ${first.process.pid} on .+\\n$`),
     );
   }
+  // A backup needs no lock, and leaves the service alone.
+  const copy = join(folder, 'copy');
+  const backup = new Furze(['backup', copy, '--json'], env);
+  expect(await backup.exit).toBe(0);
+  expect(JSON.parse(backup.output)).toMatchObject({ users: 0, feedback: 0 });
+  const over = new Furze(['restore', copy, '--data', store], env);
+  const beside = new Furze(['restore', copy, '--data', join(folder, 'other')], env);
+  expect([await over.exit, await beside.exit]).toEqual([1, 0]);
+  expect(over.output).toMatch(/^furze: There is a data store in .+ already\. .+\n$/);
+  expect(beside.output).toMatch(/: 0 users, 0 items, 0 feedback; [\d,]+ bytes\n$/);
+
   const next = new Furze(['serve', '--lock-wait', '600'], { ...env, ...FAULTY });
   // It has begun to wait when the first one stops.
   await next.waitFor(/"msg":"waiting for/);

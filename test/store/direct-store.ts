@@ -42,5 +42,9 @@ export class DirectStore extends LmdbDataReader implements DataStore {
 
   onChange(): void {}
 
+  backup(): never {
+    throw new Error('not here');
+  }
+
   async ping(): Promise<void> {}
 }

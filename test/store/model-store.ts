@@ -85,6 +85,10 @@ export class ModelStore implements DataStore {
     }
   }
 
+  backup(): never {
+    throw new Error('not here');
+  }
+
   onChange(_listener: (changes: ChangeSet) => void): void {
     throw new Error('the model tells no changes');
   }

@@ -1,22 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { lockFolders } from '../folder-lock.ts';
 import { openDataTables } from './data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from './engine.ts';
-
-/** Folders in which a copy is made start with this. */
-const COPY_PREFIX = 'compact-';
+import { makePartial, removePartial, syncToDisk } from './partial.ts';
 
 /**
  * Rewrites a data folder without its free space.
@@ -33,24 +21,16 @@ export async function compactStore(
     throw new OperatorError(`There is no data store in ${dataPath}.`);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
-    removeCopies(dataPath);
+    removePartial(dataPath);
     return await compactLocked(dataPath);
   } finally {
     lock!.release();
   }
 }
 
-/** Removes what a compaction that was killed has left behind. The folder must be locked. */
-export function removeCopies(dataPath: string): void {
-  for (const entry of readdirSync(dataPath, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !entry.name.startsWith(COPY_PREFIX)) continue;
-    rmSync(join(dataPath, entry.name), { recursive: true, force: true });
-  }
-}
-
 async function compactLocked(dataPath: string): Promise<{ bytesBefore: number; bytesAfter: number }> {
   const { engine } = openDataTables(dataPath);
-  const copyPath = mkdtempSync(join(dataPath, COPY_PREFIX));
+  const copyPath = makePartial(dataPath);
   try {
     try {
       await engine.copyCompact(copyPath);
@@ -69,10 +49,4 @@ async function compactLocked(dataPath: string): Promise<{ bytesBefore: number; b
   } finally {
     rmSync(copyPath, { recursive: true, force: true });
   }
-}
-
-function syncToDisk(path: string): void {
-  const file = openSync(path, 'r');
-  fsyncSync(file);
-  closeSync(file);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
 import { Engine, readBytes, type Table } from './engine.ts';
@@ -8,6 +9,8 @@ const FORMAT_KEY = Buffer.from('format');
 const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 const KINDS_KEY = Buffer.from('kinds');
+const IDENTITY_KEY = Buffer.from('identity');
+const IDENTITY_BYTES = 16;
 
 /** Folders of earlier versions have fewer; those that are missing are 0. */
 const STATE_FIELDS = 10;
@@ -140,6 +143,19 @@ export function writeState(tables: DataTables, state: StoreState): void {
 export function readTypes(tables: DataTables): string[] {
   const bytes = tables.meta.getBinary(TYPES_KEY);
   return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
+}
+
+/** What tells this store from every other and from an earlier state of itself that was restored; made when there is none. */
+export function identityOf(tables: DataTables): string {
+  const bytes = tables.meta.getBinary(IDENTITY_KEY);
+  return bytes === undefined ? renewIdentity(tables) : Buffer.from(bytes).toString('hex');
+}
+
+/** Gives the store another identity: a cache that belongs to the old one does not fit it. */
+export function renewIdentity({ engine, meta }: DataTables): string {
+  const identity = randomBytes(IDENTITY_BYTES);
+  engine.transact(() => meta.put(IDENTITY_KEY, identity));
+  return identity.toString('hex');
 }
 
 /** The kinds of positive feedback that go by a value, as the last service that wrote the folder was told. */

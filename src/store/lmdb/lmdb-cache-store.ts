@@ -14,6 +14,8 @@ const HEAD_BYTES = 16;
 const ENTRY_BYTES = 8;
 const KNOWS_BYTES = 8;
 const TABLES_MAX = 8;
+/** Mark of the data store that a cache belongs to. */
+const OWNER_MARK = Buffer.from('data-store');
 
 /** The tables of the cache environment. */
 export interface CacheTables {
@@ -64,6 +66,29 @@ export class LmdbCacheStore implements CacheStore {
       refresh: () => this.engine.renewReads(),
       readList: (userRow) => this.readList(userRow),
     };
+  }
+
+  /**
+   * Makes this the cache of the data store with that identity. What belongs to another is removed: its rows are others.
+   * @returns false when something was removed
+   */
+  claim(identity: string): boolean {
+    const known = this.marks.getBinary(OWNER_MARK);
+    if (known !== undefined && decode(known) === identity) return true;
+    const claim = () => this.marks.put(OWNER_MARK, encode(identity));
+    if (known !== undefined) {
+      this.engine.transact(() => {
+        for (const table of [this.lists, this.marks, this.blobs]) table.clearSync();
+        claim();
+      });
+      return false;
+    }
+    try {
+      this.engine.transact(claim);
+    } catch {
+      // A full disk: the next start does it.
+    }
+    return true;
   }
 
   async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {

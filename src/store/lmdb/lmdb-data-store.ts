@@ -3,9 +3,10 @@ import { FurzeError } from '../../domain/errors.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
+import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { type DataTables, keepKinds, openDataTables } from './data-tables.ts';
+import { type DataTables, identityOf, keepKinds, openDataTables } from './data-tables.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriteRules, WriterOptions } from './messages.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
@@ -86,6 +87,15 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     });
   }
 
+  /** What tells this store from every other. */
+  get identity(): string {
+    return identityOf(this.tables);
+  }
+
+  backup(): Promise<BackupStream> {
+    return streamBackup(this.tables.engine);
+  }
+
   onChange(listener: (changes: ChangeSet) => void): void {
     this.listeners.push(listener);
   }
@@ -152,6 +162,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 /** The tables, with what the service counts as positive kept in them before anybody reads. */
 function openForWriting(dataPath: string, rules: WriteRules): DataTables {
   const tables = openDataTables(dataPath);
+  identityOf(tables);
   keepKinds(tables, readPositiveKinds(rules.positiveFeedbackTypes));
   return tables;
 }

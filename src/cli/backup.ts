@@ -1,0 +1,48 @@
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import type { Environment } from '../domain/config.ts';
+import { dataFolder, type FolderOptions } from './options.ts';
+
+/** `furze backup`: a consistent copy of the data store, while a service may write it. */
+export function backupCommand(env: Environment): Command {
+  return new Command('backup')
+    .description('copy the data store, consistently, while a service may run on it')
+    .argument('<target>', 'a folder without a store, or - for the bytes on standard output')
+    .option('--data <folder>', 'the data folder; that of the configuration when absent')
+    .option('-c, --config <file>', 'configuration file (TOML)')
+    .option('--json', 'print what was copied as JSON')
+    .addHelpText(
+      'after',
+      '\nThe cache is not copied: all of it can be made again.\n' +
+        'Examples: furze backup /backups/monday\n          furze backup - | zstd > monday.mdb.zst',
+    )
+    .action(async (target: string, options: FolderOptions & { json?: boolean }) => {
+      const { backupStore, streamStore } = await import('../store/open-store.ts');
+      const dataPath = await dataFolder(options, env);
+      if (target === '-') {
+        const { stream, ...copied } = await streamStore(dataPath);
+        await pipeline(stream, process.stdout, { end: false });
+        process.stderr.write(describe(dataPath, copied, options.json));
+        return;
+      }
+      const copied = await backupStore(dataPath, target);
+      process.stdout.write(describe(dataPath, copied, options.json));
+    });
+}
+
+/** What a copy holds, for people or as JSON. */
+export function describe(
+  from: string,
+  copied: {
+    readonly bytes: number;
+    readonly users: number;
+    readonly items: number;
+    readonly feedback: number;
+  },
+  asJson = false,
+): string {
+  if (asJson) return `${JSON.stringify(copied)}\n`;
+  const show = (count: number) => count.toLocaleString('en-US');
+  const { users, items, feedback, bytes } = copied;
+  return `${from}: ${show(users)} users, ${show(items)} items, ${show(feedback)} feedback; ${show(bytes)} bytes\n`;
+}

@@ -1,0 +1,26 @@
+import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
+const PARTIAL_PREFIX = 'partial-';
+const PREFIXES = [PARTIAL_PREFIX, 'compact-'];
+
+/** A folder beside a store for a copy in the making; `removePartial` clears it away should this process be killed. */
+export function makePartial(folder: string): string {
+  return mkdtempSync(join(folder, PARTIAL_PREFIX));
+}
+
+/** Removes what a copy that was killed has left behind. */
+export function removePartial(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !PREFIXES.some((prefix) => entry.name.startsWith(prefix))) continue;
+    rmSync(join(folder, entry.name), { recursive: true, force: true });
+  }
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export function syncToDisk(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+}

@@ -1,0 +1,132 @@
+import { createReadStream, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { backupStore, checkStore, compactStore, restoreStore } from '../../src/store/open-store.ts';
+import { DirectStore } from './direct-store.ts';
+import { close, feedback, openIn, putFeedback, sorted, storeOptions, tempFolder } from './helpers.ts';
+
+/** Each batch is one user with 20 feedback; whole batches are there or none of it. */
+const batch = (number: number) =>
+  putFeedback(Array.from({ length: 20 }, (_, i) => feedback('like', `u${number}`, `i${i}`)));
+
+test('a backup taken while writes go on is one state of the store, and is restored record by record', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  const { data } = stores;
+  for (let i = 0; i < 40; i++) await data.write(batch(i));
+  let writing = true;
+  const writes = (async () => {
+    for (let i = 40; writing; i++) await data.write(batch(i));
+  })();
+  const { dataPath } = storeOptions(folder);
+  const target = join(folder, 'backup');
+  const copied = await backupStore(dataPath, target);
+  const streamed = await data.backup();
+  const bytes = await buffer(streamed.stream);
+  writing = false;
+  await writes;
+  expect(bytes.length).toBe(streamed.bytes);
+  expect(readdirSync(dataPath).filter((name) => name.startsWith('partial-'))).toEqual([]);
+  expect(copied.users).toBeGreaterThanOrEqual(40);
+  expect(copied.feedback).toBe(copied.users * 20);
+  expect(await checkStore('data', target)).toMatchObject({ faultCount: 0, counts: { users: copied.users } });
+  await expect(backupStore(dataPath, target)).rejects.toThrow(/already\. Nothing is written over/);
+  await expect(backupStore(join(folder, 'none'), join(folder, 'b2'))).rejects.toThrow(/no data store/);
+
+  // A lists' cache of the state before does not fit a state that was restored.
+  await data.write(batch(1000));
+  const list = { userRow: 1, generation: 1, madeMs: 0, knowsMs: 0 };
+  await stores.cache.putLists([{ ...list, itemRows: new Uint32Array(1), scores: new Float32Array(1) }]);
+  await close(stores);
+  await expect(restoreStore({ source: target, dataPath, lockWaitMs: 0 })).rejects.toThrow(/over it/);
+  const file = join(folder, 'stream.mdb');
+  writeFileSync(file, bytes);
+  for (const [name, source] of [
+    ['from-folder', target],
+    ['from-file', file],
+    ['from-stream', createReadStream(file)],
+  ] as const) {
+    const into = join(folder, name);
+    await mkdir(into);
+    const restored = await restoreStore({ source, dataPath: into, lockWaitMs: 0 });
+    expect(restored.feedback).toBe(restored.users * 20);
+    expect(readdirSync(into).sort()).toEqual(['data.mdb', 'furze.lock']);
+  }
+  const troubles: string[] = [];
+  const again = openIn(folder, {
+    dataPath: join(folder, 'from-folder'),
+    onTrouble: (text) => troubles.push(text),
+  });
+  expect(troubles.join()).toMatch(/older state/);
+  expect(await again.cache.getList(1)).toBeUndefined();
+  expect(sorted(await again.data.getUserFeedback('u39'))).toHaveLength(20);
+  await again.data.write(batch(2000));
+  await close(again);
+  const once = openIn(folder, {
+    dataPath: join(folder, 'from-folder'),
+    onTrouble: (text) => troubles.push(text),
+  });
+  expect(troubles).toHaveLength(1);
+  await close(once);
+});
+
+test('a backup that is cut short, damaged, empty, not sound or of a newer version is refused in words', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'data');
+  const store = new DirectStore(path, storeOptions(''));
+  await store.write(batch(1));
+  await store.close();
+  const target = join(folder, 'backup');
+  await backupStore(path, target);
+  const file = join(target, 'data.mdb');
+  const whole = readFileSync(file);
+  const refusal = (source: string) =>
+    restoreStore({ source, dataPath: join(folder, 'new'), lockWaitMs: 0 }).then(
+      () => 'restored',
+      (error: Error) => error.message,
+    );
+  truncateSync(file, whole.length - 4096);
+  expect(await refusal(target)).toMatch(/cut short|ends before/);
+  writeFileSync(file, Buffer.from(whole).fill(7, 0, 64));
+  expect(await refusal(file)).toMatch(/^The backup is damaged: its first page/);
+  writeFileSync(file, '');
+  expect(await refusal(file)).toBe('The backup is empty.');
+  expect(await refusal(join(folder, 'none'))).toMatch(/no backup in/);
+  writeFileSync(file, whole);
+  const tables = openDataTables(target);
+  tables.engine.transact(() => tables.users.remove(new Uint8Array(4)));
+  await tables.engine.close();
+  expect(await refusal(target)).toMatch(/^The backup is not sound: /);
+  writeFileSync(file, whole);
+  const newer = openDataTables(target);
+  newer.engine.transact(() => newer.meta.put(Buffer.from('format'), Uint8Array.of(99)));
+  await newer.engine.close();
+  expect(await refusal(target)).toMatch(/format version 99.*newer furze/);
+  expect(readdirSync(join(folder, 'new')).filter((name) => name !== 'furze.lock')).toEqual([]);
+});
+
+test('what was deleted leaves no trace after a compaction, nor in a backup', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'data');
+  const store = new DirectStore(path, storeOptions(''));
+  const secret = feedback('like', 'forgotten-person', 'forgotten-item', { Comment: 'forgotten-words' });
+  for (let i = 0; i < 30; i++) await store.write(batch(i));
+  await store.write(putFeedback([secret]));
+  for (let i = 30; i < 60; i++) await store.write(batch(i));
+  await store.write({ kind: 'deleteUser', userId: 'forgotten-person' });
+  await store.write({ kind: 'deleteItem', itemId: 'forgotten-item' });
+  await store.close();
+  const traces = (file: string) =>
+    readFileSync(file)
+      .toString('latin1')
+      .match(/forgotten-\w+/g) ?? [];
+  expect(traces(join(path, 'data.mdb'))).toContain('forgotten-person');
+  const { file } = await backupStore(path, join(folder, 'backup'));
+  expect(traces(file)).toEqual([]);
+  await compactStore(path);
+  expect(traces(join(path, 'data.mdb'))).toEqual([]);
+  expect(await checkStore('data', path)).toMatchObject({ faultCount: 0, counts: { users: 60 } });
+});
