@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = Buffer.from('Content-Length: ');
 /** `HTTP/1.1 ` stands before the status. */
 const STATUS_AT = 9;
 const EMPTY = Buffer.alloc(0);
@@ -11,7 +12,7 @@ export type OnAnswers = (count: number, lastBody: Buffer) => void;
 
 /**
  * A keep-alive connection that costs its client little: requests go out as ready bytes, answers are counted and not
- * kept. It reads what uWebSockets.js writes, whose last header is always Content-Length.
+ * kept. It reads answers that tell their Content-Length.
  */
 export class Connection {
   private readonly socket: Socket;
@@ -48,7 +49,7 @@ export class Connection {
       const headEnd = bytes.indexOf(HEAD_END, at);
       if (headEnd < 0) break;
       const bodyAt = headEnd + HEAD_END.length;
-      const end = bodyAt + trailingNumber(bytes, headEnd);
+      const end = bodyAt + numberAt(bytes, bytes.indexOf(LENGTH, at) + LENGTH.length);
       if (end > bytes.length) break;
       if (bytes[at + STATUS_AT] !== 0x32) throw new Error(`refused: ${bytes.subarray(at, end)}`);
       body = bytes.subarray(bodyAt, end);
@@ -60,14 +61,10 @@ export class Connection {
   }
 }
 
-/** The decimal number that ends before `end`. */
-function trailingNumber(bytes: Buffer, end: number): number {
+/** The decimal number that begins there. */
+function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
-  let scale = 1;
-  for (let at = end - 1; bytes[at]! >= 0x30 && bytes[at]! <= 0x39; at--) {
-    value += (bytes[at]! - 0x30) * scale;
-    scale *= 10;
-  }
+  for (let at = from; bytes[at]! >= 0x30 && bytes[at]! <= 0x39; at++) value = value * 10 + bytes[at]! - 0x30;
   return value;
 }
 

@@ -5,6 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { EngineName } from '../../src/http/engine.ts';
+import { chooseEngine, type EngineWish } from '../../src/http/engine-choice.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
@@ -37,13 +39,15 @@ export interface ServiceWishes {
   readonly threads?: number;
   /** When the first fit starts, as a period of the configuration. */
   readonly firstFitAfter?: string;
+  /** What speaks HTTP. */
+  readonly engine?: EngineWish;
 }
 
 /** Starts the built service on a folder, as production runs it, with one worker and no fit unless it is wished for. */
 export async function startService(
   folder: string,
   nodeOptions: readonly string[] = [],
-  { threads = 1, firstFitAfter = '24h' }: ServiceWishes = {},
+  { threads = 1, firstFitAfter = '24h', engine = 'auto' }: ServiceWishes = {},
 ): Promise<ServerProcess> {
   const config = join(folder, 'furze.toml');
   await writeFile(
@@ -53,6 +57,7 @@ data_store = "lmdb://${dataPathOf(folder)}"
 cache_store = "lmdb://${cachePathOf(folder)}"
 [server]
 port = 0
+http_engine = "${engine}"
 [worker]
 threads = ${threads}
 [recommend.data_source]
@@ -69,9 +74,12 @@ check_recommend_period = "${firstFitAfter}"
   );
 }
 
-/** Starts a bare uWebSockets.js handler that answers everything with a body of `bodyBytes`. */
-export function startBare(bodyBytes: number): Promise<ServerProcess> {
-  return start(['--import', 'tsx', BARE, String(bodyBytes)], undefined, Number);
+/** Starts an engine with a bare handler that answers everything with a body of `bodyBytes`. */
+export function startBare(
+  bodyBytes: number,
+  engine: EngineName = chooseEngine('auto').name,
+): Promise<ServerProcess> {
+  return start(['--import', 'tsx', BARE, engine, String(bodyBytes)], undefined, Number);
 }
 
 async function start(

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import type { EngineName } from '../../src/http/engine.ts';
+import { chooseEngine } from '../../src/http/engine-choice.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
 import { measureLoad, type Pressure, RequestRing } from './load.ts';
@@ -113,42 +115,74 @@ export interface ReadOptions {
   readonly only: string;
 }
 
-/** Each read against a bare handler with a body of the same size, in turn. */
+/** How each engine is called in the table, and what of its bare speed is aimed at. */
+const ENGINES = {
+  uws: { bare: 'bare uWebSockets.js', aim: '>= 0.7' },
+  node: { bare: 'bare node:http', aim: '>= 0.8' },
+} as const;
+
+/**
+ * Each read over each engine that loads, against a bare handler of the same engine with a body of the same size, in
+ * turn; then one engine against the other.
+ */
 export async function benchReads(
   folder: string,
   size: WorldSize,
   { rounds, roundMs, only }: ReadOptions,
 ): Promise<Row[]> {
-  const service = await startService(folder);
   const rows: Row[] = [];
-  for (const { name, path } of readCases(size)) {
-    if (!name.includes(only)) continue;
-    const random = createRandom(4);
-    const requests = Array.from({ length: RING_REQUESTS }, () => getRequest(path(random.float())));
-    const answer = await fetch(`http://127.0.0.1:${service.port}${path(0.5)}`);
-    const bare = await startBare((await answer.arrayBuffer()).byteLength);
-    const ring = new RequestRing(requests);
-    for (const pressure of PRESSURES) {
-      const [own, reference] = await alternate(service, bare, ring, pressure, rounds, roundMs);
-      rows.push(
-        ratioRow(`${name}, ${pressure.name}`, 'requests/s', own.perSecond, reference.perSecond),
-        ratioRow(
-          `${name}, ${pressure.name}`,
-          'requests/CPU second',
-          own.perCpuSecond,
-          reference.perCpuSecond,
-        ),
-      );
+  const perCpuSecond = new Map<string, number>();
+  const engines: readonly EngineName[] = chooseEngine('auto').name === 'uws' ? ['uws', 'node'] : ['node'];
+  for (const engine of engines) {
+    const service = await startService(folder, [], { engine });
+    for (const { name, path } of readCases(size)) {
+      if (!name.includes(only)) continue;
+      const random = createRandom(4);
+      const requests = Array.from({ length: RING_REQUESTS }, () => getRequest(path(random.float())));
+      const answer = await fetch(`http://127.0.0.1:${service.port}${path(0.5)}`);
+      const bare = await startBare((await answer.arrayBuffer()).byteLength, engine);
+      const ring = new RequestRing(requests);
+      for (const pressure of PRESSURES) {
+        const [own, reference] = await alternate(service, bare, ring, pressure, rounds, roundMs);
+        const bench = `${name}, ${pressure.name}`;
+        rows.push(
+          ratioRow(bench, 'requests/s', engine, own.perSecond, reference.perSecond),
+          ratioRow(bench, 'requests/CPU second', engine, own.perCpuSecond, reference.perCpuSecond),
+        );
+        const overUws = perCpuSecond.get(bench);
+        if (overUws !== undefined) rows.push(engineRow(bench, own.perCpuSecond, overUws));
+        perCpuSecond.set(bench, own.perCpuSecond);
+      }
+      await bare.stop();
     }
-    await bare.stop();
+    await service.stop();
   }
-  await service.stop();
   return rows;
 }
 
-function ratioRow(bench: string, unit: string, furze: number, referenceValue: number): Row {
-  const ratio = furze / referenceValue;
-  return { bench, unit, furze, reference: 'bare uWebSockets.js', referenceValue, ratio, aim: '>= 0.7' };
+function ratioRow(
+  bench: string,
+  unit: string,
+  engine: EngineName,
+  furze: number,
+  referenceValue: number,
+): Row {
+  const { bare, aim } = ENGINES[engine];
+  return { bench, unit, furze, reference: bare, referenceValue, ratio: furze / referenceValue, aim };
+}
+
+/** The service over node:http against itself over uWebSockets.js. */
+function engineRow(bench: string, furze: number, referenceValue: number): Row {
+  const reference = 'the same over uWebSockets.js';
+  return {
+    bench,
+    unit: 'requests/CPU second',
+    furze,
+    reference,
+    referenceValue,
+    ratio: furze / referenceValue,
+    aim: '',
+  };
 }
 
 interface Speed {

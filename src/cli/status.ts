@@ -33,7 +33,9 @@ export function statusCommand(env: Environment): Command {
     )
     .action(async (options: StatusOptions) => {
       const { server } = loadConfig({ path: options.config, env });
-      const url = options.url?.replace(/\/+$/, '') ?? baseUrl(server);
+      const url =
+        options.url?.replace(/\/+$/, '') ??
+        baseUrl({ protocol: server.ssl_cert === '' ? 'http' : 'https', ...server });
       const key = server.api_key || (server.api_keys[0] ?? '');
       const summary = await ask(url, key, options.timeout * 1000);
       process.stdout.write(options.json ? `${JSON.stringify(summary, undefined, 2)}\n` : describe(summary));
