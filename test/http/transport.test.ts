@@ -14,6 +14,13 @@ import { engine, WIDE } from './serve-routes.ts';
 const response = { description: '' };
 const common = { tag: 't', summary: 's', response } as const;
 let release: () => void = () => {};
+/** Requests that reached the handler which holds them. */
+let held = 0;
+
+/** Waits until so many requests are held; in vain, the test runs into its time limit. */
+async function untilHeld(count: number): Promise<void> {
+  while (held < count) await delay(2);
+}
 
 const routes = [
   route({ ...common, method: 'GET', path: '/sync/{user-id}', handler: ({ params }) => json(params) }),
@@ -22,7 +29,11 @@ const routes = [
     ...common,
     method: 'GET',
     path: '/held',
-    handler: () => new Promise((resolve) => (release = () => resolve(jsonText('"held"')))),
+    handler: () =>
+      new Promise((resolve) => {
+        held++;
+        release = () => resolve(jsonText('"held"'));
+      }),
   }),
   route({
     ...common,
@@ -200,8 +211,9 @@ test('pipelined requests are answered in order; one that overtakes a late answer
 
 test('a caller who hangs up leaves no trace', async () => {
   const aborted = new AbortController();
+  const before = held;
   const asked = fetch(`${base}/held`, { signal: aborted.signal });
-  await delay(30);
+  await untilHeld(before + 1);
   aborted.abort();
   await expect(asked).rejects.toThrow();
   await delay(30);
@@ -212,8 +224,9 @@ test('a caller who hangs up leaves no trace', async () => {
 test('close waits for what is in flight and listens no more', async () => {
   const other = start();
   const address = await other.listen();
+  const before = held;
   const asked = fetch(`http://127.0.0.1:${address.port}/held`);
-  await delay(30);
+  await untilHeld(before + 1);
   let closed = false;
   const closing = other.close().then(() => (closed = true));
   await delay(30);
