@@ -1,0 +1,94 @@
+// npm run crash -- --rounds N: kills the service at random moments of writes, deletes, fits, list passes, recovery and
+// compaction, and compares all that is stored with what was acknowledged.
+import { createRandom } from '../src/domain/random.ts';
+import { FurzeProcess, inFolder, pause, type Settings } from './furze-process.ts';
+import { runProof } from './run-proof.ts';
+import { type Records, Writer } from './writer.ts';
+
+const WRITERS = 6;
+/** A round of writes is killed after at most this time. */
+const ROUND_MS_MAX = 2500;
+/** A recovery is killed at most this long after the process began. */
+const RECOVERY_MS_MAX = 900;
+const COMPACTION_MS_MAX = 700;
+/** Fits and passes all the time. */
+const SETTINGS: Settings = {
+  RECOMMEND_COLLABORATIVE_MODEL_FIT_PERIOD: '300ms',
+  RECOMMEND_OFFLINE_CHECK_RECOMMEND_PERIOD: '100ms',
+};
+
+await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
+  const random = createRandom(seed);
+  const writers = Array.from(
+    { length: WRITERS },
+    (_, at) => new Writer(`w${at}`, createRandom(seed + at + 1)),
+  );
+  const kills = { writing: 0, recovery: 0, compaction: 0 };
+  const wrong: string[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const furze = await FurzeProcess.serve(folder, SETTINGS);
+    const stored = await readAll(furze.url);
+    wrong.push(...writers.flatMap((writer) => writer.settle(stored) ?? []));
+    const writing = Promise.all(writers.map((writer) => writer.run(furze.url)));
+    await Promise.race([writing, pause(random.below(ROUND_MS_MAX))]);
+    await furze.stop('SIGKILL');
+    await writing;
+    kills.writing++;
+    if (round % 2 === 0) {
+      await killAfter(
+        FurzeProcess.start(['serve'], inFolder(folder, SETTINGS)),
+        random.below(RECOVERY_MS_MAX),
+      );
+      kills.recovery++;
+    }
+    if (round % 5 === 0) {
+      await killAfter(FurzeProcess.start(['compact'], inFolder(folder)), random.below(COMPACTION_MS_MAX));
+      kills.compaction++;
+    }
+    if (round % 20 === 0) console.log(`round ${round}: ${wrong.length} faults`);
+  }
+  const furze = await FurzeProcess.serve(folder);
+  const stored = await readAll(furze.url);
+  wrong.push(...writers.flatMap((writer) => writer.settle(stored) ?? []));
+  await furze.stop();
+  for (const line of wrong.slice(0, 20)) console.log(line);
+  const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+  return {
+    line: `crash: ${kills.writing} kills while writing, ${kills.recovery} in recovery, ${kills.compaction} in compaction; ${acknowledged.toLocaleString('en')} acknowledged writes, ${wrong.length} lost, half done or undone`,
+    holds: wrong.length === 0 && acknowledged > 0,
+  };
+});
+
+async function killAfter(furze: FurzeProcess, ms: number): Promise<void> {
+  await Promise.race([furze.ended, pause(ms)]);
+  if (!furze.hasEnded) await furze.stop('SIGKILL');
+}
+
+/** All users, items and feedback by their comments. */
+async function readAll(url: string): Promise<Records> {
+  const users = await pages<{ UserId: string; Comment?: string }>(url, 'users', 'Users');
+  const items = await pages<{ ItemId: string; Comment?: string }>(url, 'items', 'Items');
+  const feedback = await pages<{ UserId: string; ItemId: string; Comment?: string }>(
+    url,
+    'feedback',
+    'Feedback',
+  );
+  return {
+    users: new Map(users.map(({ UserId, Comment = '' }) => [UserId, Comment])),
+    items: new Map(items.map(({ ItemId, Comment = '' }) => [ItemId, Comment])),
+    feedback: new Map(feedback.map(({ UserId, ItemId, Comment = '' }) => [`${UserId} ${ItemId}`, Comment])),
+  };
+}
+
+async function pages<T>(url: string, path: string, field: string): Promise<T[]> {
+  const records: T[] = [];
+  let cursor = '';
+  do {
+    const answer = await fetch(`${url}/api/${path}?n=1000&cursor=${encodeURIComponent(cursor)}`);
+    if (answer.status !== 200) throw new Error(`GET /api/${path} was answered ${answer.status}`);
+    const page = (await answer.json()) as Record<string, unknown>;
+    records.push(...(page[field] as T[]));
+    cursor = page.Cursor as string;
+  } while (cursor !== '');
+  return records;
+}

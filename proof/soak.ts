@@ -1,0 +1,176 @@
+// npm run soak -- --minutes N: an even load of reads and writes on records that do not grow in number; prints memory,
+// disk, file handles and times over time, and fails where one of them climbs.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../src/domain/random.ts';
+import { FurzeProcess, pause, type Settings } from './furze-process.ts';
+import { runProof } from './run-proof.ts';
+
+const REQUESTS_PER_SECOND = 200;
+const AT_ONCE = 16;
+const USERS = 2000;
+const ITEMS = 500;
+const SAMPLES = 30;
+/** The first part of the run fills caches and lets the compiler warm up; it is not judged. */
+const WARM_UP_SHARE = 0.4;
+const SETTINGS: Settings = {
+  RECOMMEND_COLLABORATIVE_MODEL_FIT_PERIOD: '20s',
+  RECOMMEND_OFFLINE_CHECK_RECOMMEND_PERIOD: '5s',
+};
+
+interface Sample {
+  readonly second: number;
+  readonly residentMb: number;
+  readonly diskMb: number;
+  readonly handles: number;
+  readonly requests: number;
+  readonly p99Ms: number;
+}
+
+type Measured = Exclude<keyof Sample, 'second' | 'requests'>;
+
+/**
+ * What a quantity may climb by from the end of the warm-up to the end, by the line through its samples: a share of its
+ * mean, and at least so much, under which it is noise.
+ */
+const CLIMB_MAX: Readonly<Record<Measured, { readonly share: number; readonly least: number }>> = {
+  residentMb: { share: 0.2, least: 80 },
+  diskMb: { share: 0.25, least: 64 },
+  handles: { share: 0.1, least: 20 },
+  p99Ms: { share: 2, least: 500 },
+};
+
+await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
+  const furze = await FurzeProcess.serve(folder, SETTINGS);
+  const random = createRandom(seed);
+  await fill(furze.url, random);
+  const samples: Sample[] = [];
+  const windowMs = (minutes * 60_000) / SAMPLES;
+  let faults = 0;
+  const startMs = performance.now();
+  for (let at = 1; at <= SAMPLES; at++) {
+    const { times, refused } = await load(furze.url, random, windowMs);
+    faults += refused;
+    if (furze.hasEnded) throw new Error(`furze ended:\n${furze.output.slice(-3000)}`);
+    const second = Math.round((performance.now() - startMs) / 1000);
+    const sample = { ...measure(furze.pid, folder), second, requests: times.length, p99Ms: p99(times) };
+    samples.push(sample);
+    console.log(
+      `${String(second).padStart(6)} s ${String(sample.residentMb).padStart(6)} MB resident ${String(sample.diskMb).padStart(6)} MB on disk ${String(sample.handles).padStart(4)} handles ${String(sample.requests).padStart(6)} requests, p99 ${sample.p99Ms.toFixed(1)} ms`,
+    );
+  }
+  await furze.stop();
+  const judged = samples.slice(Math.floor(SAMPLES * WARM_UP_SHARE));
+  const climbing = (Object.keys(CLIMB_MAX) as Measured[]).flatMap((name) => climbOf(name, judged) ?? []);
+  const last = samples.at(-1) as Sample;
+  const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
+  return {
+    line: `soak: ${minutes} minutes, ${requests.toLocaleString('en')} requests, ${faults} failed; at the end ${last.residentMb} MB resident, ${last.diskMb} MB on disk, ${last.handles} handles; ${climbing.length === 0 ? 'nothing climbs' : climbing.join('; ')}`,
+    holds: faults === 0 && climbing.length === 0,
+  };
+});
+
+/** How much a quantity climbs over the samples, in words, when that is too much. */
+function climbOf(name: Measured, samples: readonly Sample[]): string | undefined {
+  const values = samples.map((sample) => sample[name]);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const middle = (values.length - 1) / 2;
+  let covariance = 0;
+  let variance = 0;
+  for (const [at, value] of values.entries()) {
+    covariance += (at - middle) * (value - mean);
+    variance += (at - middle) ** 2;
+  }
+  const climb = (covariance / variance) * (values.length - 1);
+  const { share, least } = CLIMB_MAX[name];
+  return climb > Math.max(least, share * mean)
+    ? `${name} climbs by ${climb.toFixed(1)} from ${mean.toFixed(1)}`
+    : undefined;
+}
+
+async function fill(url: string, random: Random): Promise<void> {
+  const items = Array.from({ length: ITEMS }, (_, at) => ({
+    ItemId: `i${at}`,
+    Labels: [`l${at % 20}`],
+    Timestamp: '2024-05-01',
+  }));
+  await send(url, 'POST', '/api/items', items);
+  const records = Array.from({ length: USERS * 5 }, (_, at) => like(`u${at % USERS}`, random));
+  await send(url, 'POST', '/api/feedback', records);
+}
+
+function like(UserId: string, random: Random) {
+  const Timestamp = new Date(1_714_521_600_000 + random.below(86_400_000)).toISOString();
+  return {
+    FeedbackType: random.below(4) === 0 ? 'read' : 'like',
+    UserId,
+    ItemId: `i${random.below(ITEMS)}`,
+    Timestamp,
+  };
+}
+
+/** An even load for some time. */
+async function load(url: string, random: Random, ms: number): Promise<{ times: number[]; refused: number }> {
+  const times: number[] = [];
+  let refused = 0;
+  const startMs = performance.now();
+  let sent = 0;
+  const client = async () => {
+    for (;;) {
+      const dueMs = startMs + (sent++ / REQUESTS_PER_SECOND) * 1000;
+      if (dueMs - startMs > ms) return;
+      await pause(Math.max(0, dueMs - performance.now()));
+      const begunMs = performance.now();
+      if (!(await someRequest(url, random))) refused++;
+      times.push(performance.now() - begunMs);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+  return { times, refused };
+}
+
+function someRequest(url: string, random: Random): Promise<boolean> {
+  const user = `u${random.below(USERS)}`;
+  const item = `i${random.below(ITEMS)}`;
+  const kind = random.below(20);
+  if (kind < 10) return send(url, 'GET', `/api/recommend/${user}?n=10`);
+  if (kind < 12) return send(url, 'GET', `/api/item/${item}/neighbors?n=10`);
+  if (kind < 13) return send(url, 'GET', '/api/popular?n=10');
+  if (kind < 14) return send(url, 'GET', '/metrics');
+  if (kind < 15) return send(url, 'DELETE', `/api/feedback/${user}/${item}`);
+  if (kind < 16) return send(url, 'POST', '/api/session/recommend', [like(user, random)]);
+  return send(url, 'PUT', '/api/feedback', [like(user, random)]);
+}
+
+/** @returns whether it was answered as it should be */
+async function send(url: string, method: string, path: string, body?: unknown): Promise<boolean> {
+  try {
+    const answer = await fetch(url + path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status === 200 || answer.status === 404;
+  } catch {
+    return false;
+  }
+}
+
+function p99(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}
+
+function measure(pid: number, folder: string): Pick<Sample, 'residentMb' | 'diskMb' | 'handles'> {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const residentKb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
+  // What is allocated: the stores' files have holes.
+  const blocks = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.blocks ?? 0)
+    .reduce((sum, count) => sum + count, 0);
+  return {
+    residentMb: Math.round(residentKb / 1000),
+    diskMb: Math.round((blocks * 512) / 1e6),
+    handles: readdirSync(`/proc/${pid}/fd`).length,
+  };
+}
