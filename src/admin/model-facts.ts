@@ -1,7 +1,7 @@
 import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
 import { PART_NAMES, type PartName } from '../model/parts.ts';
-import { RANKING_FEATURES } from '../recommend/ranker.ts';
+import { RANKING_FEATURES } from '../recommend/ranking.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */

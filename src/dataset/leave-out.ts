@@ -15,39 +15,24 @@ export interface LeftOut {
   readonly heldOut: HeldOutPairs;
   /** Distinct pairs left out; of some nothing can be told, so they are not judged by. */
   readonly pairCount: number;
-  /** The time of the first record left out, Infinity when there is none. */
+  /** The time as of which is judged, Infinity when nothing is left out. */
   readonly sinceTime: number;
 }
 
-/** Distinct pairs, by user. */
-class PairSet {
-  private readonly items = new Map<number, Set<number>>();
+/** One number for a pair. */
+const keyOf = (userRow: number, itemRow: number) => userRow * 2 ** 32 + itemRow;
 
-  constructor({ userRows, itemRows }: TimedPairs, positions: Uint32Array) {
-    for (const at of positions) {
-      const known = this.items.get(userRows[at]!);
-      if (known === undefined) this.items.set(userRows[at]!, new Set([itemRows[at]!]));
-      else known.add(itemRows[at]!);
-    }
+/** The distinct pairs at these positions, a user's together. */
+function columns({ userRows, itemRows }: TimedPairs, positions: Uint32Array): HeldOutPairs {
+  const items = new Map<number, Set<number>>();
+  for (const at of positions) {
+    const known = items.get(userRows[at]!);
+    if (known === undefined) items.set(userRows[at]!, new Set([itemRows[at]!]));
+    else known.add(itemRows[at]!);
   }
-
-  get size(): number {
-    let size = 0;
-    for (const items of this.items.values()) size += items.size;
-    return size;
-  }
-
-  has(userRow: number, itemRow: number): boolean {
-    return this.items.get(userRow)?.has(itemRow) === true;
-  }
-
-  columns(): HeldOutPairs {
-    const userRows = Array.from(this.items, ([user, items]) =>
-      new Array<number>(items.size).fill(user),
-    ).flat();
-    const itemRows = Array.from(this.items.values(), (items) => [...items]).flat();
-    return { userRows: Uint32Array.from(userRows), itemRows: Uint32Array.from(itemRows) };
-  }
+  const users = Array.from(items, ([user, theirs]) => new Array<number>(theirs.size).fill(user)).flat();
+  const theirs = Array.from(items.values(), (rows) => [...rows]).flat();
+  return { userRows: Uint32Array.from(users), itemRows: Uint32Array.from(theirs) };
 }
 
 /**
@@ -56,21 +41,22 @@ class PairSet {
  */
 export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
   const { late, judged, sinceTime } = holdOut(pairs, seed);
-  const left = new PairSet(pairs, late);
+  const left = new Set<number>();
+  for (const at of late) left.add(keyOf(pairs.userRows[at]!, pairs.itemRows[at]!));
   const userRows = new Uint32Array(pairs.userRows.length);
   const itemRows = new Uint32Array(pairs.userRows.length);
   let count = 0;
   for (let at = 0; at < userRows.length; at++) {
     const user = pairs.userRows[at]!;
     const item = pairs.itemRows[at]!;
-    if (left.has(user, item)) continue;
+    if (left.has(keyOf(user, item))) continue;
     userRows[count] = user;
     itemRows[count++] = item;
   }
   return {
     userRows: userRows.subarray(0, count),
     itemRows: itemRows.subarray(0, count),
-    heldOut: new PairSet(pairs, judged).columns(),
+    heldOut: columns(pairs, judged),
     pairCount: left.size,
     sinceTime,
   };

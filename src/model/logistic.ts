@@ -25,25 +25,6 @@ const HALVINGS_MAX = 30;
 const TOLERANCE = 1e-9;
 
 /**
- * As `fitLogistic`, but the weights of the features named are not below zero: as long as one is, the feature with the
- * lowest is left out (weight 0) and the others are fitted again.
- */
-export function fitLogisticNonNegative(
-  sample: LogisticSample,
-  nonNegative: readonly number[],
-  penalty?: number,
-): LogisticRegression {
-  const { width } = sample;
-  const features = Float64Array.from(sample.features);
-  for (;;) {
-    const fitted = fitLogistic({ ...sample, features }, penalty);
-    const worst = nonNegative.reduce((low, at) => (fitted.weights[at]! < fitted.weights[low]! ? at : low));
-    if (!(fitted.weights[worst]! < 0)) return fitted;
-    for (let at = worst; at < features.length; at += width) features[at] = 0;
-  }
-}
-
-/**
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0, so that a feature that is
  * constant or tells the classes apart completely has a finite weight
  * @throws FurzeError INTERNAL when a feature is not finite or a class is missing

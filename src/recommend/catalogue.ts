@@ -96,6 +96,13 @@ export class Catalogue {
     return bits;
   }
 
+  /** A copy of the items' timestamps by row, NaN for none, in shared memory for the workers. */
+  sharedTimes(): Float64Array<SharedArrayBuffer> {
+    const times = new Float64Array(new SharedArrayBuffer(this.rowCount * 8));
+    times.set(this.timesMs.subarray(0, this.rowCount));
+    return times;
+  }
+
   idAt(row: number): string | undefined {
     return this.ids[row];
   }

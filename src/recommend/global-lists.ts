@@ -1,4 +1,6 @@
+import type { ScaledCounts } from './decayed-counts.ts';
 import type { LiveState } from './live-state.ts';
+import { TopK } from './ranked.ts';
 
 /** A user may have read some of the global lists: they are this much longer than a user's list. */
 export const SPARE_FACTOR = 4;
@@ -16,4 +18,17 @@ export function topLatest({ latest, catalogue }: LiveState, cacheSize: number): 
 /** Listable items, most popular first. */
 export function topPopular({ popular }: LiveState, cacheSize: number): readonly number[] {
   return popular.top(cacheSize * SPARE_FACTOR, [], () => true).rows;
+}
+
+/** Listable items with the most positive feedback on a popularity scale, most first. */
+export function topTrending(
+  { values }: ScaledCounts,
+  cacheSize: number,
+  isListable: (itemRow: number) => boolean,
+): readonly number[] {
+  const best = new TopK(cacheSize * SPARE_FACTOR);
+  for (let row = 0; row < values.length; row++) {
+    if (values[row]! > 0 && isListable(row)) best.push(row, values[row]!);
+  }
+  return best.sorted().rows;
 }

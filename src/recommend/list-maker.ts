@@ -1,12 +1,11 @@
-import { createRandom } from '../domain/random.ts';
 import type { ColdItems } from './cold-items.ts';
+import { explore } from './exploration.ts';
 import type { History } from './history.ts';
 import { type Ranked, TopK } from './ranked.ts';
-import { type RankingCase, rankCandidates } from './ranker.ts';
+import { type RankingCase, type RankingWorld, rankCandidates } from './ranker.ts';
+import { looksAt, scalesOf } from './ranking.ts';
 import { RowSet } from './row-set.ts';
 import { RowSums } from './row-sums.ts';
-import type { Generation } from './serving-model.ts';
-import type { TrendCounts } from './trends.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 export const FOLD_IN_LIKES_MAX = 2000;
@@ -16,6 +15,15 @@ const WEIGHED_LIKES_MAX = 200;
 
 /** The most recent likes among which new items are looked for. */
 const COLD_LIKES_MAX = 50;
+
+/** What the learned ranking wants proposed beside what the enabled recommenders propose. */
+export interface RankingSources {
+  /** Popularity scales whose first items are proposed. */
+  readonly scales: readonly number[];
+  readonly latest: boolean;
+}
+
+const NO_SOURCES: RankingSources = { scales: [], latest: false };
 
 /** What is proposed to one user. */
 export interface Proposal extends RankingCase {
@@ -45,13 +53,13 @@ export interface ListSettings {
 }
 
 /** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */
-export interface ListWorld {
-  readonly generation: Generation | undefined;
-  readonly trends: TrendCounts;
+export interface ListWorld extends RankingWorld {
   /** Listable items, newest first; some more than a list has entries. */
   readonly latestRows: () => ArrayLike<number>;
   /** Listable items, most popular first; likewise. */
   readonly popularRows: () => ArrayLike<number>;
+  /** Listable items with the most positive feedback on one popularity scale, most first; likewise. */
+  readonly trendingRows: (scale: number) => ArrayLike<number>;
   readonly isListable: (itemRow: number) => boolean;
   /** Items like the user's latest likes, with summed similarity; only those that pass. */
   readonly similarItems: (likedRows: readonly number[]) => ReadonlyMap<number, number>;
@@ -113,7 +121,7 @@ export class ListMaker {
   make(history: History): Ranked | undefined {
     const { settings, world } = this;
     const { cacheSize } = settings;
-    const proposal = this.propose(history);
+    const proposal = this.propose(history, this.rankingSources());
     const { candidates, liked } = proposal;
     if (candidates.length === 0) return undefined;
     const replaced = settings.replacement === undefined ? [] : this.readItems(history);
@@ -122,8 +130,7 @@ export class ListMaker {
     const seed = userSeed(settings.seed, history.userRow, world.generation?.number ?? 0);
     const scores = rankCandidates(
       { ...proposal, candidates: [...candidates, ...replaced, ...coldItems.knownRows] },
-      world.generation,
-      world.trends,
+      world,
       settings.clickThrough,
       seed,
     );
@@ -143,11 +150,31 @@ export class ListMaker {
     for (const [row, score] of coldScores) {
       if (!this.chosen.has(row) && this.accept(row, history)) best.push(row, score);
     }
-    return this.explore(best.sorted(), history, seed);
+    return explore(best.sorted(), {
+      proportions: settings.explore,
+      length: cacheSize,
+      popularRows: world.popularRows,
+      latestRows: world.latestRows,
+      accept: (row) => this.accept(row, history),
+      seed,
+    });
   }
 
-  /** Distinct unread listable items that the enabled recommenders propose, and what scores them. Valid until the next call. */
-  propose(history: History): Proposal {
+  /** Where click-through is predicted, what the ranking goes by comes up by itself. */
+  private rankingSources(): RankingSources {
+    const { settings, world } = this;
+    const { latest, popular, userBased, itemBased, collaborative } = settings;
+    const ranking = settings.clickThrough ? world.generation?.ranking : undefined;
+    const isAnyOn = latest || popular || userBased || itemBased || collaborative;
+    if (ranking === undefined || !isAnyOn) return NO_SOURCES;
+    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']) };
+  }
+
+  /**
+   * Distinct unread listable items that the enabled recommenders propose, and those that a ranking wants if the user
+   * has liked anything; and what scores them. Valid until the next call.
+   */
+  propose(history: History, sources: RankingSources): Proposal {
     const { settings, world, chosen, itemWeights } = this;
     const { cacheSize } = settings;
     const { userRow } = history;
@@ -180,7 +207,8 @@ export class ListMaker {
     }
     if (settings.userBased) take(world.userBased(history, accept));
     if (settings.popular) take(world.popularRows());
-    if (settings.latest) take(world.latestRows());
+    if (liked.length > 0) for (const scale of sources.scales) take(world.trendingRows(scale));
+    if (settings.latest || (liked.length > 0 && sources.latest)) take(world.latestRows());
     return { candidates, liked, userRow, userLabels: () => world.labelsOf(userRow), vector, itemWeights };
   }
 
@@ -248,11 +276,11 @@ export class ListMaker {
     candidates: readonly number[],
   ): Float64Array {
     const { settings, world, itemWeights } = this;
-    const { generation, trends } = world;
+    const { generation } = world;
     const userLabels = () => world.labelsOf(userRow);
     const seed = userSeed(settings.seed, userRow, generation?.number ?? 0);
     const one: Proposal = { candidates, liked, userRow, userLabels, vector, itemWeights };
-    return rankCandidates(one, generation, trends, settings.clickThrough, seed);
+    return rankCandidates(one, world, settings.clickThrough, seed);
   }
 
   /** A test for items that an enabled recommender may propose. */
@@ -260,9 +288,14 @@ export class ListMaker {
     const { settings, world, itemWeights } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
     const similar = settings.itemBased ? world.similarItems(liked.slice(0, settings.seedItems)) : undefined;
+    const sources = liked.length > 0 ? this.rankingSources() : NO_SOURCES;
     const global = new Set<number>();
-    for (const rows of [settings.popular && world.popularRows(), settings.latest && world.latestRows()])
-      if (rows !== false) for (let at = 0; at < rows.length; at++) global.add(rows[at]!);
+    const add = (rows: ArrayLike<number>) => {
+      for (let at = 0; at < rows.length; at++) global.add(rows[at]!);
+    };
+    if (settings.popular) add(world.popularRows());
+    if (settings.latest || sources.latest) add(world.latestRows());
+    for (const scale of sources.scales) add(world.trendingRows(scale));
     return (row) =>
       world.coldItems.rows.includes(row) ||
       (vector !== undefined &&
@@ -277,11 +310,11 @@ export class ListMaker {
   scoreOf(history: History, itemRow: number): number | undefined {
     const { settings, world } = this;
     const { generation } = world;
-    const proposal = this.propose(history);
+    const proposal = this.propose(history, NO_SOURCES);
     const isRanked = settings.clickThrough && generation?.ranking !== undefined;
     if (!isRanked && proposal.vector === undefined) return undefined;
     const one = { ...proposal, candidates: [itemRow] };
-    return rankCandidates(one, generation, world.trends, settings.clickThrough, settings.seed)[0];
+    return rankCandidates(one, world, settings.clickThrough, settings.seed)[0];
   }
 
   /** Sums what the latest likes speak for. */
@@ -318,39 +351,6 @@ export class ListMaker {
     const { positiveDecay, readDecay } = this.settings.replacement!;
     return score - (1 - (liked ? positiveDecay : readDecay)) * Math.abs(score);
   }
-
-  /**
-   * Puts popular and latest items in: at each place a draw decides whether the next entry is popular, latest, or the
-   * list's own. An entry that was put in takes the score of the one above it, so that scores never rise.
-   */
-  private explore(list: Ranked, history: History, seed: number): Ranked {
-    const { popular, latest } = this.settings.explore;
-    if (popular === 0 && latest === 0) return list;
-    const { world, chosen } = this;
-    const random = createRandom(seed ^ 0x5bd1e995);
-    const accept = (row: number) => this.accept(row, history);
-    const own = cursor(list.rows, () => true);
-    const popularItems = cursor(world.popularRows(), accept);
-    const latestItems = cursor(world.latestRows(), accept);
-    const scoreOf = new Map(list.rows.map((row, at) => [row, list.scores[at]!]));
-    const rows: number[] = [];
-    const scores: number[] = [];
-    chosen.clear();
-    while (rows.length < this.settings.cacheSize) {
-      const draw = random.float();
-      const source = draw < popular ? popularItems : draw < popular + latest ? latestItems : own;
-      const row = source(chosen) ?? own(chosen);
-      if (row === undefined) break;
-      chosen.add(row);
-      rows.push(row);
-      scores.push(
-        Math.min(scores.at(-1) ?? Number.POSITIVE_INFINITY, scoreOf.get(row) ?? Number.POSITIVE_INFINITY),
-      );
-    }
-    // Before the first entry of the list's own there is no score to take: then it is the list's highest.
-    const highest = list.scores[0] ?? 0;
-    return { rows, scores: scores.map((score) => Math.min(score, highest)) };
-  }
 }
 
 /** What a cold item's like score, weighted by how like they are. */
@@ -366,18 +366,6 @@ function coldScore(
     weight += similarities[entry]!;
   }
   return sum / weight;
-}
-
-/** Gives the next row that passes and is not chosen yet, undefined at the end. */
-function cursor(rows: ArrayLike<number>, accept: (row: number) => boolean) {
-  let at = 0;
-  return (chosen: RowSet): number | undefined => {
-    while (at < rows.length) {
-      const row = rows[at++]!;
-      if (!chosen.has(row) && accept(row)) return row;
-    }
-    return undefined;
-  };
 }
 
 /** A seed of the user's own, so that the order of users does not matter. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { LocalReads } from '../store/data-store.ts';
-import { topLatest, topPopular } from './global-lists.ts';
+import { topLatest, topPopular, topTrending } from './global-lists.ts';
 import type { ListWorld } from './list-maker.ts';
 import type { LiveState } from './live-state.ts';
 import type { GenerationSlot } from './serving-model.ts';
@@ -8,6 +8,9 @@ import { similarItems } from './similar-items.ts';
 
 /** The most popular items are looked for again after this time. */
 const POPULAR_MS = 1000;
+
+/** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
+const TRENDING_MS = 10_000;
 
 /** What the main thread makes lists of: everything as of the last commit. */
 export function liveWorld(parts: {
@@ -22,6 +25,8 @@ export function liveWorld(parts: {
   const { live, generations, reads, clock, cacheSize, lastRows } = parts;
   let popularRows: readonly number[] = [];
   let popularMs = Number.NEGATIVE_INFINITY;
+  const { catalogue, trends } = live;
+  const trending: { rows: readonly number[]; madeMs: number }[] = [];
   return {
     get generation() {
       return generations.current;
@@ -29,8 +34,18 @@ export function liveWorld(parts: {
     get coldItems() {
       return live.coldItems.items;
     },
-    trends: live.trends,
-    isListable: (row) => live.catalogue.isListable(row),
+    trends,
+    isListable: (row) => catalogue.isListable(row),
+    timestampMsAt: (row) => catalogue.timestampMsAt(row),
+    trendingRows(scale) {
+      const now = clock();
+      const known = trending[scale];
+      if (known !== undefined && Math.abs(now - known.madeMs) < TRENDING_MS) return known.rows;
+      trends.drain();
+      const rows = topTrending(trends.scales[scale]!, cacheSize, (row) => catalogue.isListable(row));
+      trending[scale] = { rows, madeMs: now };
+      return rows;
+    },
     latestRows: () => topLatest(live, cacheSize),
     popularRows() {
       const now = clock();

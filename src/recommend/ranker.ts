@@ -1,18 +1,18 @@
 import { createRandom } from '../domain/random.ts';
-import { logisticProbability } from '../model/logistic.ts';
+import { RANKING_FEATURES, weigh } from './ranking.ts';
 import type { RowSums } from './row-sums.ts';
 import type { Generation } from './serving-model.ts';
 import type { TrendCounts } from './trends.ts';
 
-/** What the ranking looks at for each candidate, in this order. */
-export const RANKING_FEATURES = [
-  'collaborative',
-  'click_through',
-  'popular_recently',
-  'popular',
-  'popular_ever',
-  'item_weights',
-] as const;
+const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
+const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
+const ITEM_WEIGHTS = RANKING_FEATURES.indexOf('item_weights');
+const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
+const AGE = RANKING_FEATURES.indexOf('age');
+
+const DAY_MS = 86_400_000;
+/** Items older than this, or of no known age, are all alike. */
+const AGE_DAYS_MAX = 3650;
 
 /** One user's candidates, and what scores them. */
 export interface RankingCase {
@@ -25,32 +25,56 @@ export interface RankingCase {
   readonly itemWeights?: RowSums;
 }
 
+/** What the ranking knows beside the user. */
+export interface RankingWorld {
+  readonly generation: Generation | undefined;
+  readonly trends: TrendCounts;
+  /** An item's timestamp, milliseconds since the epoch, NaN for none. */
+  readonly timestampMsAt: (itemRow: number) => number;
+}
+
 /**
- * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of
- * the click-through model, ln(1 + count) of the positive feedback lately, in the window, and ever, and the sum of the
- * item's weights on the user's likes. A model that is missing gives 0.
+ * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of the
+ * click-through model, the sum of the item's weights on the user's likes; ln(1 + count) of positive feedback on each
+ * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the newest
+ * feedback. A model that is missing gives 0.
+ * @param isUsed features for which this is false stay 0, which saves their time
  */
 export function rankingFeatures(
   { candidates, userRow, userLabels, vector, itemWeights }: RankingCase,
-  generation: Generation | undefined,
-  trends: TrendCounts,
+  { generation, trends, timestampMsAt }: RankingWorld,
+  totals: readonly number[],
+  isUsed: (feature: number) => boolean = () => true,
 ): Float64Array {
   const width = RANKING_FEATURES.length;
   const features = new Float64Array(candidates.length * width);
-  const collaborative = vector && generation?.collaborative?.scoreItems(vector, candidates);
-  const clicks = generation?.clickThrough?.logits(userRow, userLabels(), candidates);
-  const { recent, window, ever } = trends;
-  for (let at = 0; at < candidates.length; at++) {
-    const row = candidates[at]!;
-    const from = at * width;
-    features[from] = collaborative?.[at] ?? 0;
-    features[from + 1] = clicks?.[at] ?? 0;
-    features[from + 2] = Math.log1p(recent[row] ?? 0);
-    features[from + 3] = Math.log1p(window[row] ?? 0);
-    features[from + 4] = Math.log1p(ever[row] ?? 0);
-    features[from + 5] = itemWeights?.get(row) ?? 0;
+  const fill = (feature: number, value: (row: number, at: number) => number) => {
+    for (let at = 0, to = feature; at < candidates.length; at++, to += width)
+      features[to] = value(candidates[at]!, at);
+  };
+  const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
+  if (collaborative) {
+    const scores = collaborative.scoreItems(vector, candidates);
+    fill(COLLABORATIVE, (_, at) => scores[at]!);
   }
+  const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
+  if (click) {
+    const logits = click.logits(userRow, userLabels(), candidates);
+    fill(CLICK_THROUGH, (_, at) => logits[at]!);
+  }
+  if (itemWeights && isUsed(ITEM_WEIGHTS)) fill(ITEM_WEIGHTS, (row) => itemWeights.get(row));
+  trends.scales.forEach(({ values, total }, scale) => {
+    if (total === 0 || !isUsed(POPULAR + scale)) return;
+    const records = totals[scale]! / total;
+    fill(POPULAR + scale, (row) => Math.log1p((values[row] ?? 0) * records));
+  });
+  if (isUsed(AGE)) fill(AGE, (row) => logAge(trends.newestMs - timestampMsAt(row)));
   return features;
+}
+
+function logAge(ageMs: number): number {
+  const days = ageMs / DAY_MS;
+  return Math.log1p(days < AGE_DAYS_MAX ? Math.max(0, days) : AGE_DAYS_MAX);
 }
 
 /**
@@ -61,19 +85,16 @@ export function rankingFeatures(
  */
 export function rankCandidates(
   one: RankingCase,
-  generation: Generation | undefined,
-  trends: TrendCounts,
+  world: RankingWorld,
   predict: boolean,
   seed: number,
 ): Float64Array {
+  const { generation } = world;
   const ranking = predict ? generation?.ranking : undefined;
   if (ranking !== undefined) {
-    const features = rankingFeatures(one, generation, trends);
-    const width = RANKING_FEATURES.length;
-    const scores = new Float64Array(one.candidates.length);
-    for (let at = 0; at < scores.length; at++)
-      scores[at] = logisticProbability(ranking, features, at * width);
-    return scores;
+    const { weights } = ranking;
+    const features = rankingFeatures(one, world, ranking.totals, (feature) => weights[feature] !== 0);
+    return weigh(features, ranking);
   }
   if (one.vector !== undefined && generation?.collaborative !== undefined) {
     return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));

@@ -1,6 +1,6 @@
 import type { ScoreDecomposition } from '../model/als/explain.ts';
-import type { LogisticRegression } from '../model/logistic.ts';
 import type { Ranked } from './ranked.ts';
+import type { Ranking } from './ranking.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {
@@ -55,7 +55,7 @@ export interface Generation {
   /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
   readonly similarUsers: ((asked: AskedUser, k: number) => Promise<Ranked | undefined>) | undefined;
   /** How the features of `rankingFeatures` together tell the probability of positive feedback. */
-  readonly ranking: LogisticRegression | undefined;
+  readonly ranking: Ranking | undefined;
 }
 
 /** The one place where the current generation stands; swapped by a single assignment. */

@@ -1,25 +1,27 @@
 import type { Clock } from '../domain/clock.ts';
 import type { FeedbackColumns } from '../store/data-store.ts';
+import { DecayedCounts, HALF_LIVES_MS, type ScaledCounts } from './decayed-counts.ts';
 import type { TypeTest } from './history.ts';
 
 /** The window is counted in this many slices; a record leaves it at most one slice late. */
 const SLICES = 64;
-/** The recent part of the window. */
-const RECENT_SLICES = SLICES / 4;
 
 /** Positive feedback by item row; a row past the end of an array has none. */
 export interface TrendCounts {
-  /** Inside the last quarter of the window. */
-  readonly recent: Uint32Array;
   /** Inside the window. */
   readonly window: Uint32Array;
   /** Since ever. */
   readonly ever: Uint32Array;
+  /** On each scale of `POPULARITY_SCALES`, `ever` the last of them. */
+  readonly scales: readonly ScaledCounts[];
+  /** The time of the newest positive feedback that is in effect, milliseconds since the epoch; -Infinity for none. */
+  readonly newestMs: number;
 }
 
 /** One number an item, growing with the rows. */
 class RowCounts {
   values = new Uint32Array(1024);
+  total = 0;
 
   /** Counts the changes. */
   version = 0;
@@ -31,29 +33,26 @@ class RowCounts {
       grown.set(this.values);
       this.values = grown;
     }
-    this.values[row] = Math.max(0, this.values[row]! + delta);
+    const before = this.values[row]!;
+    this.values[row] = Math.max(0, before + delta);
+    this.total += this.values[row]! - before;
   }
 }
 
-/** The sum of the slices in (from, to], which moves with the clock. */
+/** The sum of the slices of a window, (from, to]. */
 class MovingSum {
   readonly counts = new RowCounts();
-  private readonly length: number;
   from = Number.NaN;
   private to = Number.NaN;
-
-  constructor(length: number) {
-    this.length = length;
-  }
 
   holds(slice: number): boolean {
     return slice > this.from && slice <= this.to;
   }
 
-  /** Moves the end to `to`, taking and giving back whole slices. */
-  moveTo(to: number, slices: ReadonlyMap<number, ReadonlyMap<number, number>>): void {
-    if (to === this.to) return;
-    const from = to - this.length - 1;
+  /** Moves the end to `to`, taking and giving back whole slices. @returns false when it stands there already */
+  moveTo(to: number, slices: ReadonlyMap<number, ReadonlyMap<number, number>>): boolean {
+    if (to === this.to) return false;
+    const from = to - SLICES - 1;
     for (const [number, slice] of slices) {
       const held = this.holds(number);
       const holds = number > from && number <= to;
@@ -62,6 +61,7 @@ class MovingSum {
     }
     this.from = from;
     this.to = to;
+    return true;
   }
 }
 
@@ -73,9 +73,9 @@ interface Pending {
 }
 
 /**
- * Counts of positive feedback per item: in a moving window, in its last quarter, and since ever. Slices older than the
- * window are dropped whole, so the state is bounded by items x SLICES, however much feedback comes. A record with a
- * future timestamp counts in a window once its slice is reached.
+ * Counts of positive feedback per item: in a moving window, since ever, and decayed at several rates. Slices older than
+ * the window are dropped whole, so the state is bounded by items x SLICES, however much feedback comes. A record with a
+ * future timestamp counts in the window once its slice is reached.
  */
 export class Trends implements TrendCounts {
   private readonly sliceMs: number;
@@ -84,18 +84,16 @@ export class Trends implements TrendCounts {
   private readonly pending: Pending[] = [];
   /** Count by item row, by number of the slice. */
   private readonly slices = new Map<number, Map<number, number>>();
-  private readonly inWindow = new MovingSum(SLICES);
-  private readonly inRecent = new MovingSum(RECENT_SLICES);
+  private readonly inWindow = new MovingSum();
   private readonly inAll = new RowCounts();
+  private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
+  readonly scales: readonly ScaledCounts[] = [...this.decayed, this.inAll];
+  newestMs = Number.NEGATIVE_INFINITY;
 
   /** @param windowMs length of the window in milliseconds, above 0 */
   constructor(windowMs: number, clock: Clock) {
     this.sliceMs = Math.max(1, windowMs / SLICES);
     this.clock = clock;
-  }
-
-  get recent(): Uint32Array {
-    return this.inRecent.counts.values;
   }
 
   get window(): Uint32Array {
@@ -109,6 +107,11 @@ export class Trends implements TrendCounts {
 
   get ever(): Uint32Array {
     return this.inAll.values;
+  }
+
+  /** What all feedback counts on each scale as of the newest, in records. */
+  totals(): number[] {
+    return [...this.decayed.map((counts) => counts.totalAt(this.newestMs)), this.inAll.total];
   }
 
   /**
@@ -139,7 +142,10 @@ export class Trends implements TrendCounts {
   }
 
   private count(row: number, timeMs: number, sign: 1 | -1): void {
+    const now = this.clock();
+    if (sign === 1 && timeMs > this.newestMs && timeMs <= now) this.newestMs = timeMs;
     this.inAll.add(row, sign);
+    for (const counts of this.decayed) counts.add(row, Math.min(timeMs, now), sign);
     const number = Math.ceil(timeMs / this.sliceMs);
     if (number <= this.inWindow.from) return;
     let slice = this.slices.get(number);
@@ -147,23 +153,31 @@ export class Trends implements TrendCounts {
     const total = (slice.get(row) ?? 0) + sign;
     if (total > 0) slice.set(row, total);
     else slice.delete(row);
-    for (const sum of [this.inWindow, this.inRecent]) if (sum.holds(number)) sum.counts.add(row, sign);
+    if (this.inWindow.holds(number)) this.inWindow.counts.add(row, sign);
   }
 
   private advance(): void {
-    const to = Math.ceil(this.clock() / this.sliceMs);
-    this.inWindow.moveTo(to, this.slices);
-    this.inRecent.moveTo(to, this.slices);
+    if (!this.inWindow.moveTo(Math.ceil(this.clock() / this.sliceMs), this.slices)) return;
     for (const number of this.slices.keys()) if (number <= this.inWindow.from) this.slices.delete(number);
   }
 }
 
 /** A copy in shared memory for the workers, of `rowCount` numbers each. */
 export function shareTrends(trends: TrendCounts, rowCount: number): TrendCounts {
-  const share = (values: Uint32Array) => {
-    const copy = new Uint32Array(new SharedArrayBuffer(rowCount * 4));
-    copy.set(values.subarray(0, rowCount));
-    return copy;
-  };
-  return { recent: share(trends.recent), window: share(trends.window), ever: share(trends.ever) };
+  const words = (values: Uint32Array) =>
+    copyInto(new Uint32Array(new SharedArrayBuffer(rowCount * 4)), values);
+  const ever = words(trends.ever);
+  const scales = trends.scales.map(({ values, total }) => ({
+    values:
+      values instanceof Uint32Array
+        ? ever
+        : copyInto(new Float32Array(new SharedArrayBuffer(rowCount * 4)), values),
+    total,
+  }));
+  return { window: words(trends.window), ever, scales, newestMs: trends.newestMs };
+}
+
+function copyInto<T extends Uint32Array | Float32Array>(copy: T, values: T): T {
+  copy.set(values.subarray(0, copy.length));
+  return copy;
 }

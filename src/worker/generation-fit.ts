@@ -5,6 +5,8 @@ import type { AlsSettings } from '../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../model/parts.ts';
 import { NEIGHBORS_MAX, type NeighborType } from '../recommend/item-neighbors.ts';
 import type { Ranked } from '../recommend/ranked.ts';
+import { looksAt, weightsOf } from '../recommend/ranking.ts';
+import { choiceTable } from '../recommend/ranking-choice.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
 import type { FeedbackLoader } from './feedback-loader.ts';
@@ -58,7 +60,7 @@ export interface Fitted {
 }
 
 /** How to rank, and what that takes. */
-interface LearnedRanking extends Pick<Calibration, 'ranking' | 'usesSlim'> {
+interface LearnedRanking extends Calibration {
   /** The encoded click-through model that was judged. */
   readonly click: Uint8Array | undefined;
 }
@@ -91,7 +93,7 @@ export class GenerationFit {
     if (restored === undefined) return undefined;
     const { mark, parts } = restored;
     this.lastMark = mark;
-    this.last = { number: mark.generation, ranking: mark.ranking, ...parts };
+    this.last = { number: mark.generation, ranking: mark.ranking, choice: mark.choice, ...parts };
     const userNeighbors = await this.attempt('the comparison of users', async () => {
       const data = this.asksUsers ? await loader.load(false) : undefined;
       return data && this.indexUsers(data, () => {});
@@ -155,7 +157,7 @@ export class GenerationFit {
     const rest = await this.trainRest(number, all, learned, placed, onProgress);
     if (this.isStopped) return undefined;
     const { isWhole, ...parts } = rest;
-    this.last = { number, ranking: learned?.ranking, als: placed, ...parts };
+    this.last = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
     await this.save(this.last, { fingerprint, settings, isWhole });
     return { generation: this.last, positives: all.positives, unchanged: false };
   }
@@ -167,7 +169,7 @@ export class GenerationFit {
     learned: LearnedRanking | undefined,
     als: PartPlaced<'als'>,
     onProgress: OnProgress,
-  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking'> & { readonly isWhole: boolean }> {
+  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
     const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
     let isWhole = true;
     const train = async <Name extends PartName>(
@@ -181,8 +183,12 @@ export class GenerationFit {
       isWhole &&= placed !== undefined;
       return placed;
     };
-    const click = learned?.ranking && (await train('click', { seed, judged: learned.click }));
-    const slim = learned?.usesSlim ? await train('slim', {}) : undefined;
+    const ranking = learned?.ranking;
+    const click =
+      ranking && looksAt(ranking, ['click_through'])
+        ? await train('click', { seed, judged: learned.click })
+        : undefined;
+    const slim = ranking && looksAt(ranking, ['item_weights']) ? await train('slim', {}) : undefined;
     const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
     const userNeighbors = await this.attempt('the comparison of users', () =>
       this.indexUsers(data, onProgress, [als]),
@@ -210,7 +216,13 @@ export class GenerationFit {
     const { clickThrough, seed, log, popularWindowMs } = this.options;
     const { trainer, pool, planOf } = this.parts;
     const { heldOut, heldOutSinceMs, fingerprint } = data;
-    if (!clickThrough || heldOut.userRows.length === 0) return undefined;
+    if (!clickThrough) return undefined;
+    if (heldOut.userRows.length === 0) {
+      log.warn(
+        'too few users have come back to choose a ranking by: lists are ordered by the collaborative score',
+      );
+      return undefined;
+    }
     const clickRun = await trainer.train(
       'click',
       data,
@@ -231,14 +243,21 @@ export class GenerationFit {
     );
     onProgress(LEARNING_TO_RANK, 1, 1);
     if (click !== undefined) trainer.release(click);
-    if (calibration === undefined) return undefined;
-    const { ranking, usesSlim, quality } = calibration;
-    const message =
-      ranking === undefined
-        ? 'predicted click-through ranks no better than one recommender alone and is not used'
-        : 'learned how to rank by predicted click-through';
-    log.info({ clicks: click?.header.quality, ranking, usesSlim, ...quality }, message);
-    return { ranking, usesSlim, click: clickRun?.outcome };
+    if (calibration === undefined) {
+      log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
+      return undefined;
+    }
+    const { choice, ranking } = calibration;
+    log.info(
+      {
+        clicks: click?.header.quality,
+        weights: weightsOf(ranking),
+        users: choice.users,
+        table: choiceTable(choice),
+      },
+      `lists are ranked by ${choice.chosen}, which did best on held-out feedback`,
+    );
+    return { ...calibration, click: clickRun?.outcome };
   }
 
   /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */
@@ -303,10 +322,10 @@ export class GenerationFit {
     generation: PlacedGeneration,
     rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
   ): Promise<void> {
-    const { number, ranking } = generation;
+    const { number, ranking, choice } = generation;
     const parts = savedParts(generation);
     const { trainedWith } = this;
-    this.lastMark = { generation: number, ranking, parts, trainedWith, ...rest };
+    this.lastMark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
     await writeGeneration(this.options.marks, this.lastMark);
   }
 

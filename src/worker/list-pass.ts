@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
-import { topLatest, topPopular } from '../recommend/global-lists.ts';
+import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
 import type { UserLists } from '../recommend/lists/user-lists.ts';
@@ -191,6 +191,10 @@ export class ListPass {
       trends: shareTrends(trends, catalogue.rowCount),
       latestRows: shareRows(topLatest(live, settings.cacheSize)),
       popularRows: shareRows(topPopular(live, settings.cacheSize)),
+      trendingRows: trends.scales.map((counts) =>
+        shareRows(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))),
+      ),
+      timesMs: catalogue.sharedTimes(),
       coldItems: coldItems.items,
     };
   }

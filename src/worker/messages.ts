@@ -1,7 +1,6 @@
 import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { TrainingData } from '../dataset/training-data.ts';
 import type { ServingShape } from '../model/learned-part.ts';
-import type { LogisticRegression } from '../model/logistic.ts';
 import type { PlacedUsers } from '../model/neighbors/users-part.ts';
 import type { PartName, PlacedParts } from '../model/parts.ts';
 import type { SharedTask } from '../model/shared-task.ts';
@@ -10,6 +9,8 @@ import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-maker.ts';
 import type { Remade } from '../recommend/lists/remake-queue.ts';
 import type { Ranked } from '../recommend/ranked.ts';
+import type { Ranking } from '../recommend/ranking.ts';
+import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TrendCounts } from '../recommend/trends.ts';
@@ -116,7 +117,9 @@ export interface LoadJob extends PartJob {
 export interface PlacedGeneration extends PlacedParts {
   /** Counts up. */
   readonly number: number;
-  readonly ranking: LogisticRegression | undefined;
+  readonly ranking: Ranking | undefined;
+  /** How the ranking was chosen; absent where there was too little to judge by. */
+  readonly choice?: RankingChoice | undefined;
 }
 
 /** Finds the `k` users most like one; answers undefined where they were not laid out for it. */
@@ -128,7 +131,7 @@ export interface SimilarUsersJob {
   readonly slot: number;
 }
 
-/** Learns from what was held out how to rank candidates; answers undefined when that is too little. */
+/** Learns from what was held out how to rank candidates; answers undefined when there is too little to judge by. */
 export interface CalibrateJob {
   readonly kind: 'calibrate';
   /** With a generation that was not trained on what is held out. */
@@ -140,17 +143,8 @@ export interface CalibrateJob {
 }
 
 export interface Calibration {
-  /** Undefined when it is no better than one recommender alone. */
-  readonly ranking: LogisticRegression | undefined;
-  /** Whether lists are better with SLIM than without. */
-  readonly usesSlim: boolean;
-  /** Mean NDCG@10 over the judged users. */
-  readonly quality: {
-    readonly users: number;
-    readonly combined: number;
-    readonly collaborative: number;
-    readonly popular: number;
-  };
+  readonly ranking: Ranking;
+  readonly choice: RankingChoice;
 }
 
 /** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
@@ -169,6 +163,10 @@ export interface ListPlan {
   readonly trends: TrendCounts;
   readonly latestRows: Uint32Array<SharedArrayBuffer>;
   readonly popularRows: Uint32Array<SharedArrayBuffer>;
+  /** By popularity scale. */
+  readonly trendingRows: readonly Uint32Array<SharedArrayBuffer>[];
+  /** The items' timestamps, milliseconds since the epoch, NaN for none. */
+  readonly timesMs: Float64Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
 }
 

@@ -1,7 +1,8 @@
 import type { Logger } from '../domain/log.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
-import type { LogisticRegression } from '../model/logistic.ts';
 import { PART_NAMES, type PartName, type PlacedParts, partOf } from '../model/parts.ts';
+import { RANKING_FEATURES, type Ranking } from '../recommend/ranking.ts';
+import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import type { Marks } from './search-marks.ts';
@@ -14,7 +15,9 @@ export interface GenerationMark {
   readonly generation: number;
   /** Names of the bytes of the parts that it has. */
   readonly parts: { readonly [Name in PartName]?: string };
-  readonly ranking: LogisticRegression | undefined;
+  readonly ranking: Ranking | undefined;
+  /** How the ranking was chosen. */
+  readonly choice: RankingChoice | undefined;
   /** Of the data that it was judged on. */
   readonly fingerprint: number;
   /** The settings of ALS that were asked for. */
@@ -43,8 +46,9 @@ export function writeGeneration(marks: Marks, mark: GenerationMark): Promise<voi
 
 export async function readGeneration(marks: Marks): Promise<GenerationMark | undefined> {
   const mark = (await marks.getMark(GENERATION)) as GenerationMark | undefined;
-  // Those that older versions wrote name no parts; what they saved is trained again.
-  return mark?.parts === undefined ? undefined : mark;
+  // Those that older versions wrote name no parts, or rank by other features; what they saved is trained again.
+  const features = mark?.ranking?.weights.length ?? RANKING_FEATURES.length;
+  return mark?.parts === undefined || features !== RANKING_FEATURES.length ? undefined : mark;
 }
 
 /** The names of what a generation has saved. */

@@ -42,7 +42,7 @@ describe('leaving out what is held out', () => {
   });
 
   it('keeps everything where nothing is held out', () => {
-    const data = pairs(20);
+    const data = pairs(10);
     const { userRows, itemRows, heldOut } = leaveOut(data, 1);
     expect([...userRows]).toEqual(data.userRows);
     expect([...itemRows]).toEqual(data.itemRows);

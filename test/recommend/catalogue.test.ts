@@ -114,21 +114,6 @@ describe('popular items', () => {
     expect(popular.top(1, [], () => true).scores).toEqual([1]);
   });
 
-  it('are also counted in the last quarter of the window, and for ever', () => {
-    let now = NOW;
-    const trends = new Trends(64 * HOUR_MS, () => now);
-    trends.apply(likes([0, NOW], [0, NOW - 30 * HOUR_MS], [0, NOW - 90 * HOUR_MS]), () => true, 1);
-    const counts = () => {
-      trends.drain();
-      return [trends.recent[0], trends.window[0], trends.ever[0]];
-    };
-    expect(counts()).toEqual([1, 2, 3]);
-    now += 20 * HOUR_MS;
-    expect(counts()).toEqual([0, 2, 3]);
-    now += 60 * HOUR_MS;
-    expect(counts()).toEqual([0, 0, 3]);
-  });
-
   it('leave out hidden items and other categories', () => {
     const catalogue = new Catalogue(() => NOW);
     catalogue.put(film(0, { categories: ['a'] }));

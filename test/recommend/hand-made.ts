@@ -1,7 +1,9 @@
 import { NO_COLD_ITEMS } from '../../src/recommend/cold-items.ts';
+import { POPULARITY_SCALES } from '../../src/recommend/decayed-counts.ts';
 import { History } from '../../src/recommend/history.ts';
 import { ListMaker, type ListSettings, type ListWorld } from '../../src/recommend/list-maker.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
+import { RANKING_FEATURES, type Ranking, type RankingFeature } from '../../src/recommend/ranking.ts';
 import type { CollaborativeModel, Generation } from '../../src/recommend/serving-model.ts';
 import type { TrendCounts } from '../../src/recommend/trends.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
@@ -66,10 +68,42 @@ export function generation(parts: Partial<Generation>): Generation {
   return { ...none, number: 1, ...parts } as Generation;
 }
 
+/** What is told of the trends; the rest is nothing. A scale's total is the sum of its values. */
+export interface HandMadeTrends {
+  readonly window?: readonly number[];
+  readonly ever?: readonly number[];
+  /** Values by scale and item row. */
+  readonly scales?: readonly (readonly number[])[];
+  readonly newestMs?: number;
+}
+
 /** Counts of positive feedback by item row. */
-export function trends(parts: { [Name in keyof TrendCounts]?: readonly number[] } = {}): TrendCounts {
+export function trends(parts: HandMadeTrends = {}): TrendCounts {
   const counts = (values: readonly number[] = []) => Uint32Array.from(values);
-  return { recent: counts(parts.recent), window: counts(parts.window), ever: counts(parts.ever) };
+  const scales = POPULARITY_SCALES.map((_, scale) => parts.scales?.[scale] ?? []);
+  return {
+    window: counts(parts.window),
+    ever: counts(parts.ever),
+    scales: scales.map((values) => ({
+      values: Float32Array.from(values),
+      total: values.reduce((sum, value) => sum + value, 0),
+    })),
+    newestMs: parts.newestMs ?? 0,
+  };
+}
+
+/** A ranking by some features; counts are taken as they are where `totals` are those of the trends. */
+export function ranking(
+  weights: { readonly [Name in RankingFeature]?: number },
+  { scales }: TrendCounts,
+  bias = 0,
+): Ranking {
+  return {
+    name: 'hand-made',
+    bias,
+    weights: RANKING_FEATURES.map((name) => weights[name] ?? 0),
+    totals: scales.map(({ total }) => total),
+  };
 }
 
 /** A world in which every item may be listed and nothing is known but what `parts` say. */
@@ -79,6 +113,8 @@ export function world(parts: Partial<ListWorld> = {}): ListWorld {
     trends: trends(),
     latestRows: () => [],
     popularRows: () => [],
+    trendingRows: () => [],
+    timestampMsAt: () => Number.NaN,
     isListable: () => true,
     similarItems: () => new Map(),
     userBased: () => [],

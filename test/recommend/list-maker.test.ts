@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ColdItems } from '../../src/recommend/cold-items.ts';
 import type { ListSettings, ListWorld } from '../../src/recommend/list-maker.ts';
-import type { Generation } from '../../src/recommend/serving-model.ts';
-import { generation, historyOf, LIKE, make, READ, scoredModel, trends } from './hand-made.ts';
+import { generation, historyOf, LIKE, make, READ, ranking, scoredModel, trends } from './hand-made.ts';
 
 /** Each recommender proposes items of its own: 10 and 11 are the latest, 20 and 21 popular, and so on. */
 const PROPOSED: Partial<ListWorld> = {
@@ -113,12 +112,12 @@ describe('ranking', () => {
   });
 
   it('orders by the probability of positive feedback with one', () => {
-    // The weight of ln(1 + positive feedback in the window) alone is above 0: probability = 1 / (1 + 1 / (1 + count)).
-    const ranking: Generation['ranking'] = { bias: 0, weights: [0, 0, 0, 1, 0] };
+    // The weight of ln(1 + positive feedback) alone is above 0: probability = 1 / (1 + 1 / (1 + count)).
+    const counts = trends({ scales: [[0, 3, 0, 1, 8]] });
     const world = {
       ...byModel,
-      generation: { ...byModel.generation, ranking },
-      trends: trends({ window: [0, 3, 0, 1, 8] }),
+      generation: { ...byModel.generation, ranking: ranking({ popular_12h: 1 }, counts) },
+      trends: counts,
     };
     const list = make({ latest: true, clickThrough: true }, world, FAN)!;
     expect(list.rows).toEqual([4, 1, 3, 2]);
@@ -128,6 +127,34 @@ describe('ranking', () => {
     expect(list.scores[3]).toBeCloseTo(1 / 2, 12);
     // The ranking model is not looked at when prediction is off.
     expect(make({ latest: true, clickThrough: false }, world, FAN)!.rows).toEqual([2, 3, 4, 1]);
+  });
+
+  it('brings up by itself what it goes by: the first of a popularity scale, the newest', () => {
+    const counts = trends({ scales: [[], [], [1, 1, 1]] });
+    const collaborative = scoredModel([0, 0.1, 0.2]);
+    const world = {
+      generation: generation({ collaborative }),
+      trends: counts,
+      trendingRows: (scale: number) => [[], [], [60, 61], [62]][scale] ?? [],
+      latestRows: () => [70],
+    };
+    const rowsWith = (weights: Parameters<typeof ranking>[0], more: Partial<ListSettings> = {}, user = FAN) =>
+      sorted(
+        make(
+          { collaborative: true, clickThrough: true, ...more },
+          { ...world, generation: generation({ collaborative, ranking: ranking(weights, counts) }) },
+          user,
+        )?.rows,
+      );
+    expect(rowsWith({ collaborative: 1 })).toEqual([1, 2]);
+    expect(rowsWith({ collaborative: 1, popular_7d: 1 })).toEqual([1, 2, 60, 61]);
+    expect(rowsWith({ collaborative: 1, popular_7d: 1, popular_30d: -1, age: 1 })).toEqual([
+      1, 2, 60, 61, 62, 70,
+    ]);
+    // Neither without prediction, nor with all recommenders off, nor to somebody who has liked nothing.
+    expect(rowsWith({ popular_7d: 1 }, { clickThrough: false })).toEqual([1, 2]);
+    expect(rowsWith({ popular_7d: 1 }, { collaborative: false })).toBeUndefined();
+    expect(rowsWith({ popular_7d: 1 }, {}, STRANGER)).toBeUndefined();
   });
 
   it('is a random order of the user and generation without either', () => {

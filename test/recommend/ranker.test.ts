@@ -1,41 +1,61 @@
 import { describe, expect, it } from 'vitest';
-import { RANKING_FEATURES, rankCandidates, rankingFeatures } from '../../src/recommend/ranker.ts';
+import { rankCandidates, rankingFeatures } from '../../src/recommend/ranker.ts';
+import { looksAt, RANKING_FEATURES, scalesOf } from '../../src/recommend/ranking.ts';
 import { RowSums } from '../../src/recommend/row-sums.ts';
-import { generation, scoredModel, trends } from './hand-made.ts';
+import { generation, ranking, scoredModel, trends, world } from './hand-made.ts';
 
-const width = RANKING_FEATURES.length;
+const DAY_MS = 86_400_000;
 const case3 = { candidates: [2, 0, 7], userRow: 4, userLabels: () => ['tall'], vector: Float32Array.of(1) };
-const counts = trends({ recent: [0, 0, 1], window: [2, 0, 3], ever: [4, 0, 5] });
+const counts = trends({ scales: [[0, 0, 1], [2, 0, 3], [], [], [], [4, 0, 5]], newestMs: 100 * DAY_MS });
+const totals = counts.scales.map(({ total }) => total);
+/** Item 2 came three days before the newest feedback, item 0 after it, item 7 at no known time. */
+const timestampMsAt = (row: number) => [101 * DAY_MS, 0, 97 * DAY_MS][row] ?? Number.NaN;
 
 /** Log-odds: the item's row, plus 100 for a user with the label `tall`, less the user's row. */
 const clickThrough = {
   logits: (userRow: number, labels: readonly string[], rows: readonly number[]) =>
     Float32Array.from(rows, (row) => row + (labels.includes('tall') ? 100 : 0) - userRow),
 };
+const full = generation({ collaborative: scoredModel([0.5, 0, 0.25]), clickThrough });
 
-function table(features: Float64Array): number[][] {
-  return Array.from({ length: features.length / width }, (_, at) => [
-    ...features.subarray(at * width, (at + 1) * width),
-  ]);
+/** The features that are not 0 of each candidate, by name. */
+function table(features: Float64Array): Record<string, number>[] {
+  const width = RANKING_FEATURES.length;
+  return Array.from({ length: features.length / width }, (_, at) =>
+    Object.fromEntries(
+      RANKING_FEATURES.map((name, feature) => [name, features[at * width + feature]!] as const).filter(
+        ([, value]) => value !== 0,
+      ),
+    ),
+  );
 }
 
 describe('the features of candidates', () => {
-  it('are the two scores, and the logarithms of the three counts', () => {
-    const full = generation({ collaborative: scoredModel([0.5, 0, 0.25]), clickThrough });
-    expect(RANKING_FEATURES).toEqual([
-      'collaborative',
-      'click_through',
-      'popular_recently',
-      'popular',
-      'popular_ever',
-      'item_weights',
-    ]);
-    expect(table(rankingFeatures(case3, full, counts))).toEqual([
-      [0.25, 98, Math.log1p(1), Math.log1p(3), Math.log1p(5), 0],
-      [0.5, 96, 0, Math.log1p(2), Math.log1p(4), 0],
+  it('are the scores, the logarithms of the counts on each scale, and the age', () => {
+    expect(
+      table(rankingFeatures(case3, world({ generation: full, trends: counts, timestampMsAt }), totals)),
+    ).toEqual([
+      {
+        collaborative: 0.25,
+        click_through: 98,
+        popular_12h: Math.log1p(1),
+        popular_2d: Math.log1p(3),
+        popular_ever: Math.log1p(5),
+        age: Math.log1p(3),
+      },
+      { collaborative: 0.5, click_through: 96, popular_2d: Math.log1p(2), popular_ever: Math.log1p(4) },
       // Item 7 came after the model and the counts.
-      [0, 103, 0, 0, 0, 0],
+      { click_through: 103, age: Math.log1p(3650) },
     ]);
+  });
+
+  it('count feedback as shares: half as much of everything is the same', () => {
+    const busy = world({ trends: counts, timestampMsAt });
+    const quiet = world({
+      trends: trends({ scales: [[0, 0, 0.5], [1, 0, 1.5], [], [], [], [2, 0, 2.5]], newestMs: 100 * DAY_MS }),
+      timestampMsAt,
+    });
+    expect(rankingFeatures(case3, quiet, totals)).toEqual(rankingFeatures(case3, busy, totals));
   });
 
   it('hold the sum of what the likes of the user speak for', () => {
@@ -43,44 +63,59 @@ describe('the features of candidates', () => {
     itemWeights.add(7, 0.5);
     itemWeights.add(0, -0.25);
     itemWeights.add(7, 0.125);
-    const sums = table(rankingFeatures({ ...case3, itemWeights }, undefined, counts)).map((row) => row[5]);
-    expect(sums).toEqual([0, -0.25, 0.625]);
+    const sums = () =>
+      table(rankingFeatures({ ...case3, itemWeights }, world(), totals)).map((row) => row.item_weights ?? 0);
+    expect(sums()).toEqual([0, -0.25, 0.625]);
     itemWeights.clear();
-    expect(table(rankingFeatures({ ...case3, itemWeights }, undefined, counts))[2]![5]).toBe(0);
+    expect(sums()).toEqual([0, 0, 0]);
   });
 
   it('are 0 where a model is missing, or the user has no vector', () => {
-    const without = [
-      [0, 0, Math.log1p(1), Math.log1p(3), Math.log1p(5), 0],
-      [0, 0, 0, Math.log1p(2), Math.log1p(4), 0],
-      [0, 0, 0, 0, 0, 0],
-    ];
-    expect(table(rankingFeatures(case3, undefined, counts))).toEqual(without);
-    const noVector = { ...case3, vector: undefined };
+    const names = (one: typeof case3 | { vector: undefined }, parts = {}) =>
+      table(rankingFeatures({ ...case3, ...one }, world(parts), totals)).flatMap(Object.keys);
+    expect(new Set(names(case3))).toEqual(new Set(['age']));
     const collaborative = generation({ collaborative: scoredModel([0.5, 0, 0.25]) });
-    expect(table(rankingFeatures(noVector, collaborative, counts))).toEqual(without);
+    expect(names({ vector: undefined }, { generation: collaborative })).not.toContain('collaborative');
+  });
+
+  it('are worked out only where they are used', () => {
+    const only = (feature: number) => RANKING_FEATURES[feature] === 'popular_2d';
+    const some = rankingFeatures(
+      case3,
+      world({ generation: full, trends: counts, timestampMsAt }),
+      totals,
+      only,
+    );
+    expect(table(some)).toEqual([{ popular_2d: Math.log1p(3) }, { popular_2d: Math.log1p(2) }, {}]);
   });
 });
 
 describe('ranking', () => {
   it('is the logistic function of the weighted features', () => {
-    const ranking = { bias: -1, weights: [2, 0.01, 1, 0, 0, 0] };
-    const full = generation({ collaborative: scoredModel([0.5, 0, 0.25]), clickThrough, ranking });
-    const [item2, item0, item7] = rankCandidates(case3, full, counts, true, 1);
+    const byThree = ranking({ collaborative: 2, click_through: 0.01, popular_12h: 1 }, counts, -1);
+    const ranked = world({ generation: { ...full, ranking: byThree }, trends: counts });
+    const [item2, item0, item7] = rankCandidates(case3, ranked, true, 1);
     const probability = (logit: number) => 1 / (1 + Math.exp(-logit));
     expect(item2).toBeCloseTo(probability(-1 + 2 * 0.25 + 0.98 + Math.LN2), 12);
     expect(item0).toBeCloseTo(probability(-1 + 2 * 0.5 + 0.96), 12);
     expect(item7).toBeCloseTo(probability(-1 + 1.03), 12);
   });
 
+  it('tells what it looks at', () => {
+    const some = ranking({ popular_2d: 1, popular_ever: -1, age: 0.5 }, counts);
+    expect(scalesOf(some)).toEqual([1, 5]);
+    expect(looksAt(some, ['age'])).toBe(true);
+    expect(looksAt(some, ['collaborative', 'item_weights'])).toBe(false);
+  });
+
   it('falls back to the collaborative score, then to a seeded random order', () => {
-    const collaborative = generation({ collaborative: scoredModel([0.5, 0, 0.25]) });
-    expect([...rankCandidates(case3, collaborative, counts, true, 1)]).toEqual([0.25, 0.5, 0]);
+    const collaborative = world({ generation: generation({ collaborative: scoredModel([0.5, 0, 0.25]) }) });
+    expect([...rankCandidates(case3, collaborative, true, 1)]).toEqual([0.25, 0.5, 0]);
     const noVector = { ...case3, vector: undefined };
-    const random = rankCandidates(noVector, collaborative, counts, true, 1);
+    const random = rankCandidates(noVector, collaborative, true, 1);
     expect(new Set(random).size).toBe(3);
     expect(random.every((score) => score >= 0 && score < 1)).toBe(true);
-    expect(rankCandidates(noVector, collaborative, counts, true, 1)).toEqual(random);
-    expect(rankCandidates(noVector, collaborative, counts, true, 2)).not.toEqual(random);
+    expect(rankCandidates(noVector, collaborative, true, 1)).toEqual(random);
+    expect(rankCandidates(noVector, collaborative, true, 2)).not.toEqual(random);
   });
 });

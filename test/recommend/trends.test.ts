@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HALF_LIVES_MS } from '../../src/recommend/decayed-counts.ts';
 import { shareTrends, Trends } from '../../src/recommend/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
@@ -13,14 +14,14 @@ function columns(records: readonly [item: number, hoursAgo: number, type?: numbe
   return feedback;
 }
 
-/** The counts of the first three items: in the last quarter of the window, in the window, ever. */
+/** The counts of the first three items: in the window, ever. */
 function countsOf(trends: Trends) {
   trends.drain();
-  return [trends.recent, trends.window, trends.ever].map((counts) => [...counts.subarray(0, 3)]);
+  return [trends.window, trends.ever].map((counts) => [...counts.subarray(0, 3)]);
 }
 
 describe('trends', () => {
-  it('count positive feedback in the last quarter of the window, in the window and ever', () => {
+  it('count positive feedback in the window and ever', () => {
     const trends = new Trends(WINDOW_MS, () => NOW);
     trends.apply(
       columns([
@@ -36,13 +37,12 @@ describe('trends', () => {
       1,
     );
     expect(countsOf(trends)).toEqual([
-      [2, 0, 0],
       [3, 1, 0],
       [4, 2, 0],
     ]);
   });
 
-  it('lose a record to time: first out of the recent part, then out of the window, never out of ever', () => {
+  it('lose a record to time out of the window, never out of ever', () => {
     let now = NOW;
     const trends = new Trends(WINDOW_MS, () => now);
     trends.apply(columns([[0, 0]]), isPositive, 1);
@@ -50,11 +50,9 @@ describe('trends', () => {
       now = NOW + hours * HOUR_MS;
       return countsOf(trends).map(([first]) => first);
     };
-    expect(countsAt(0)).toEqual([1, 1, 1]);
-    expect(countsAt(15)).toEqual([1, 1, 1]);
-    expect(countsAt(18)).toEqual([0, 1, 1]);
-    expect(countsAt(63)).toEqual([0, 1, 1]);
-    expect(countsAt(66)).toEqual([0, 0, 1]);
+    expect(countsAt(0)).toEqual([1, 1]);
+    expect(countsAt(63)).toEqual([1, 1]);
+    expect(countsAt(66)).toEqual([0, 1]);
   });
 
   it('count a future record in a window once its time has come', () => {
@@ -63,12 +61,10 @@ describe('trends', () => {
     trends.apply(columns([[1, -5]]), isPositive, 1);
     expect(countsOf(trends)).toEqual([
       [0, 0, 0],
-      [0, 0, 0],
       [0, 1, 0],
     ]);
     now += 5 * HOUR_MS;
     expect(countsOf(trends)).toEqual([
-      [0, 1, 0],
       [0, 1, 0],
       [0, 1, 0],
     ]);
@@ -85,7 +81,7 @@ describe('trends', () => {
       1,
     );
     trends.apply(columns([[0, 1]]), isPositive, -1);
-    expect(countsOf(trends).map(([first]) => first)).toEqual([0, 1, 1]);
+    expect(countsOf(trends).map(([first]) => first)).toEqual([1, 1]);
     trends.apply(
       columns([
         [0, 30],
@@ -95,7 +91,6 @@ describe('trends', () => {
       -1,
     );
     expect(countsOf(trends)).toEqual([
-      [0, 0, 0],
       [0, 0, 0],
       [0, 0, 0],
     ]);
@@ -117,7 +112,67 @@ describe('trends', () => {
     expect(trends.window[0]).toBe(2);
     expect(trends.drain(1)).toBe(true);
     expect(trends.drain(1)).toBe(false);
-    expect(countsOf(trends)[1]).toEqual([1, 1, 0]);
+    expect(countsOf(trends)[0]).toEqual([1, 1, 0]);
+  });
+
+  it('count half after each half-life on every scale, and all on the last', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    trends.apply(
+      columns([
+        [0, 0],
+        [0, 12],
+        [1, 48],
+        [2, 1e6],
+        [2, 0, READ],
+      ]),
+      isPositive,
+      1,
+    );
+    trends.drain();
+    const as = trends.totals();
+    expect(as.at(-1)).toBe(4);
+    HALF_LIVES_MS.forEach((halfLifeMs, scale) => {
+      const half = halfLifeMs / HOUR_MS;
+      const { values, total } = trends.scales[scale]!;
+      const expected = [1 + 2 ** (-12 / half), 2 ** (-48 / half), 2 ** (-1e6 / half)];
+      expected.forEach((count, row) => {
+        expect((values[row]! * as[scale]!) / total).toBeCloseTo(count, 5);
+      });
+    });
+  });
+
+  it('decay as well where time has gone far, and take back what was removed', () => {
+    const trends = new Trends(WINDOW_MS, () => NOW);
+    for (let hours = 9000; hours >= 0; hours -= 100) trends.apply(columns([[0, hours]]), isPositive, 1);
+    trends.apply(columns([[1, 0]]), isPositive, 1);
+    trends.drain();
+    const { values } = trends.scales[0]!;
+    expect(values[0]! / values[1]!).toBeCloseTo(1 / (1 - 2 ** (-100 / 12)), 4);
+    trends.apply(columns([[1, 0]]), isPositive, -1);
+    trends.drain();
+    expect(trends.scales.map((scale) => scale.values[1])).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it('compare with one another on every scale as they did when they were new', () => {
+    const shares = (yearsAgo: number) => {
+      const trends = new Trends(WINDOW_MS, () => NOW);
+      trends.apply(
+        columns([
+          [0, yearsAgo * 8760 + 1],
+          [1, yearsAgo * 8760 + 30],
+          [1, yearsAgo * 8760 + 300],
+        ]),
+        isPositive,
+        1,
+      );
+      trends.drain();
+      expect(trends.newestMs).toBe(NOW - (yearsAgo * 8760 + 1) * HOUR_MS);
+      return trends.scales.map(({ values, total }) => values[0]! / total);
+    };
+    const then = shares(1);
+    shares(0).forEach((share, scale) => {
+      expect(then[scale]).toBeCloseTo(share, 5);
+    });
   });
 
   it('go to the workers as a copy that stays as it is', () => {

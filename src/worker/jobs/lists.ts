@@ -77,7 +77,7 @@ export function copiedWorld(
   reads: LocalReads,
   isPositive: TypeTest,
 ): ListWorld {
-  const { listable, latestRows, popularRows, settings, userNeighborType } = plan;
+  const { listable, latestRows, popularRows, trendingRows, timesMs, settings, userNeighborType } = plan;
   const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
   return {
     generation,
@@ -85,6 +85,8 @@ export function copiedWorld(
     coldItems: plan.coldItems,
     latestRows: () => latestRows,
     popularRows: () => popularRows,
+    trendingRows: (scale) => trendingRows[scale] ?? [],
+    timestampMsAt: (row) => timesMs[row] ?? Number.NaN,
     isListable: (row) => (((listable[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1,
     similarItems: (likedRows) => similarItems(generation.itemNeighbors, likedRows),
     userBased(history, accept) {

@@ -1,0 +1,181 @@
+/**
+ * Conditional logit (McFadden 1974), by Newton's method with a ridge penalty on standardized features: what somebody
+ * chose out of a set, explained by a linear score. The chance of an alternative is its exp(score) among those of the
+ * whole set, so whatever is equal for a set's alternatives explains nothing, and each set weighs the same however many
+ * alternatives were chosen. Its loss bounds NDCG from above (Bruch et al. 2019), which that of a regression over all
+ * alternatives does not.
+ */
+import { FurzeError } from '../domain/errors.ts';
+import { solveSymmetric } from './logistic.ts';
+
+/** Sets of alternatives, as columns. */
+export interface ChoiceSample {
+  /** Numbers of an alternative. */
+  readonly width: number;
+  /** Alternatives one after the other, `width` numbers each, all finite. */
+  readonly features: Float64Array;
+  /** 1 for an alternative that was chosen, else 0. */
+  readonly labels: Uint8Array;
+  /** How many alternatives like this one it stands for, above 0: one that was sampled stands for several. */
+  readonly multiples: Float64Array;
+  /** Set i has the alternatives from starts[i] to starts[i + 1] - 1; one at least is chosen. */
+  readonly starts: readonly number[];
+}
+
+const ITERATIONS_MAX = 30;
+const HALVINGS_MAX = 20;
+/** The fit ends when a step lowers the mean loss by less than this. */
+const TOLERANCE = 1e-6;
+/** What of a sum of squares may be rounding. */
+const ROUNDING = 1e-18;
+
+/**
+ * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
+ * (weight 0) and the others are fitted again.
+ * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
+ * @throws FurzeError INTERNAL when a feature is not finite
+ */
+export function fitChoices(
+  sample: ChoiceSample,
+  nonNegative: readonly number[],
+  penalty = 3e-3,
+): readonly number[] {
+  const { width } = sample;
+  const deviations = deviationsOf(sample);
+  const features = sample.features.map((value, at) => value / deviations[at % width]!);
+  for (;;) {
+    const weights = newton({ ...sample, features }, penalty);
+    const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
+    if (worst === undefined || !(weights[worst]! < 0))
+      return Array.from(weights, (weight, at) => weight / deviations[at]!);
+    for (let at = worst; at < features.length; at += width) features[at] = 0;
+  }
+}
+
+/** How much each feature varies inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
+function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
+  const squares = new Float64Array(width);
+  const sizes = new Float64Array(width);
+  const means = new Float64Array(width);
+  let count = 0;
+  for (let set = 0; set + 1 < starts.length; set++) {
+    const [from, to] = [starts[set]!, starts[set + 1]!];
+    means.fill(0);
+    for (let at = from * width; at < to * width; at++) {
+      if (!Number.isFinite(features[at]))
+        throw new FurzeError('INTERNAL', 'a feature of the ranking is not finite');
+      means[at % width]! += features[at]! / (to - from);
+    }
+    for (let at = from * width; at < to * width; at++) {
+      squares[at % width]! += (features[at]! - means[at % width]!) ** 2;
+      sizes[at % width]! += features[at]! ** 2;
+    }
+    count += to - from;
+  }
+  return squares.map((sum, at) =>
+    sum > ROUNDING * sizes[at]! ? Math.sqrt(sum / count) : Number.POSITIVE_INFINITY,
+  );
+}
+
+function newton(sample: ChoiceSample, penalty: number): Float64Array {
+  let weights = new Float64Array(sample.width);
+  let state = derive(sample, weights, penalty);
+  for (let iteration = 0; iteration < ITERATIONS_MAX; iteration++) {
+    const step = solveSymmetric(state.hessian, state.gradient);
+    let next: { weights: Float64Array<ArrayBuffer>; loss: number } | undefined;
+    for (let halving = 0, scale = 1; halving < HALVINGS_MAX; halving++, scale /= 2) {
+      const tried = weights.map((weight, at) => weight + scale * step[at]!);
+      const loss = lossOf(sample, tried, penalty);
+      if (!(loss < state.loss)) continue;
+      next = { weights: tried, loss };
+      break;
+    }
+    if (next === undefined) break;
+    const gain = state.loss - next.loss;
+    weights = next.weights;
+    if (gain < TOLERANCE) break;
+    state = derive(sample, weights, penalty);
+  }
+  return weights;
+}
+
+/** The chances of a set's alternatives under the weights, into `chances`; returns the set's loss. */
+function chancesOf(
+  { width, features, labels, multiples, starts }: ChoiceSample,
+  set: number,
+  weights: Float64Array,
+  chances: Float64Array,
+): number {
+  const [from, to] = [starts[set]!, starts[set + 1]!];
+  let highest = Number.NEGATIVE_INFINITY;
+  let chosen = 0;
+  let chosenScore = 0;
+  for (let at = from; at < to; at++) {
+    let score = 0;
+    for (let feature = 0; feature < width; feature++)
+      score += weights[feature]! * features[at * width + feature]!;
+    chances[at - from] = score;
+    highest = Math.max(highest, score);
+    if (labels[at] === 1) {
+      chosen++;
+      chosenScore += score;
+    }
+  }
+  let sum = 0;
+  for (let at = from; at < to; at++)
+    sum += chances[at - from] = multiples[at]! * Math.exp(chances[at - from]! - highest);
+  for (let at = 0; at < to - from; at++) chances[at]! /= sum;
+  return highest + Math.log(sum) - chosenScore / chosen;
+}
+
+function longest({ starts }: ChoiceSample): number {
+  return starts.reduce((most, start, at) => Math.max(most, (starts[at + 1] ?? start) - start), 0);
+}
+
+function ridge(weights: Float64Array, penalty: number): number {
+  return (penalty * weights.reduce((sum, weight) => sum + weight * weight, 0)) / 2;
+}
+
+function lossOf(sample: ChoiceSample, weights: Float64Array, penalty: number): number {
+  const sets = sample.starts.length - 1;
+  const chances = new Float64Array(longest(sample));
+  let loss = 0;
+  for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
+  return loss / sets + ridge(weights, penalty);
+}
+
+/** The mean loss, what lowers it (the negative gradient), and its Hessian. */
+function derive(sample: ChoiceSample, weights: Float64Array, penalty: number) {
+  const { width, features, labels, starts } = sample;
+  const sets = starts.length - 1;
+  const chances = new Float64Array(longest(sample));
+  const gradient = new Float64Array(width);
+  const hessian = new Float64Array(width * width);
+  const mean = new Float64Array(width);
+  let loss = 0;
+  for (let set = 0; set < sets; set++) {
+    loss += chancesOf(sample, set, weights, chances);
+    const [from, to] = [starts[set]!, starts[set + 1]!];
+    const chosen = labels.subarray(from, to).reduce((sum, label) => sum + label, 0);
+    mean.fill(0);
+    for (let at = from; at < to; at++) {
+      const chance = chances[at - from]!;
+      const pull = (labels[at]! / chosen - chance) / sets;
+      for (let a = 0; a < width; a++) {
+        const value = features[at * width + a]!;
+        mean[a]! += chance * value;
+        gradient[a]! += pull * value;
+        const share = (chance * value) / sets;
+        for (let b = 0; b <= a; b++) hessian[a * width + b]! += share * features[at * width + b]!;
+      }
+    }
+    for (let a = 0; a < width; a++)
+      for (let b = 0; b <= a; b++) hessian[a * width + b]! -= (mean[a]! * mean[b]!) / sets;
+  }
+  for (let a = 0; a < width; a++) {
+    gradient[a]! -= penalty * weights[a]!;
+    hessian[a * width + a]! += penalty;
+    for (let b = 0; b < a; b++) hessian[b * width + a] = hessian[a * width + b]!;
+  }
+  return { loss: loss / sets + ridge(weights, penalty), gradient, hessian };
+}

@@ -1,0 +1,68 @@
+const HOUR_MS = 3_600_000;
+
+/** After so long a record counts half: some hours, days, weeks, months. */
+export const HALF_LIVES_MS = [12, 48, 168, 720, 2880].map((hours) => hours * HOUR_MS);
+
+/** What the scales are called: one for each half-life, and the one that forgets nothing. */
+export const POPULARITY_SCALES = ['12h', '2d', '7d', '30d', '120d', 'ever'] as const;
+
+/** Counts move their zero point when a weight would exceed 2 to this power. */
+const EXPONENT_MAX = 60;
+/** A weight below 2 to this power is none: as good as forgotten. */
+const EXPONENT_MIN = -100;
+
+/** One number an item row, up to a factor that all share; a row past the end has none. */
+export interface ScaledCounts {
+  readonly values: Float32Array | Uint32Array;
+  /** The sum of all values. */
+  readonly total: number;
+}
+
+/**
+ * Positive feedback by item, each record counting half after every half-life. Kept by forward decay (Cormode, Shkapenyuk,
+ * Srivastava and Xu 2009): a record weighs 2^((its time - zero point) / half-life) once and for all, so that nothing has
+ * to be done as time goes by, and counts compare with one another as they would at any later moment.
+ */
+export class DecayedCounts implements ScaledCounts {
+  values = new Float32Array(1024);
+  total = 0;
+  private readonly halfLifeMs: number;
+  private zeroMs = Number.NaN;
+
+  /** @param halfLifeMs above 0 */
+  constructor(halfLifeMs: number) {
+    this.halfLifeMs = halfLifeMs;
+  }
+
+  /** Counts a record (`sign` 1) or takes it back (-1); never below 0, whatever rounding left. */
+  add(row: number, timeMs: number, sign: 1 | -1): void {
+    if (Number.isNaN(this.zeroMs)) this.zeroMs = timeMs;
+    let exponent = (timeMs - this.zeroMs) / this.halfLifeMs;
+    if (exponent < EXPONENT_MIN) return;
+    if (exponent > EXPONENT_MAX) {
+      this.moveZero(timeMs);
+      exponent = 0;
+    }
+    if (row >= this.values.length) {
+      const grown = new Float32Array(Math.max(row + 1, this.values.length * 2));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    // As it will be stored, so that taking it back leaves nothing where it was alone.
+    const weight = Math.fround(2 ** exponent);
+    this.values[row] = Math.max(0, this.values[row]! + sign * weight);
+    this.total = Math.max(0, this.total + sign * weight);
+  }
+
+  /** What all feedback counts as of `timeMs`. */
+  totalAt(timeMs: number): number {
+    return this.total === 0 ? 0 : this.total * 2 ** ((this.zeroMs - timeMs) / this.halfLifeMs);
+  }
+
+  private moveZero(timeMs: number): void {
+    const factor = 2 ** ((this.zeroMs - timeMs) / this.halfLifeMs);
+    for (let row = 0; row < this.values.length; row++) this.values[row]! *= factor;
+    this.total *= factor;
+    this.zeroMs = timeMs;
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom, type Random } from '../../src/domain/random.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/ranking.ts';
+import type { RankingExample } from '../../src/recommend/ranking-blends.ts';
+import { choiceTable, chooseRanking } from '../../src/recommend/ranking-choice.ts';
+
+const CANDIDATES = 60;
+
+/** Users who like each candidate by chance, the likelier the higher what `taste` makes of its features. */
+function users(
+  count: number,
+  taste: (value: (name: RankingFeature) => number) => number,
+  seed = 1,
+): RankingExample[] {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () => user(random, taste));
+}
+
+function user(random: Random, taste: (value: (name: RankingFeature) => number) => number): RankingExample {
+  const width = RANKING_FEATURES.length;
+  const features = new Float32Array(CANDIDATES * width).map(() => random.normal());
+  const labels = Uint8Array.from({ length: CANDIDATES }, (_, at) => {
+    const score = taste((name) => features[at * width + RANKING_FEATURES.indexOf(name)]!);
+    return random.float() < 1 / (1 + Math.exp(4 - score)) ? 1 : 0;
+  });
+  return {
+    features,
+    labels,
+    likedCount: Math.max(
+      1,
+      labels.reduce((sum, label) => sum + label, 0),
+    ),
+  };
+}
+
+const qualityOf = (choice: { rows: readonly { name: string; quality: { mean: number } }[] }, name: string) =>
+  choice.rows.find((row) => row.name === name)!.quality.mean;
+const weightOf = (ranking: { weights: readonly number[] }, name: RankingFeature) =>
+  ranking.weights[RANKING_FEATURES.indexOf(name)]!;
+
+describe('the choice of a ranking', () => {
+  it('weighs what tells and leaves the rest at next to nothing', () => {
+    const examples = users(800, (value) => 2 * value('popular_2d') + value('item_weights'));
+    const { ranking, choice } = chooseRanking(examples, 7, () => true)!;
+    const main = weightOf(ranking, 'popular_2d');
+    expect(main).toBeGreaterThan(1);
+    expect(weightOf(ranking, 'item_weights') / main).toBeCloseTo(0.5, 1);
+    expect(Math.abs(weightOf(ranking, 'click_through') / main)).toBeLessThan(0.1);
+    expect(choice.users).toBe(800);
+    expect(choice.asOfMs).toBe(7);
+    expect(choice.overBestSingle.mean).toBeGreaterThan(choice.overBestSingle.halfWidth);
+    expect(qualityOf(choice, choice.chosen)).toBeGreaterThan(qualityOf(choice, 'popular_2d'));
+  });
+
+  it('never serves what was worse than one recommender alone', () => {
+    for (const [count, seed] of [
+      [25, 1],
+      [25, 2],
+      [60, 3],
+      [60, 4],
+      [150, 5],
+    ] as const) {
+      const examples = users(count, (value) => 3 * value('popular_7d'), seed);
+      const { choice } = chooseRanking(examples, 0, () => true)!;
+      expect(qualityOf(choice, choice.chosen)).toBeGreaterThanOrEqual(qualityOf(choice, 'popular_7d'));
+      expect(choice.overBestSingle.mean).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('takes the best one alone where there are too few users to learn a blend from', () => {
+    const examples = users(12, (value) => 5 * value('popular_30d'), 8);
+    const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+    expect(choice.chosen).toBe('popular_30d');
+    expect(ranking.weights.filter((weight) => weight !== 0)).toHaveLength(1);
+    expect(choice.overBestSingle).toEqual({ mean: 0, halfWidth: 0 });
+  });
+
+  it('gives probabilities that hold on average', () => {
+    const examples = users(400, (value) => value('collaborative') + value('popular_12h'));
+    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    let expected = 0;
+    let seen = 0;
+    for (const { features, labels } of examples) {
+      for (let at = 0; at < labels.length; at++) {
+        const logit = ranking.weights.reduce(
+          (sum, weight, f) => sum + weight * features[at * RANKING_FEATURES.length + f]!,
+          ranking.bias,
+        );
+        expected += 1 / (1 + Math.exp(-logit));
+        seen += labels[at]!;
+      }
+    }
+    expect(expected / seen).toBeCloseTo(1, 1);
+  });
+
+  it('judges no model that is not there, and no young items where age tells nothing', () => {
+    const examples = users(100, (value) => 2 * value('popular_2d'));
+    const { choice } = chooseRanking(examples, 0, (name) => name === 'collaborative')!;
+    const names = choice.rows.map(({ name }) => name).join(' ');
+    expect(names).toContain('collaborative');
+    expect(names).not.toContain('item_weights');
+    expect(names).not.toContain('click_through');
+  });
+
+  it('tells nothing of users none of whose candidates were liked', () => {
+    const examples = users(100, () => -100);
+    expect(chooseRanking(examples, 0, () => true)).toBeUndefined();
+    expect(chooseRanking([], 0, () => true)).toBeUndefined();
+  });
+
+  it('is a table that people can read', () => {
+    const { choice } = chooseRanking(
+      users(100, (value) => 2 * value('popular_2d')),
+      0,
+      () => true,
+    )!;
+    const lines = choiceTable(choice);
+    expect(lines).toHaveLength(choice.rows.length);
+    expect(lines[0]).toMatch(/^\S.* {2}NDCG@10 0\.\d{4} ± 0\.\d{4}$/);
+    expect(new Set(lines.map((line) => line.indexOf('NDCG'))).size).toBe(1);
+  });
+});
