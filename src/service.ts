@@ -23,14 +23,8 @@ import { chooseRelaxedSimd } from './kernel/relaxed-simd.ts';
 import { composeRecommendation, ttlMs } from './recommend/compose.ts';
 import type { FindRelated } from './recommend/item-neighbors.ts';
 import type { DataStore, FeedbackColumns } from './store/data-store.ts';
-import {
-  guardFiles,
-  lockStores,
-  openStore,
-  parseDsn,
-  type StoreOptions,
-  type StorePaths,
-} from './store/open-store.ts';
+import { guardFiles, lockStores, openStore, type StorePaths } from './store/open-store.ts';
+import { storeOptions, storePaths } from './store/store-options.ts';
 import { composeTraining, fitMemoryBytesMax } from './worker/compose-training.ts';
 import type { FitSummary } from './worker/fit-schedule.ts';
 import { WorkerPool } from './worker/pool.ts';
@@ -74,11 +68,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { database, server } = config;
-    const paths = {
-      dataPath: parseDsn(database.data_store).path,
-      cachePath: parseDsn(database.cache_store).path,
-    };
+    const { server } = config;
+    const paths = storePaths(config);
     const locks = await lockStores(paths, lockWaitMs, {
       weak: (reason) => log.warn(reason),
       waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
@@ -88,7 +79,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       () => locks.data.release(),
     );
     await guardFiles(paths, (message) => log.error(message));
-    const { data, cache } = openStore(storeOptions(config, paths, clock, log), locks);
+    const { data, cache } = openStore(storeOptions(config, clock, log), locks);
     undo.push(
       () => cache.close(),
       () => data.close(),
@@ -267,22 +258,5 @@ function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths, cloc
   return (relation, row, k) => {
     const untilMs = clock() + clock_error;
     return pool.run<'related'>({ kind: 'related', ...common, relation, row, k, untilMs });
-  };
-}
-
-function storeOptions(config: Config, paths: StorePaths, clock: Clock, log: Logger): StoreOptions {
-  const { database, server, recommend } = config;
-  const { positive_feedback_types, read_feedback_types } = recommend.data_source;
-  return {
-    ...paths,
-    sync: database.sync,
-    limits: limitsOf(config),
-    autoInsertUser: server.auto_insert_user,
-    autoInsertItem: server.auto_insert_item,
-    positiveFeedbackTypes: positive_feedback_types,
-    readFeedbackTypes: read_feedback_types,
-    clock,
-    onTrouble: (message, error) =>
-      error === undefined ? log.warn(message) : log.error({ err: error }, message),
   };
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { loadConfig } from './load-config.ts';
@@ -53,4 +54,23 @@ export async function dataFolder({ data, config }: FolderOptions, env: Environme
   // Loaded here, so that other commands load no engine.
   const { parseDsn } = await import('../store/open-store.ts');
   return parseDsn(loadConfig({ path: config, env }).database.data_store).path;
+}
+
+/** What several commands let the command line say instead of the configuration file. */
+export interface ConfigFlags {
+  readonly data?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+/** The command line as the variables that it stands for; the cache is in a folder below the data's. */
+export function configFlags({ data, host, port }: ConfigFlags): Environment {
+  return {
+    ...(data !== undefined && {
+      FURZE_DATABASE_DATA_STORE: `lmdb://${data}`,
+      FURZE_DATABASE_CACHE_STORE: `lmdb://${join(data, 'cache')}`,
+    }),
+    ...(host !== undefined && { FURZE_SERVER_HOST: host }),
+    ...(port !== undefined && { FURZE_SERVER_PORT: String(port) }),
+  };
 }

@@ -9,11 +9,11 @@ import { lockWaitOption, parsePort } from './options.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
 import { readMark, writeMark } from './playground/mark.ts';
-import { createProgress } from './playground/progress.ts';
 import { readSample } from './playground/sample.ts';
 import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
 import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
+import { createProgress } from './progress.ts';
 import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
 /** Films that count as what everybody likes. */

@@ -7,6 +7,8 @@ import { checkCommand } from './check.ts';
 import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
 import { ExitStatus } from './exit-status.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
 import { playgroundCommand } from './playground.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -25,6 +27,8 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .exitOverride()
     .addCommand(serveCommand(env), { isDefault: true })
     .addCommand(playgroundCommand(env))
+    .addCommand(importCommand(env))
+    .addCommand(exportCommand(env))
     .addCommand(statusCommand(env))
     .addCommand(configCommand(env))
     .addCommand(compactCommand(env))

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
-import { lockWaitOption, parsePort } from './options.ts';
+import { configFlags, lockWaitOption, parsePort } from './options.ts';
 import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
 interface ServeOptions {
@@ -28,7 +27,7 @@ export function serveCommand(env: Environment): Command {
       const { config, origin } = loadConfigWithOrigin({
         path: options.config,
         env,
-        flags: flagsOf(options),
+        flags: configFlags(options),
       });
       const log = createLogger(config.log.level);
       const stopped = stopSignal(log);
@@ -41,16 +40,4 @@ export function serveCommand(env: Environment): Command {
       log.info('stopped');
       checkReason(reason);
     });
-}
-
-/** The command line as the variables that it stands for. */
-function flagsOf({ data, host, port }: ServeOptions): Environment {
-  return {
-    ...(data !== undefined && {
-      FURZE_DATABASE_DATA_STORE: `lmdb://${data}`,
-      FURZE_DATABASE_CACHE_STORE: `lmdb://${join(data, 'cache')}`,
-    }),
-    ...(host !== undefined && { FURZE_SERVER_HOST: host }),
-    ...(port !== undefined && { FURZE_SERVER_PORT: String(port) }),
-  };
 }

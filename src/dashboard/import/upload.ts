@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
+import { type Plan, type Row, recordOf } from '../../exchange/records.ts';
 import { ApiError, api } from '../api.ts';
-import { type Plan, type Row, recordOf } from './records.ts';
 
 const BATCH_RECORDS = 5000;
 const CHUNK_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ interface Line {
 }
 
 /** The first rows of a file, as they are. */
-export function preview(file: File, rows: number): Promise<Row[]> {
+export function preview(file: File, rows: number): Promise<string[][]> {
   return new Promise((resolve, reject) => {
     Papa.parse<string[]>(file, {
       preview: rows,

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
+import { FIELDS, type Guess, guess, type Kind, REQUIRED, timeUnit } from '../../exchange/columns.ts';
+import type { Plan } from '../../exchange/records.ts';
+import { recordOf } from '../../exchange/records.ts';
 import { count, duration } from '../format.ts';
-import { FIELDS, type Guess, guess, type Kind, REQUIRED, timeUnit } from '../import/columns.ts';
-import type { Plan, Row } from '../import/records.ts';
-import { recordOf } from '../import/records.ts';
 import { preview, Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, PageHead, State, Table } from '../parts/common.tsx';
 import { likeType, refreshSummary } from '../state.ts';
@@ -13,7 +13,7 @@ const SHOWN_ROWS = 5;
 
 interface Chosen {
   readonly file: File;
-  readonly rows: readonly Row[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 export function ImportPage() {
@@ -184,7 +184,7 @@ function FirstRows({
   plan,
   timeColumn,
 }: {
-  body: readonly Row[];
+  body: readonly (readonly string[])[];
   plan: Plan;
   timeColumn: number | undefined;
 }) {

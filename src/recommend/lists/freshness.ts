@@ -5,6 +5,14 @@ import { UserBits } from './user-bits.ts';
 /** Name of the mark that tells which lists were behind when the service stopped. */
 const BEHIND_MARK = 'lists-behind';
 
+/**
+ * To be called after the data was written to by something else than a running service: every list made before counts as
+ * behind at the next start.
+ */
+export async function forgetFreshness(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
+  await marks.putMark(BEHIND_MARK, null);
+}
+
 /** What of the lists' freshness is in memory alone. */
 interface BehindMark {
   readonly dirty: Uint8Array;

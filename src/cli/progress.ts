@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { type Clock, systemClock } from '../../domain/clock.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
 
 /** Shows how far the stages of a job are, one after the other. */
 export interface Progress {

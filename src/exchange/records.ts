@@ -14,14 +14,21 @@ export interface Plan {
   readonly separator: string;
 }
 
-export type Row = readonly string[];
+/** The cells of a row: texts, or values out of JSON. */
+export type Row = readonly unknown[];
+
+/** A record in the form of the API, or why the row is none. */
 export type Made = { readonly record: object } | { readonly refusal: string };
 
 /** The record of a row, or why it is none. */
 export function recordOf(row: Row, plan: Plan): Made {
-  const text = (field: string) => {
+  const cell = (field: string) => {
     const at = plan.mapping[field];
-    return at === undefined ? '' : (row[at] ?? '').trim();
+    return at === undefined ? '' : row[at];
+  };
+  const text = (field: string) => {
+    const value = cell(field) ?? '';
+    return (typeof value === 'object' ? JSON.stringify(value) : String(value)).trim();
   };
   const UserId = text('UserId');
   const ItemId = text('ItemId');
@@ -30,13 +37,14 @@ export function recordOf(row: Row, plan: Plan): Made {
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
   const Timestamp = timestampOf(text('Timestamp'), plan.timeUnit);
   if (Timestamp === undefined) return { refusal: `${JSON.stringify(text('Timestamp'))} is no time` };
-  const names = (field: string) =>
-    text(field)
-      .split(plan.separator)
-      .map((name) => name.trim())
-      .filter((name) => name !== '' && name !== '(no genres listed)');
+  const names = (field: string) => {
+    const value = cell(field);
+    return Array.isArray(value) ? value : namesOf(text(field), plan.separator);
+  };
   const Comment = text('Comment');
-  if (plan.kind === 'users') return { record: { UserId, Labels: names('Labels'), Comment } };
+  if (plan.kind === 'users') {
+    return { record: { UserId, Labels: names('Labels'), Comment, Subscribe: names('Subscribe') } };
+  }
   if (plan.kind === 'items') {
     const IsHidden = /^(true|1|yes)$/i.test(text('IsHidden'));
     const Categories = names('Categories');
@@ -44,7 +52,25 @@ export function recordOf(row: Row, plan: Plan): Made {
   }
   const FeedbackType = typeOf(text('FeedbackType'), text('Rating'), plan);
   if (FeedbackType === undefined) return { refusal: `${JSON.stringify(text('Rating'))} is no rating` };
-  return { record: { FeedbackType, UserId, ItemId, Timestamp, Comment } };
+  const given = text('Value');
+  const Value = given === '' ? 0 : Number(given);
+  if (!Number.isFinite(Value)) return { refusal: `${JSON.stringify(given)} is no value` };
+  return { record: { FeedbackType, UserId, ItemId, Timestamp, Comment, ...(Value !== 0 && { Value }) } };
+}
+
+/** Names with a separator between them, or JSON, as databases and exports write it. */
+function namesOf(text: string, separator: string): unknown {
+  if (/^[[{]/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // A name that begins with a bracket.
+    }
+  }
+  return text
+    .split(separator)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== '(no genres listed)');
 }
 
 function typeOf(type: string, rating: string, { ratingMin, type: given, lowType }: Plan): string | undefined {

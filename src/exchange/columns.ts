@@ -1,11 +1,16 @@
+/**
+ * What the columns of a file of users, items or feedback mean, told by their names or by their first values. Used by the
+ * command line and by the dashboard.
+ */
+
 /** What a file holds. */
 export type Kind = 'users' | 'items' | 'feedback';
 
 /** The fields that a column of a file may become. */
 export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
-  users: ['UserId', 'Labels', 'Comment'],
+  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
   items: ['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', 'IsHidden'],
-  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Comment'],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
 };
 export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   users: ['UserId'],
@@ -27,14 +32,17 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'articleid',
     'bookid',
     'trackid',
+    'stockcode',
   ],
   FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
   Timestamp: ['timestamp', 'time', 'ts', 'date', 'datetime', 'createdat', 'created', 'when', 'eventtime'],
-  Rating: ['rating', 'score', 'stars', 'value', 'preference'],
+  Rating: ['rating', 'score', 'stars', 'preference'],
+  Value: ['value', 'amount', 'quantity'],
   Comment: ['comment', 'title', 'name', 'description'],
   Categories: ['categories', 'category', 'genres', 'genre'],
   Labels: ['labels', 'label', 'tags', 'tag', 'keywords'],
   IsHidden: ['ishidden', 'hidden'],
+  Subscribe: ['subscribe', 'subscriptions'],
 };
 
 /** Field by column number; a column without one is passed over. */

@@ -1,0 +1,148 @@
+import { tmpdir } from 'node:os';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { Config, Environment } from '../domain/config.ts';
+import type { Kind } from '../exchange/columns.ts';
+import type { Wishes } from '../exchange/plan.ts';
+import { PRESETS, type Preset } from '../exchange/presets.ts';
+import type { Target } from '../exchange/targets.ts';
+import { ExitStatus } from './exit-status.ts';
+import { type ImportRun, runImport } from './import/run-import.ts';
+import { loadConfig } from './load-config.ts';
+import { configFlags, lockWaitOption } from './options.ts';
+
+const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
+
+interface ImportFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly url?: string;
+  readonly from: Preset;
+  readonly map?: Readonly<Record<string, string>>;
+  readonly type?: string;
+  readonly positive?: number;
+  readonly lowType?: string;
+  readonly separator?: string;
+  readonly timeUnit?: Wishes['timeUnit'];
+  readonly encoding?: Wishes['encoding'];
+  readonly header?: boolean;
+  readonly overwrite?: boolean;
+  readonly dryRun?: boolean;
+  readonly skipBad?: boolean;
+  readonly json?: boolean;
+  readonly lockWait: number;
+}
+
+const HELP = `
+Names of columns are guessed from the first row and shown; --map names those that were not guessed. Feedback without a
+type column is of type "like", or with --positive 4 "like" from a rating of 4 on and "read" below.
+Without --skip-bad a file is checked whole first, and nothing of it is stored when a row would be refused. An import that
+was cut off goes on where it was when the same command is run again.
+
+Examples:
+  furze import feedback clicks.csv.gz
+  furze import items products.ndjson --map item=sku,comment=name
+  furze import --from movielens ml-1m/ --data ./data
+  furze import --from gorse dump/ --url http://127.0.0.1:8087
+  zcat log.tsv.gz | furze import feedback - --map user=uid,item=sku,time=ts`;
+
+/** `furze import`: users, items and feedback out of files. */
+export function importCommand(env: Environment): Command {
+  return new Command('import')
+    .description('store users, items or feedback from CSV, TSV or NDJSON files, gzip or zstd packed or not')
+    .addArgument(
+      new Argument('<inputs...>', 'users, items or feedback (else guessed), then files; - is standard input'),
+    )
+    .option('-c, --config <file>', 'configuration file (TOML)')
+    .option('-d, --data <folder>', 'data folder of a service that is stopped')
+    .option(
+      '-u, --url <url>',
+      'send to a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
+    )
+    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
+    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
+    .option('--type <name>', 'type of feedback without a type column')
+    .option(
+      '--positive <rating>',
+      'ratings from here on are of --type, lower ones of --low-type',
+      parseNumber,
+    )
+    .option('--low-type <name>', 'type of feedback with a lower rating')
+    .option('--separator <text>', 'what stands between labels in one cell (default: |)')
+    .addOption(
+      new Option('--time-unit <unit>', 'how times are written').choices(['seconds', 'milliseconds', 'date']),
+    )
+    .addOption(new Option('--encoding <name>', 'of the text').choices(['utf-8', 'latin1']))
+    .option('--header', 'the first row names the columns')
+    .option('--no-header', 'the first row is data')
+    .option('--overwrite', 'replace feedback that is there already; it is left alone otherwise')
+    .option('--dry-run', 'check the files and store nothing')
+    .option('--skip-bad', 'store the good rows of a file that has bad ones')
+    .option('--json', 'print the result as JSON')
+    .addOption(lockWaitOption())
+    .addHelpText('after', HELP)
+    .action(async (inputs: string[], flags: ImportFlags) => {
+      const config = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
+      const exitCode = await run(inputs, flags, config);
+      if (exitCode !== 0) throw new ExitStatus(exitCode);
+    });
+}
+
+async function run(inputs: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
+  const kind = KINDS.find((name) => name === inputs[0]);
+  const paths = kind === undefined ? inputs : inputs.slice(1);
+  if (paths.length === 0) throw new InvalidArgumentError('expected the files to import behind the kind');
+  const { map, type, lowType, separator, timeUnit, encoding } = flags;
+  const wishes = { kind, map, type, ratingMin: flags.positive, lowType, separator, timeUnit, encoding };
+  const common = {
+    paths,
+    preset: flags.from,
+    wishes: { ...wishes, hasHeader: flags.header },
+    skipsBad: flags.skipBad === true,
+    json: flags.json === true,
+    positiveTypes: config.recommend.data_source.positive_feedback_types,
+  };
+  if (flags.dryRun) return runImport({ ...common, target: undefined, folder: tmpdir() });
+  return withTarget(flags, config, (target, folder) => runImport({ ...common, target, folder }));
+}
+
+/** Opens what is written to, and closes it again. */
+async function withTarget(
+  flags: ImportFlags,
+  config: Config,
+  use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
+): Promise<number> {
+  const { httpTarget, storeTarget } = await import('../exchange/targets.ts');
+  const overwrites = flags.overwrite === true;
+  if (flags.url !== undefined) {
+    const { api_key, api_keys } = config.server;
+    return use(httpTarget(flags.url, api_key || (api_keys[0] ?? ''), overwrites), tmpdir());
+  }
+  // Loaded here, so that other commands load no engine.
+  const { lockStores, openStore } = await import('../store/open-store.ts');
+  const { storeOptions } = await import('../store/store-options.ts');
+  const { forgetFreshness } = await import('../recommend/lists/freshness.ts');
+  const options = storeOptions(config);
+  const locks = await lockStores(options, flags.lockWait * 1000);
+  const { data, cache } = openStore(options, locks);
+  try {
+    await forgetFreshness(cache);
+    return await use(storeTarget(data, options.dataPath, overwrites), options.dataPath);
+  } finally {
+    await data.close();
+    await cache.close();
+  }
+}
+
+function parseMap(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
+    throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
+  }
+  return { ...before, ...(Object.fromEntries(pairs) as Record<string, string>) };
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number');
+  return value;
+}

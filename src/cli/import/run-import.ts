@@ -1,0 +1,163 @@
+import { Checkpoint } from '../../exchange/checkpoint.ts';
+import { type FileResult, importFile, type RefusedRow } from '../../exchange/import-file.ts';
+import { type OpenedText, openText, peekText, STDIN, type TextEncoding } from '../../exchange/open-text.ts';
+import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
+import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
+import type { Target } from '../../exchange/targets.ts';
+import { createProgress, type Progress } from '../progress.ts';
+
+/** One run of the command over its files. */
+export interface ImportRun {
+  readonly paths: readonly string[];
+  readonly preset: Preset;
+  readonly wishes: Wishes;
+  /** Absent for a run that checks only. */
+  readonly target: Target | undefined;
+  /** Where it is kept how far the import has come. */
+  readonly folder: string;
+  readonly skipsBad: boolean;
+  readonly json: boolean;
+  readonly positiveTypes: readonly string[];
+}
+
+/** Refused rows that are told one by one. */
+const REFUSALS_SHOWN = 20;
+const REFUSED = 1;
+/** What a shell says of a program that was interrupted. */
+const INTERRUPTED = 130;
+
+/**
+ * Imports file by file; an interruption ends it behind the batch under way.
+ * @returns the exit code: 0, 1 when a row was refused, 130 when it was interrupted
+ */
+export async function runImport(run: ImportRun): Promise<number> {
+  const interruption = listenForInterruption();
+  const refusals: RefusedRow[] = [];
+  const results: FileResult[] = [];
+  let refused = 0;
+  const onRefused = (row: RefusedRow) => {
+    refused++;
+    if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
+    if (refused <= REFUSALS_SHOWN) process.stderr.write(`${row.path}:${row.line}: ${row.reason}\n`);
+  };
+  try {
+    for (const input of resolveInputs(run.preset, run.paths, run.wishes)) {
+      const { plan, opened } = await lookAt(input);
+      process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
+      const result = await importOne(run, plan, opened, onRefused, interruption.isInterrupted);
+      results.push(result);
+      if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
+    }
+  } finally {
+    interruption.end();
+  }
+  if (refused > REFUSALS_SHOWN) {
+    process.stderr.write(`... and ${(refused - REFUSALS_SHOWN).toLocaleString('en-US')} more\n`);
+  }
+  const interrupted = interruption.isInterrupted();
+  report(run, results, refusals, interrupted);
+  if (interrupted) return INTERRUPTED;
+  return refused > 0 ? REFUSED : 0;
+}
+
+/** Guesses what a file holds. Standard input is read once, so what was looked at is kept for the import. */
+async function lookAt(input: PresetFile): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
+  const { wishes, plan: known } = input;
+  const encoding = wishes.encoding ?? (await encodingOf(input));
+  const { head, isWhole, opened } = await peekText(openText(input.path, encoding), HEAD_CHARACTERS);
+  const plan = await planFile(input.path, head, isWhole, { ...wishes, encoding }, { ...known, encoding });
+  if (input.path === STDIN) return { plan, opened };
+  await opened.chunks[Symbol.asyncIterator]().return?.();
+  return { plan, opened: undefined };
+}
+
+/** A set that was published in Latin-1 may have come as UTF-8 since. */
+async function encodingOf({ path, plan }: PresetFile): Promise<TextEncoding> {
+  if (path === STDIN || plan?.encoding === undefined) return 'utf-8';
+  const { chunks } = openText(path, 'utf-8');
+  try {
+    for await (const _chunk of chunks);
+    return 'utf-8';
+  } catch {
+    return plan.encoding;
+  }
+}
+
+async function importOne(
+  run: ImportRun,
+  plan: FilePlan,
+  opened: OpenedText | undefined,
+  onRefused: (row: RefusedRow) => void,
+  isStopped: () => boolean,
+): Promise<FileResult> {
+  const progress = createProgress(process.stderr);
+  const common = { plan, onRefused, isStopped };
+  try {
+    const isCheckedFirst = opened === undefined && !run.skipsBad;
+    if (run.target === undefined || isCheckedFirst) {
+      const onProgress = showIn(progress, `checking ${plan.path}`);
+      const checked = await importFile({ ...common, opened, skipsBad: true, onProgress });
+      if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
+    }
+    const checkpoint = new Checkpoint(run.folder, run.target.name, plan);
+    const { target, skipsBad } = run;
+    const onProgress = showIn(progress, `importing ${plan.path}`);
+    return await importFile({ ...common, opened, target, checkpoint, skipsBad, onProgress });
+  } finally {
+    progress.end();
+  }
+}
+
+function showIn(
+  progress: Progress,
+  stage: string,
+): (bytes: number, bytesTotal: number, rows: number) => void {
+  return (bytes, bytesTotal) => progress.report(`${stage}, bytes`, Math.min(bytes, bytesTotal), bytesTotal);
+}
+
+function listenForInterruption(): { readonly isInterrupted: () => boolean; readonly end: () => void } {
+  let interrupted = false;
+  const onSignal = () => {
+    if (interrupted) process.exit(INTERRUPTED);
+    interrupted = true;
+    process.stderr.write('Stopping behind the batch under way; once more ends at once.\n');
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return {
+    isInterrupted: () => interrupted,
+    end: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+  };
+}
+
+function report(
+  run: ImportRun,
+  results: readonly FileResult[],
+  refusals: readonly RefusedRow[],
+  interrupted: boolean,
+): void {
+  if (run.json) {
+    const files = results.map(({ isStopped: _told, ...result }) => result);
+    process.stdout.write(
+      `${JSON.stringify({ files, refusals, interrupted, dryRun: run.target === undefined })}\n`,
+    );
+    return;
+  }
+  for (const result of results) process.stdout.write(`${describe(run, result)}\n`);
+  if (interrupted) process.stdout.write('Interrupted. Run the same command again to go on.\n');
+  const hasFeedback = results.some(({ kind, stored }) => kind === 'feedback' && stored > 0);
+  if (hasFeedback && run.positiveTypes.length === 0) {
+    process.stdout.write(
+      'No positive feedback types are configured, so nothing will be learnt from this feedback: set [recommend.data_source] positive_feedback_types.\n',
+    );
+  }
+}
+
+function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped }: FileResult): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const bad = refused === 0 ? '' : `, ${count(refused)} refused`;
+  if (run.target === undefined) return `${path}: ${count(rows)} rows of ${kind} checked${bad}`;
+  if (refused > 0 && !run.skipsBad && stored === 0)
+    return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
+  const cut = isStopped ? ', cut off' : '';
+  return `${path}: ${count(rows)} rows read, ${count(stored)} ${kind} stored or changed${bad}${cut}`;
+}

@@ -1,0 +1,185 @@
+import { FurzeError } from '../domain/errors.ts';
+import { areValid, encodeBatch, findFault } from './check-records.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { Kind } from './columns.ts';
+import { type OpenedText, openText } from './open-text.ts';
+import type { FilePlan } from './plan.ts';
+import { type BadRow, type ReadRow, readRows } from './read-rows.ts';
+import { recordOf } from './records.ts';
+import type { Target } from './targets.ts';
+
+/** Records in one batch, which is one transaction. */
+const BATCH_RECORDS = 5000;
+/** Batches under way at once: one is read while others are stored. */
+const BATCHES_UNDER_WAY = 3;
+
+/** A row that is not stored, and why. */
+export interface RefusedRow {
+  readonly path: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** What became of a file's rows. */
+export interface FileResult {
+  readonly path: string;
+  readonly kind: Kind;
+  /** Rows read, refused ones among them and those of an earlier run left out. */
+  readonly rows: number;
+  /** Records that are new or were overwritten. */
+  readonly stored: number;
+  readonly refused: number;
+  /** True when it was told to stop before the end. */
+  readonly isStopped: boolean;
+}
+
+export interface ImportOptions {
+  readonly plan: FilePlan;
+  /** Absent: rows are checked and nothing is stored. */
+  readonly target?: Target | undefined;
+  readonly checkpoint?: Checkpoint | undefined;
+  /** Goes on behind refused rows; else the first one ends the import. */
+  readonly skipsBad: boolean;
+  readonly onRefused: (row: RefusedRow) => void;
+  /** Told how far it is, in bytes of the file. */
+  readonly onProgress: (bytes: number, bytesTotal: number, rows: number) => void;
+  /** Asked between batches. */
+  readonly isStopped: () => boolean;
+  /** The text when it is open already, as standard input is. */
+  readonly opened?: OpenedText | undefined;
+}
+
+interface Line {
+  readonly line: number;
+  readonly record: object;
+}
+
+/**
+ * Reads a file and stores its records batch by batch, in flat memory.
+ * @throws OperatorError when the file cannot be read to its end or the target takes nothing
+ */
+export async function importFile(options: ImportOptions): Promise<FileResult> {
+  return new FileImport(options).run();
+}
+
+class FileImport {
+  private readonly options: ImportOptions;
+  private readonly underWay: Promise<void>[] = [];
+  private batch: Line[] = [];
+  private rows = 0;
+  private stored = 0;
+  private refused = 0;
+  private failure: unknown;
+
+  constructor(options: ImportOptions) {
+    this.options = options;
+  }
+
+  async run(): Promise<FileResult> {
+    const { plan, checkpoint, onProgress } = this.options;
+    const before = checkpoint?.read();
+    this.stored = before?.stored ?? 0;
+    const doneLine = before?.line ?? 0;
+    const { chunks, bytesRead, bytesTotal } = this.options.opened ?? openText(plan.path, plan.encoding);
+    let isHeader = plan.hasHeader;
+    for await (const rows of readRows(chunks, plan.format, plan.columns)) {
+      for (const row of rows) {
+        const skip = isHeader;
+        isHeader = false;
+        if (skip || row.line <= doneLine) continue;
+        this.rows++;
+        this.take(row);
+        if (this.batch.length >= BATCH_RECORDS) await this.send();
+        if (this.isOver()) break;
+      }
+      onProgress(bytesRead(), bytesTotal, this.rows);
+      if (this.isOver()) break;
+    }
+    const isStopped = this.isOver();
+    if (!isStopped) await this.send();
+    await Promise.all(this.underWay);
+    if (this.failure !== undefined) throw this.failure;
+    if (!isStopped) checkpoint?.remove();
+    const { rows, stored, refused } = this;
+    return { path: plan.path, kind: plan.kind, rows, stored, refused, isStopped };
+  }
+
+  private isOver(): boolean {
+    const { skipsBad, isStopped } = this.options;
+    return this.failure !== undefined || isStopped() || (this.refused > 0 && !skipsBad);
+  }
+
+  private take(row: ReadRow | BadRow): void {
+    if ('reason' in row) {
+      this.refuse(row.line, row.reason);
+      return;
+    }
+    const { plan } = this.options;
+    const { line, cells } = row;
+    if (plan.isApiForm) {
+      const entries = plan.columns.map((key, at) => [key, cells[at]] as const);
+      this.batch.push({ line, record: Object.fromEntries(entries) });
+      return;
+    }
+    const made = recordOf(plan.reshape === undefined ? cells : plan.reshape(cells), plan);
+    if ('refusal' in made) this.refuse(line, made.refusal);
+    else this.batch.push({ line, record: made.record });
+  }
+
+  private refuse(line: number, reason: string): void {
+    this.refused++;
+    this.options.onRefused({ path: this.options.plan.path, line, reason });
+  }
+
+  /** Hands the batch over; waits while as many as may be are under way. */
+  private async send(): Promise<void> {
+    const lines = this.batch;
+    this.batch = [];
+    if (lines.length === 0) return;
+    if (this.underWay.length >= BATCHES_UNDER_WAY) await this.underWay[0];
+    const earlier = this.underWay.at(-1) ?? Promise.resolve();
+    const one = this.store(lines).then(
+      // In order, so that a checkpoint vouches for every line before it.
+      (count) => earlier.then(() => this.settle(lines, count)),
+      (error: unknown) => {
+        this.failure ??= error;
+      },
+    );
+    this.underWay.push(one);
+    one.then(() => this.underWay.shift());
+  }
+
+  private settle(lines: readonly Line[], count: number): void {
+    this.stored += count;
+    const isUnsafe = this.failure !== undefined || (this.refused > 0 && !this.options.skipsBad);
+    if (isUnsafe) return;
+    this.options.checkpoint?.write({ line: lines.at(-1)!.line, stored: this.stored });
+  }
+
+  private async store(lines: readonly Line[]): Promise<number> {
+    const { plan, target } = this.options;
+    const json = encodeBatch(lines.map(({ record }) => record));
+    if (target === undefined) {
+      if (!areValid(plan.kind, json)) this.dropBad(lines);
+      return 0;
+    }
+    try {
+      return await target.write(plan.kind, json);
+    } catch (error) {
+      if (!(error instanceof FurzeError)) throw error;
+      const good = this.dropBad(lines);
+      if (good.length === lines.length) throw error;
+      if (good.length === 0 || !this.options.skipsBad) return 0;
+      return target.write(plan.kind, encodeBatch(good.map(({ record }) => record)));
+    }
+  }
+
+  /** Tells the records that would be refused, and gives the others. */
+  private dropBad(lines: readonly Line[]): Line[] {
+    return lines.filter(({ line, record }) => {
+      const fault = findFault(this.options.plan.kind, record);
+      if (fault !== undefined) this.refuse(line, fault);
+      return fault === undefined;
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { createReadStream, statSync } from 'node:fs';
+import { Readable, type Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { OperatorError } from '../domain/operator-error.ts';
+
+/** The name that stands for standard input. */
+export const STDIN = '-';
+
+export type TextEncoding = 'utf-8' | 'latin1';
+
+/** A file as text, unpacked. */
+export interface OpenedText {
+  readonly chunks: AsyncIterable<string>;
+  /** Bytes read of the file itself so far. */
+  readonly bytesRead: () => number;
+  /** Of the file itself; 0 when that is not known. */
+  readonly bytesTotal: number;
+}
+
+/**
+ * Opens a file, or standard input, that may be packed with gzip or zstd, which its first bytes tell.
+ * @throws OperatorError when it cannot be read; while it is read also when it is damaged or not in its encoding
+ */
+export function openText(path: string, encoding: TextEncoding): OpenedText {
+  let bytesRead = 0;
+  const bytesTotal = path === STDIN ? 0 : sizeOf(path);
+  async function* counted(): AsyncGenerator<Buffer> {
+    const source: Readable = path === STDIN ? process.stdin : createReadStream(path);
+    for await (const chunk of source) {
+      bytesRead += (chunk as Buffer).length;
+      yield chunk as Buffer;
+    }
+  }
+  return { chunks: decoded(path, counted(), encoding), bytesRead: () => bytesRead, bytesTotal };
+}
+
+function sizeOf(path: string): number {
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) throw new OperatorError(`${path} is a folder; name the files in it`);
+    return stat.size;
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+async function* decoded(
+  path: string,
+  source: AsyncGenerator<Buffer>,
+  encoding: TextEncoding,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  try {
+    for await (const chunk of unpacked(source)) {
+      const text = decoder.decode(chunk, { stream: true });
+      if (text !== '') yield text;
+    }
+    const rest = decoder.decode();
+    if (rest !== '') yield rest;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      throw new OperatorError(`${path} is not text in ${encoding}; try --encoding latin1`);
+    }
+    throw new OperatorError(`${path} cannot be read to its end: ${message}`);
+  }
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+
+async function* unpacked(source: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Array> {
+  const first = await source.next();
+  if (first.done) return;
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value as Buffer;
+    yield* source;
+  }
+  const begins = (magic: readonly number[]) => magic.every((byte, at) => first.value[at] === byte);
+  if (begins(GZIP_MAGIC)) yield* through(whole(), zlib.createGunzip());
+  else if (begins(ZSTD_MAGIC)) yield* unzstd(whole());
+  else yield* whole();
+}
+
+async function* through(source: AsyncGenerator<Buffer>, transform: Transform): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(source);
+  input.once('error', (error) => transform.destroy(error));
+  for await (const chunk of input.pipe(transform)) yield chunk as Buffer;
+}
+
+/** Node.js unpacks zstd from version 22.15 on; the library does it everywhere. */
+async function* unzstd(source: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  let isOver = false;
+  const decompress = new Decompress((chunk, isLast) => {
+    ready.push(chunk);
+    isOver = isLast === true;
+  });
+  for await (const chunk of source) {
+    decompress.push(chunk);
+    const out = ready;
+    ready = [];
+    yield* out;
+  }
+  if (!isOver) decompress.push(new Uint8Array(0), true);
+  yield* ready;
+}
+
+/** The beginning of a text, and the whole of it to read on. */
+export interface PeekedText {
+  readonly head: string;
+  /** True when the head is all there is. */
+  readonly isWhole: boolean;
+  readonly opened: OpenedText;
+}
+
+/** Looks at the first `characters` of a text, or a little more. */
+export async function peekText(opened: OpenedText, characters: number): Promise<PeekedText> {
+  const iterator = opened.chunks[Symbol.asyncIterator]();
+  const taken: string[] = [];
+  let length = 0;
+  let isWhole = false;
+  while (length < characters && !isWhole) {
+    const { done, value } = await iterator.next();
+    if (done) isWhole = true;
+    else {
+      taken.push(value);
+      length += value.length;
+    }
+  }
+  async function* replayed(): AsyncGenerator<string> {
+    try {
+      yield* taken;
+      if (!isWhole) yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() } };
+}

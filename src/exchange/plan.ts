@@ -1,0 +1,216 @@
+import { OperatorError } from '../domain/operator-error.ts';
+import { FIELDS, guess, type Kind, type Mapping, REQUIRED, type TimeUnit, timeUnit } from './columns.ts';
+import type { TextEncoding } from './open-text.ts';
+import { detectFormat, newlineOf, parseObject, type RowFormat, readRows, splitLines } from './read-rows.ts';
+import type { Plan, Row } from './records.ts';
+
+/** How one file becomes records. */
+export interface FilePlan extends Plan {
+  readonly path: string;
+  readonly encoding: TextEncoding;
+  readonly format: RowFormat;
+  readonly hasHeader: boolean;
+  /** Name of each column, from the header or, for JSON, the keys; `column 1` and so on where there is none. */
+  readonly columns: readonly string[];
+  /** Rows are in the form of the API already, one JSON object each. */
+  readonly isApiForm: boolean;
+  /** Turns a row of a file of an odd form into the columns that the mapping means. */
+  readonly reshape?: (cells: Row) => Row;
+}
+
+/** What the caller says of a file; the rest is guessed. */
+export interface Wishes {
+  readonly kind?: Kind | undefined;
+  /** Column by field, by name or by number from 1. */
+  readonly map?: Readonly<Record<string, string>> | undefined;
+  readonly type?: string | undefined;
+  /** A rating from here on is of `type`, a lower one of `lowType`. */
+  readonly ratingMin?: number | undefined;
+  readonly lowType?: string | undefined;
+  readonly separator?: string | undefined;
+  readonly timeUnit?: TimeUnit | undefined;
+  readonly encoding?: TextEncoding | undefined;
+  readonly hasHeader?: boolean | undefined;
+}
+
+export const DEFAULT_TYPE = 'like';
+export const DEFAULT_LOW_TYPE = 'read';
+export const DEFAULT_SEPARATOR = '|';
+
+/** Text by which columns are guessed. */
+export const HEAD_CHARACTERS = 64 * 1024;
+
+/**
+ * Guesses by the first text of a file how it becomes records.
+ * @param head the beginning of the file, of HEAD_CHARACTERS or all of it; the last line may be cut off
+ * @param known what its data set says of it, which goes before every guess
+ * @throws OperatorError when it is empty, a needed column is not there or times are not understood
+ */
+export async function planFile(
+  path: string,
+  head: string,
+  isWhole: boolean,
+  wishes: Wishes,
+  known: Partial<FilePlan> = {},
+): Promise<FilePlan> {
+  const format = formatOf(head, known.format);
+  const text = isWhole ? head : head.slice(0, head.lastIndexOf('\n') + 1);
+  const keys = format.name === 'ndjson' ? await keysOf(text) : [];
+  const rows = await headRows(text, format, keys);
+  if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
+  const base = {
+    path,
+    format,
+    encoding: wishes.encoding ?? 'utf-8',
+    type: wishes.type ?? DEFAULT_TYPE,
+    lowType: wishes.lowType ?? DEFAULT_LOW_TYPE,
+    ratingMin: wishes.ratingMin,
+    separator: wishes.separator ?? DEFAULT_SEPARATOR,
+  } as const;
+  if (known.mapping !== undefined) {
+    const { kind = 'feedback' } = wishes;
+    const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeUnit: undefined };
+    return { ...base, kind, ...rest, ...known, format };
+  }
+  if (format.name === 'ndjson' && wishes.map === undefined && isInApiForm(keys)) {
+    const kind = wishes.kind ?? kindOf(keys);
+    const more = { columns: keys, hasHeader: false, isApiForm: true, mapping: {}, timeUnit: undefined };
+    return { ...base, kind, ...more };
+  }
+  const found = guess(format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf));
+  const kind = wishes.kind ?? found.kind;
+  const hasHeader =
+    format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
+  const columns =
+    format.name === 'ndjson'
+      ? keys
+      : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+  const mapping = mappingOf(path, kind, columns, found.mapping, wishes.map);
+  const body = rows.slice(hasHeader ? 1 : 0);
+  const unit = wishes.timeUnit ?? unitOf(path, columns, mapping, body);
+  return { ...base, kind, columns, hasHeader, isApiForm: false, mapping, timeUnit: unit };
+}
+
+/** What the plan makes of the columns, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
+export function describePlan({
+  kind,
+  mapping,
+  columns,
+  timeUnit: unit,
+  isApiForm,
+  ratingMin,
+  ...plan
+}: FilePlan): string {
+  if (isApiForm) return `${kind}, as the API writes them`;
+  const parts = FIELDS[kind]
+    .filter((field) => mapping[field] !== undefined)
+    .map((field) => {
+      const note = field === 'Timestamp' && unit !== undefined ? ` (${unit})` : '';
+      return `${field} from "${columns[mapping[field]!]}"${note}`;
+    });
+  if (kind === 'feedback' && mapping.FeedbackType === undefined) {
+    const rated = ratingMin !== undefined && mapping.Rating !== undefined;
+    parts.push(
+      rated
+        ? `"${plan.type}" from a rating of ${ratingMin} on, else "${plan.lowType}"`
+        : `all of type "${plan.type}"`,
+    );
+  }
+  return `${kind}: ${parts.join(', ')}`;
+}
+
+function formatOf(head: string, known: RowFormat | undefined): RowFormat {
+  if (known === undefined) return detectFormat(head);
+  return known.name === 'delimited' ? { ...known, newline: newlineOf(head) } : known;
+}
+
+async function headRows(text: string, format: RowFormat, keys: readonly string[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of readRows(once(text), format, keys)) {
+    for (const row of batch) if ('cells' in row) rows.push(row.cells);
+  }
+  return rows;
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function textsOf(cells: Row): string[] {
+  return cells.map((cell) => (cell === undefined || cell === null ? '' : String(cell)));
+}
+
+async function keysOf(text: string): Promise<string[]> {
+  const keys = new Set<string>();
+  for await (const lines of splitLines(once(text))) {
+    for (const line of lines) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
+  }
+  return [...keys];
+}
+
+function isInApiForm(keys: readonly string[]): boolean {
+  return keys.includes('UserId') || keys.includes('ItemId');
+}
+
+function kindOf(keys: readonly string[]): Kind {
+  if (keys.includes('UserId') && keys.includes('ItemId')) return 'feedback';
+  return keys.includes('ItemId') ? 'items' : 'users';
+}
+
+function mappingOf(
+  path: string,
+  kind: Kind,
+  columns: readonly string[],
+  guessed: Mapping,
+  wished: Wishes['map'] = {},
+): Mapping {
+  const mapping: Record<string, number> = {};
+  for (const field of FIELDS[kind]) if (guessed[field] !== undefined) mapping[field] = guessed[field];
+  for (const [name, column] of Object.entries(wished)) {
+    const field = fieldNamed(kind, name);
+    const at = columns.indexOf(column) >= 0 ? columns.indexOf(column) : Number(column) - 1;
+    if (columns[at] === undefined) {
+      throw new OperatorError(`${path} has no column "${column}"; it has ${columns.join(', ')}`);
+    }
+    mapping[field] = at;
+  }
+  for (const field of REQUIRED[kind]) {
+    if (mapping[field] !== undefined) continue;
+    const short = field.replace(/Id$/, '').toLowerCase();
+    throw new OperatorError(
+      `${path}: no column looks like the ${field} of ${kind}; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`,
+    );
+  }
+  return mapping;
+}
+
+/** The field that a name on the command line means: `user`, `UserId`, `time`, `type`... */
+function fieldNamed(kind: Kind, name: string): string {
+  const plain = name.toLowerCase();
+  const short: Record<string, string> = {
+    user: 'UserId',
+    item: 'ItemId',
+    type: 'FeedbackType',
+    time: 'Timestamp',
+  };
+  const field = FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ?? short[plain];
+  if (field !== undefined && FIELDS[kind].includes(field)) return field;
+  throw new OperatorError(`--map: ${kind} have no field "${name}"; they have ${FIELDS[kind].join(', ')}`);
+}
+
+function unitOf(
+  path: string,
+  columns: readonly string[],
+  mapping: Mapping,
+  body: readonly Row[],
+): TimeUnit | undefined {
+  const at = mapping.Timestamp;
+  if (at === undefined) return undefined;
+  const values = body.map((row) => textsOf(row)[at] ?? '');
+  const unit = timeUnit(values);
+  const shown = values.find((value) => value !== '');
+  if (unit !== undefined || shown === undefined) return unit;
+  throw new OperatorError(
+    `${path}: the times in "${columns[at]}" (such as ${JSON.stringify(shown)}) are not understood; say --time-unit seconds, milliseconds or date`,
+  );
+}

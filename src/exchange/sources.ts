@@ -1,0 +1,57 @@
+import type { Page } from '../domain/entities.ts';
+import { withGivenLabels } from '../domain/labels.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import type { DataReader } from '../store/data-store.ts';
+import type { Kind } from './columns.ts';
+
+/** A record as the API writes it. */
+export type ApiRecord = object;
+
+/** Gives all records of a kind, page by page. */
+export type Source = (kind: Kind) => AsyncIterable<readonly ApiRecord[]>;
+
+const PAGE_RECORDS = 1000;
+
+/** Reads a data folder, also while a service runs on it. */
+export function storeSource(reader: DataReader): Source {
+  return (kind) =>
+    pages(async (cursor) => {
+      if (kind === 'feedback') return reader.getFeedbackPage(PAGE_RECORDS, cursor);
+      const page = await (kind === 'users'
+        ? reader.getUsers(PAGE_RECORDS, cursor)
+        : reader.getItems(PAGE_RECORDS, cursor));
+      return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
+    });
+}
+
+/** Asks a running server. @param url without a path @param apiKey empty for none */
+export function httpSource(url: string, apiKey: string): Source {
+  const base = url.replace(/\/+$/, '');
+  const headers: Record<string, string> = apiKey === '' ? {} : { 'X-API-Key': apiKey };
+  const names = { users: 'Users', items: 'Items', feedback: 'Feedback' } as const;
+  return (kind) =>
+    pages(async (cursor) => {
+      const query = `n=${PAGE_RECORDS}&cursor=${encodeURIComponent(cursor)}`;
+      let response: Response;
+      try {
+        response = await fetch(`${base}/api/${kind}?${query}`, { headers });
+      } catch {
+        throw new OperatorError(`${base} does not answer; is the service running there?`);
+      }
+      if (!response.ok)
+        throw new OperatorError(`${base} answered ${response.status}: ${await response.text()}`);
+      const body = (await response.json()) as Record<string, unknown>;
+      return { cursor: body.Cursor as string, rows: body[names[kind]] as ApiRecord[] };
+    });
+}
+
+async function* pages(
+  ask: (cursor: string) => Promise<Page<ApiRecord>>,
+): AsyncGenerator<readonly ApiRecord[]> {
+  let cursor = '';
+  do {
+    const page = await ask(cursor);
+    if (page.rows.length > 0) yield page.rows;
+    cursor = page.cursor;
+  } while (cursor !== '');
+}

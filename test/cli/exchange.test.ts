@@ -1,0 +1,193 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-exchange-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Runs the command in this process. */
+async function furze(...args: string[]): Promise<{ code: number; output: string }> {
+  let output = '';
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      output += String(chunk);
+      return true;
+    }),
+  );
+  try {
+    const code = await runProgram(args, {});
+    return { code, output };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+function lines(path: string): unknown[] {
+  const text = readFileSync(path, 'utf8').trim();
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
+}
+
+const USERS = [
+  { UserId: 'ann', Labels: ['a|b', '[c'], Comment: 'says "hi",\nand goes', Subscribe: ['news'] },
+  { UserId: 'bob', Labels: { city: 'Oslo', age: 3 }, Comment: '', Subscribe: [] },
+];
+const ITEMS = [
+  {
+    ItemId: 'tea',
+    IsHidden: true,
+    Categories: ['x', 'y'],
+    Timestamp: '2024-05-01T00:00:00.123Z',
+    Labels: [],
+    Comment: 'é',
+  },
+];
+const FEEDBACK = [
+  {
+    FeedbackType: 'like',
+    UserId: 'ann',
+    ItemId: 'tea',
+    Timestamp: '2024-05-02T00:00:00Z',
+    Comment: 'c',
+    Value: 4.5,
+  },
+  { FeedbackType: 'read', UserId: 'bob', ItemId: 'tea', Timestamp: '2024-05-02T00:00:01Z', Comment: '' },
+];
+
+describe('furze import and export', () => {
+  it.each(['ndjson', 'csv'])(
+    'give the same records again by way of %s',
+    async (format) => {
+      const [one, other] = [join(folder, `${format}-1`), join(folder, `${format}-2`)];
+      const kinds = { users: USERS, items: ITEMS, feedback: FEEDBACK };
+      for (const [kind, records] of Object.entries(kinds)) {
+        const given = file(`${kind}.ndjson`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+        expect(await furze('import', kind, given, '--data', one)).toMatchObject({ code: 0 });
+        const out = join(folder, `${kind}-out.${format}`);
+        expect(await furze('export', kind, '--data', one, '--output', out)).toMatchObject({ code: 0 });
+        expect(await furze('import', kind, out, '--data', other)).toMatchObject({ code: 0 });
+        const back = join(folder, `${kind}-back.ndjson`);
+        await furze('export', kind, '--data', other, '--output', back);
+        expect(lines(back)).toEqual(records);
+      }
+    },
+    300_000,
+  );
+
+  it('stores nothing of a file with a bad row, names the row, and stores the others when told to', async () => {
+    const data = join(folder, 'bad');
+    const path = file(
+      'bad.csv',
+      'user,item,time,stars\nann,tea,1700000000,5\nbob,a/b,1700000000,4\n,tea,1,1\n',
+    );
+    const refused = await furze('import', 'feedback', path, '--data', data);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(`${path}:3: the item id holds a slash`);
+    expect(refused.output).toContain(`${path}:4: the user id is empty`);
+    expect(refused.output).toContain('nothing stored, 2 refused');
+    const skipped = await furze('import', 'feedback', path, '--data', data, '--skip-bad', '--json');
+    expect(skipped.code).toBe(1);
+    expect(JSON.parse(skipped.output.split('\n').find((line) => line.startsWith('{'))!)).toMatchObject({
+      files: [{ rows: 3, stored: 1, refused: 2 }],
+      refusals: [{ line: 3 }, { line: 4 }],
+    });
+  }, 120_000);
+
+  it('reads a folder of MovieLens by its names, users and items before feedback', async () => {
+    const set = mkdtempSync(join(folder, 'ml-'));
+    writeFileSync(join(set, 'u.data'), '1\t10\t5\t881250949\n1\t11\t3\t881250950\n');
+    const flags = [0, 0, 0, 0, 0, 1, ...Array(13).fill(0)].join('|');
+    writeFileSync(
+      join(set, 'u.item'),
+      Buffer.from(`10|Amélie (2001)|01-Jan-2001||http://x|${flags}\n`, 'latin1'),
+    );
+    writeFileSync(join(set, 'u.user'), '1|24|M|technician|85711\n');
+    const data = join(folder, 'ml-data');
+    const { code, output } = await furze('import', '--from', 'movielens', set, '--data', data);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output.indexOf('u.user')).toBeLessThan(output.indexOf('u.item'));
+    expect(output.indexOf('u.item')).toBeLessThan(output.indexOf('u.data'));
+    const out = join(folder, 'ml-items.ndjson');
+    await furze('export', 'items', '--data', data, '--output', out);
+    expect(lines(out)).toMatchObject([
+      { ItemId: '10', Comment: 'Amélie (2001)', Timestamp: '2001-01-01T00:00:00Z', Labels: ['Comedy'] },
+      { ItemId: '11' },
+    ]);
+    const feedback = join(folder, 'ml-feedback.ndjson');
+    await furze('export', 'feedback', '--data', data, '--output', feedback);
+    expect(lines(feedback)).toMatchObject([{ FeedbackType: 'like' }, { FeedbackType: 'read' }]);
+  }, 120_000);
+
+  it('goes on after kill -9 where it was, and ends with every record once', async () => {
+    const count = 120_000;
+    const path = file('many.csv', 'user,item,time\n');
+    for (let from = 0; from < count; from += 10_000) {
+      let text = '';
+      for (let at = from; at < from + 10_000; at++) text += `u${at % 997},i${at},${1_700_000_000 + at}\n`;
+      appendFileSync(path, text);
+    }
+    const data = join(folder, 'killed');
+    const run = new Furze(['import', 'feedback', path, '--data', data]);
+    const hasCheckpoint = () =>
+      existsSync(data) && readdirSync(data).some((name) => /^furze-import-.*json$/.test(name));
+    while (!hasCheckpoint() && run.process.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await run.stop('SIGKILL');
+    expect(hasCheckpoint()).toBe(true);
+    const again = await furze('import', 'feedback', path, '--data', data, '--json');
+    expect(again.code).toBe(0);
+    const [result] = JSON.parse(again.output.split('\n').find((line) => line.startsWith('{'))!).files;
+    expect(result.rows).toBeLessThan(count);
+    expect(hasCheckpoint()).toBe(false);
+    const out = join(folder, 'many.ndjson');
+    expect((await furze('export', 'feedback', '--data', data, '--output', out)).output).toContain(
+      '120,000 feedback',
+    );
+  }, 300_000);
+
+  it('sends to a running service with its key, and says so when none is there', async () => {
+    const path = file('some.csv', 'user,item,time\nann,tea,1700000000\n');
+    const gone = await furze('import', 'feedback', path, '--url', 'http://127.0.0.1:1');
+    expect(gone.code).toBe(1);
+    expect(gone.output).toMatch(/furze: http:\/\/127\.0\.0\.1:1 does not answer/);
+    const key = { FURZE_SERVER_API_KEY: 'key' };
+    const service = new Furze(['serve', '--port', '0', '--data', join(folder, 'served')], key);
+    const [, url] = await service.waitFor(/"url":"(http[^"]+)"/);
+    const wrong = await furze('import', 'feedback', path, '--url', url!);
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/answered 401/) });
+    const right = new Furze(['import', 'feedback', path, '--url', url!], key);
+    expect(await right.exit).toBe(0);
+    const out = join(folder, 'served.ndjson');
+    const exported = new Furze(['export', 'feedback', '--url', url!, '--output', out], key);
+    expect(await exported.exit).toBe(0);
+    expect(lines(out)).toMatchObject([{ UserId: 'ann', ItemId: 'tea' }]);
+    await service.stop('SIGTERM');
+  }, 120_000);
+
+  it.each([
+    [['import', 'feedback'], 2],
+    [['import', 'feedback', 'none.csv', '--positive', 'x'], 2],
+    [['import', 'feedback', 'none.csv', '--map', 'user'], 2],
+    [['import', 'feedback', '/nonexistent.csv', '--dry-run'], 1],
+    [['export', 'planets'], 2],
+    [['export', 'items', '--data', '/nonexistent'], 1],
+  ] as const)('%j exits %i', async (args, code) => {
+    expect((await furze(...args)).code).toBe(code);
+  });
+});

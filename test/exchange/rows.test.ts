@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openText, type TextEncoding } from '../../src/exchange/open-text.ts';
+import { detectFormat, readRows } from '../../src/exchange/read-rows.ts';
+
+const TEXT = 'user,item,ts\nann,tea,1700000000\n';
+/** TEXT, packed with zstd. */
+const ZSTD = 'KLUv/SAgAQEAdXNlcixpdGVtLHRzCmFubix0ZWEsMTcwMDAwMDAwMAo=';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'furze-rows-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, bytes: Uint8Array | string): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function textOf(path: string, encoding: TextEncoding = 'utf-8'): Promise<string> {
+  let text = '';
+  for await (const chunk of openText(path, encoding).chunks) text += chunk;
+  return text;
+}
+
+async function* pieces(text: string, length: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+}
+
+async function rowsOf(
+  text: string,
+  pieceLength = text.length,
+  keys: readonly string[] = [],
+): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const batch of readRows(pieces(text, pieceLength), detectFormat(text), keys))
+    rows.push(...batch);
+  return rows;
+}
+
+describe('a file', () => {
+  it.each([
+    ['plain', TEXT],
+    ['gzip', gzipSync(TEXT)],
+    ['zstd', Buffer.from(ZSTD, 'base64')],
+  ])('is unpacked by what it holds: %s', async (name, bytes) => {
+    expect(await textOf(file(name, bytes))).toBe(TEXT);
+  });
+
+  it('that is damaged, missing, a folder or in another encoding is refused in words', async () => {
+    const packed = gzipSync(TEXT);
+    await expect(textOf(file('cut.gz', packed.subarray(0, packed.length - 12)))).rejects.toThrow(
+      /cannot be read to its end/,
+    );
+    await expect(textOf(join(folder, 'none'))).rejects.toThrow(/none cannot be read \(ENOENT\)/);
+    await expect(textOf(folder)).rejects.toThrow(/is a folder/);
+    const latin = file('latin', Buffer.from('Amélie', 'latin1'));
+    await expect(textOf(latin)).rejects.toThrow(/is not text in utf-8; try --encoding latin1/);
+    expect(await textOf(latin, 'latin1')).toBe('Amélie');
+  });
+});
+
+describe('rows', () => {
+  const quoted = 'a,b\r\n"x,1","two\nlines"\r\n\r\nlast,"say ""hi"""\r\n';
+
+  it.each([1, 2, 5, 1000])(
+    'are the same in pieces of %i characters, and know their lines',
+    async (length) => {
+      expect(await rowsOf(quoted, length)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 2, cells: ['x,1', 'two\nlines'] },
+        { line: 5, cells: ['last', 'say "hi"'] },
+      ]);
+    },
+  );
+
+  it('keep quotes between double colons', async () => {
+    expect(await rowsOf('1::"Hi" there::x\n')).toEqual([{ line: 1, cells: ['1', '"Hi" there', 'x'] }]);
+  });
+
+  it('of JSON have the cells of the keys; what is no object is told', async () => {
+    expect(await rowsOf('{"a":1,"b":["x"]}\n\nnonsense\n[1]\n{"b":2}', 7, ['a', 'b'])).toEqual([
+      { line: 1, cells: [1, ['x']] },
+      { line: 3, reason: 'is no JSON object' },
+      { line: 4, reason: 'is no JSON object' },
+      { line: 5, cells: [undefined, 2] },
+    ]);
+  });
+
+  it('with a quote that is never closed are refused', async () => {
+    await expect(rowsOf('a,b\nx,"y\nz,1\n')).rejects.toThrow(/never closed/);
+  });
+});
