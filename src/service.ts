@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.push(() => fits.stop());
     await fits.restore();
     undo.push(() => search.stop());
-    const routes = createRoutes(VERSION);
+    const routes = createRoutes(VERSION, limitsOf(config));
     const metrics = createMetrics({ routes, stats: () => data.getStats() });
     registerBackground(metrics.registry, { progress: () => progress.current, cache: () => cache.getStats() });
     undo.push(() => metrics.close());

@@ -7,9 +7,16 @@ import type { Json } from './labels.ts';
  * OpenAPI document. In requests every optional field may also be `null`, which existing clients send for "not given",
  * and fields that are not named here are ignored.
  */
-const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+/** A `rule` is a name in `src/http/openapi-rules.ts`, for the document alone. */
+const text = (description: string, rule: 'comment' | 'timestamp') =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description, rule });
 const texts = (description: string) =>
-  Type.Unsafe<readonly string[] | null>({ type: ['array', 'null'], items: { type: 'string' }, description });
+  Type.Unsafe<readonly string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description,
+    rule: 'texts',
+  });
 const flag = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
 const labels = (description: string) =>
   Type.Unsafe<Json>({
@@ -22,23 +29,24 @@ const TIMESTAMP_FORMS =
 
 const UserFields = {
   Labels: Type.Optional(labels('Describe the user')),
-  Comment: Type.Optional(text('Free text')),
+  Comment: Type.Optional(text('Free text', 'comment')),
   Subscribe: Type.Optional(texts('What the user subscribes to')),
 };
 
 const ItemFields = {
   IsHidden: Type.Optional(flag('True keeps the item out of recommendations')),
   Categories: Type.Optional(texts('The categories whose lists the item is in too')),
-  Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`)),
+  Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp')),
   Labels: Type.Optional(labels('Describe the item to the recommenders')),
-  Comment: Type.Optional(text('Free text')),
+  Comment: Type.Optional(text('Free text', 'comment')),
 };
 
-const userId = Type.String({ description: 'Identifier of the user, 1 to 512 bytes of UTF-8' });
+const userId = Type.String({ description: 'Identifier of the user, 1 to 512 bytes of UTF-8', rule: 'id' });
 const itemId = Type.String({
   description: 'Identifier of the item, 1 to 512 bytes of UTF-8, without a slash',
+  rule: 'itemId',
 });
-const feedbackType = Type.String({ description: 'Kind of feedback, 1 to 512 bytes of UTF-8' });
+const feedbackType = Type.String({ description: 'Kind of feedback, 1 to 512 bytes of UTF-8', rule: 'id' });
 
 export const UserBodySchema = Type.Object({ UserId: userId, ...UserFields }, { title: 'User to write' });
 export const UserPatchSchema = Type.Object(UserFields, { title: 'Change of a user' });
@@ -49,8 +57,8 @@ export const FeedbackBodySchema = Type.Object(
     FeedbackType: feedbackType,
     UserId: userId,
     ItemId: itemId,
-    Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`)),
-    Comment: Type.Optional(text('Free text')),
+    Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
+    Comment: Type.Optional(text('Free text', 'comment')),
     Value: Type.Optional(
       Type.Unsafe<number | null>({
         type: ['number', 'null'],
@@ -62,13 +70,18 @@ export const FeedbackBodySchema = Type.Object(
 );
 /** A record of a session; a session has no user, so the user may be left out. */
 export const SessionBodySchema = Type.Object(
-  { ...FeedbackBodySchema.properties, UserId: Type.Optional(text('Not looked at')) },
+  {
+    ...FeedbackBodySchema.properties,
+    UserId: Type.Optional(
+      Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Not looked at' }),
+    ),
+  },
   { title: 'Feedback of a session' },
 );
-export const SessionBodiesSchema = Type.Array(SessionBodySchema);
-export const UserBodiesSchema = Type.Array(UserBodySchema);
-export const ItemBodiesSchema = Type.Array(ItemBodySchema);
-export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema);
+export const SessionBodiesSchema = Type.Array(SessionBodySchema, { rule: 'session' });
+export const UserBodiesSchema = Type.Array(UserBodySchema, { rule: 'batch' });
+export const ItemBodiesSchema = Type.Array(ItemBodySchema, { rule: 'batch' });
+export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema, { rule: 'batch' });
 
 export type UserBody = Static<typeof UserBodySchema>;
 export type UserPatch = Static<typeof UserPatchSchema>;
@@ -92,7 +105,10 @@ export const ItemSchema = Type.Object(
     ItemId: itemId,
     IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
     Categories: strings('The categories whose lists the item is in too'),
-    Timestamp: Type.String({ description: 'When the item appeared, RFC 3339 UTC; "" for none' }),
+    Timestamp: Type.String({
+      description: 'When the item appeared, RFC 3339 UTC; "" for none',
+      rule: 'written',
+    }),
     Labels: labels('Describe the item to the recommenders'),
     Comment: Type.String({ description: 'Free text' }),
   },
@@ -104,7 +120,7 @@ export const FeedbackSchema = Type.Object(
     FeedbackType: feedbackType,
     UserId: userId,
     ItemId: itemId,
-    Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC' }),
+    Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
     Comment: Type.String({ description: 'Free text' }),
     Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
   },

@@ -9,36 +9,39 @@ export interface ParameterNote {
 }
 
 const text = Type.String();
-const count = Type.Integer({ minimum: 0 });
+const id = Type.String({ rule: 'id' });
+const itemId = Type.String({ rule: 'itemId' });
+const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
 
 /** Path parameters by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
-  'user-id': { description: 'Identifier of the user', schema: text, example: 'alice' },
-  'item-id': { description: 'Identifier of the item, without a slash', schema: text, example: 'film-1' },
-  'feedback-type': { description: 'Kind of feedback', schema: text, example: 'like' },
-  category: { description: 'Category of items', schema: text, example: 'Drama' },
+  'user-id': { description: 'Identifier of the user', schema: id, example: 'alice' },
+  'item-id': { description: 'Identifier of the item, without a slash', schema: itemId, example: 'film-1' },
+  'feedback-type': { description: 'Kind of feedback', schema: id, example: 'like' },
+  category: { description: 'Category of items', schema: id, example: 'Drama' },
   asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
 };
 
-/** Query parameters by name; all are optional. */
+/** Query parameters by name; all are optional. One that makes a request write has no example, as the page fills it in. */
 export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
-  n: { description: 'Number of entries; by default `[server] default_n`', schema: count, example: 10 },
-  offset: { description: 'Position in the list to start from', schema: count, example: 0 },
-  cursor: { description: 'The `Cursor` of the page before; read as `Cursor` too', schema: text },
+  n: { description: 'Number of entries; by default `[server] default_n`', schema: count('n'), example: 10 },
+  offset: { description: 'Position in the list to start from', schema: count('offset'), example: 0 },
+  cursor: {
+    description: 'The `Cursor` of the page before; read as `Cursor` too',
+    schema: Type.String({ rule: 'cursor' }),
+  },
   prefix: { description: 'Only those whose ids begin with this', schema: text, example: 'al' },
-  'user-id': { description: 'Leave out what this user has feedback on', schema: text, example: 'alice' },
+  'user-id': { description: 'Leave out what this user has feedback on', schema: id, example: 'alice' },
   category: {
     description: 'Only items that have this category; given several times, only those that have all',
-    schema: Type.Array(text),
+    schema: Type.Array(id),
   },
   'write-back-type': {
-    description: 'Write a feedback of this type for each item answered',
-    schema: text,
-    example: 'read',
+    description: 'Stores a feedback of this type for each item answered: the request then writes',
+    schema: id,
   },
   'write-back-delay': {
-    description: 'Added to the time now to make the Timestamp of the written feedback',
-    schema: text,
-    example: '0h10m0s',
+    description: 'Added to the time now to make the Timestamp of the stored feedback, such as 0h10m0s',
+    schema: Type.String({ rule: 'duration' }),
   },
 };

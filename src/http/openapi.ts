@@ -1,7 +1,9 @@
 import type { TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import type { Limits } from '../domain/limits.ts';
 import { NAMED_SCHEMAS } from '../domain/schemas.ts';
 import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
+import { RULES } from './openapi-rules.ts';
 import { problemType } from './problem.ts';
 import { paramNames, type Route, writes } from './route.ts';
 
@@ -18,12 +20,16 @@ const TAGS: Readonly<Record<string, string>> = {
   Operation: 'Metrics and this description',
 };
 
-/** The OpenAPI 3.1 document of a route table. @param version of the service */
-export function buildOpenApi(routes: readonly Route[], version: string): object {
+/**
+ * The OpenAPI 3.1 document of a route table.
+ * @param version of the service
+ * @param limits that its configuration sets
+ */
+export function buildOpenApi(routes: readonly Route[], version: string, limits: Limits): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = operation(route);
+    operations[route.method.toLowerCase()] = operation(route, limits);
   }
   return {
     openapi: '3.1.0',
@@ -39,7 +45,7 @@ export function buildOpenApi(routes: readonly Route[], version: string): object 
     paths,
     components: {
       schemas: Object.fromEntries(
-        Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, withRefs(schema, name)]),
+        Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, withRefs(schema, limits, name)]),
       ),
       responses: Object.fromEntries(
         errorStatuses().map((status) => [`Error${status}`, errorResponse(status)]),
@@ -52,7 +58,7 @@ export function buildOpenApi(routes: readonly Route[], version: string): object 
   };
 }
 
-function operation(route: Route): object {
+function operation(route: Route, limits: Limits): object {
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -61,16 +67,18 @@ function operation(route: Route): object {
     ...(route.open === true && { security: [] }),
     ...(route.bearer === true && { security: [{}, { apiKey: [] }, { bearer: [] }] }),
     parameters: [
-      ...paramNames(route.path).map((name) => parameter(name, 'path', PATH_PARAMETERS[name]!)),
-      ...(route.query ?? []).map((name) => parameter(name, 'query', QUERY_PARAMETERS[name])),
+      ...paramNames(route.path).map((name) => parameter(name, 'path', PATH_PARAMETERS[name]!, limits)),
+      ...(route.query ?? []).map((name) => parameter(name, 'query', QUERY_PARAMETERS[name], limits)),
     ],
     ...(route.body !== undefined && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: withRefs(route.body.schema), example: route.body.example } },
+        content: {
+          'application/json': { schema: withRefs(route.body.schema, limits), example: route.body.example },
+        },
       },
     }),
-    responses: responses(route),
+    responses: responses(route, limits),
   };
 }
 
@@ -84,22 +92,22 @@ function operationId({ method, path }: Route): string {
   );
 }
 
-function parameter(name: string, place: 'path' | 'query', note: ParameterNote): object {
-  return { name, in: place, required: place === 'path', ...note };
+function parameter(name: string, place: 'path' | 'query', note: ParameterNote, limits: Limits): object {
+  return { name, in: place, required: place === 'path', ...note, schema: withRefs(note.schema, limits) };
 }
 
-function responses(route: Route): object {
+function responses(route: Route, limits: Limits): object {
   const { description, contentType = 'application/json', schema, example, also } = route.response;
   const content = {
     [contentType]: {
-      ...(schema !== undefined && { schema: withRefs(schema) }),
+      ...(schema !== undefined && { schema: withRefs(schema, limits) }),
       ...(example !== undefined && { example }),
     },
   };
   const answers: Record<string, object> = { 200: { description, content } };
-  for (const code of errorCodes(route)) {
-    const { status } = ERRORS[code];
-    answers[status] = { $ref: `#/components/responses/Error${status}` };
+  for (const [status, codes] of codesByStatus(errorCodes(route))) {
+    const all = codesOf(status).length === codes.length;
+    answers[status] = all ? { $ref: `#/components/responses/Error${status}` } : errorResponse(status, codes);
   }
   for (const [status, meaning] of Object.entries(also ?? {}))
     answers[status] = { description: meaning, content };
@@ -117,6 +125,7 @@ export function errorCodes(route: Route): ErrorCode[] {
     for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
   if (route.open !== true)
     for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
+  codes.add('METHOD_NOT_ALLOWED');
   codes.add('INTERNAL');
   return [...codes];
 }
@@ -125,8 +134,21 @@ function errorStatuses(): number[] {
   return [...new Set(Object.values(ERRORS).map(({ status }) => status))];
 }
 
-function errorResponse(status: number): object {
-  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === status);
+function codesOf(status: number): ErrorCode[] {
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === status);
+}
+
+function codesByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+/** The response of a status, with those codes that it can carry. */
+function errorResponse(status: number, codes: readonly ErrorCode[] = codesOf(status)): object {
   const example = (code: ErrorCode) => ({
     value: {
       type: problemType(code),
@@ -147,19 +169,27 @@ function errorResponse(status: number): object {
   };
 }
 
-/** A schema with references in the place of named schemas, except `self`, the one that is being defined. */
-function withRefs(schema: TSchema, self?: string): object {
+/**
+ * A schema with references in the place of named schemas, except `self`, the one that is being defined, and with what
+ * its rules stand for.
+ */
+function withRefs(schema: TSchema, limits: Limits, self?: string): object {
   for (const [name, named] of Object.entries(NAMED_SCHEMAS)) {
     if (schema === named && name !== self) return { $ref: `#/components/schemas/${name}` };
   }
-  const plain = schema as { items?: TSchema; properties?: Record<string, TSchema> };
+  const { rule, ...plain } = schema as TSchema & {
+    readonly rule?: string;
+    readonly items?: TSchema;
+    readonly properties?: Record<string, TSchema>;
+  };
   return {
     ...plain,
-    ...(plain.items !== undefined && { items: withRefs(plain.items) }),
+    ...(plain.items !== undefined && { items: withRefs(plain.items, limits) }),
     ...(plain.properties !== undefined && {
       properties: Object.fromEntries(
-        Object.entries(plain.properties).map(([key, value]) => [key, withRefs(value)]),
+        Object.entries(plain.properties).map(([key, value]) => [key, withRefs(value, limits)]),
       ),
     }),
+    ...(rule !== undefined && RULES[rule]!(limits)),
   };
 }

@@ -1,3 +1,4 @@
+import type { Limits } from '../domain/limits.ts';
 import { adminRoutes } from './handlers/admin.ts';
 import { dashboardRoutes } from './handlers/dashboard.ts';
 import { docsRoutes } from './handlers/docs.ts';
@@ -11,8 +12,12 @@ import { userRoutes } from './handlers/users.ts';
 import { buildOpenApi } from './openapi.ts';
 import type { Route } from './route.ts';
 
-/** The one route table. @param version the package's version, for the OpenAPI document */
-export function createRoutes(version: string): readonly Route[] {
+/**
+ * The one route table.
+ * @param version the package's version, for the OpenAPI document
+ * @param limits what callers may ask for, for the same
+ */
+export function createRoutes(version: string, limits: Limits): readonly Route[] {
   const routes: Route[] = [
     ...userRoutes,
     ...itemRoutes,
@@ -23,7 +28,7 @@ export function createRoutes(version: string): readonly Route[] {
     ...metricsRoutes,
     ...adminRoutes,
     ...dashboardRoutes(),
-    ...docsRoutes(() => buildOpenApi(routes, version)),
+    ...docsRoutes(() => buildOpenApi(routes, version, limits)),
   ];
   return routes;
 }

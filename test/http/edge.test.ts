@@ -20,7 +20,7 @@ const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
 /** The edge over services of which only what a test needs is there. */
 function ask(services: object, head: Partial<RequestHead>) {
   const edge = new Edge({
-    routes: createRoutes('0.0.0'),
+    routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
     access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
     errorFormat: 'problem',

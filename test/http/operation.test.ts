@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERRORS } from '../../src/domain/errors.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRoutes } from '../../src/http/routes.ts';
+import { sendRaw } from './raw.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 const KEY = 'a-very-secret-key';
@@ -69,7 +71,7 @@ test('the OpenAPI document has every route, and every reference in it leads some
   const { body } = await server.call('GET', '/apidocs.json');
   expect(body.openapi).toBe('3.1.0');
   const operationIds = new Set<string>();
-  const routes = createRoutes('0.0.0');
+  const routes = createRoutes('0.0.0', DEFAULT_LIMITS);
   for (const route of routes) {
     const operation = body.paths[route.path][route.method.toLowerCase()];
     expect(operation.summary).toBe(route.summary);
@@ -96,5 +98,62 @@ test('docs/errors.md describes every code with its status', () => {
   const text = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
   for (const [code, { status }] of Object.entries(ERRORS)) {
     expect(text).toMatch(new RegExp(`^## ${code}\\n+Status ${status}\\.`, 'm'));
+  }
+});
+
+test('the OpenAPI document says what is enforced', async () => {
+  const { body } = await server.call('GET', '/apidocs.json');
+  const recommend = body.paths['/api/recommend/{user-id}'].get;
+  const schemaOf = (name: string) =>
+    recommend.parameters.find((parameter: { name: string }) => parameter.name === name).schema;
+  expect(schemaOf('n')).toEqual({ type: 'integer', minimum: 0, maximum: 10_000 });
+  expect(schemaOf('offset').maximum).toBe(10_000);
+  expect(schemaOf('user-id')).toMatchObject({ minLength: 1, maxLength: 512 });
+  const { ItemBody, FeedbackBody, Feedback } = body.components.schemas;
+  const fits = (schema: { pattern: string }, text: string) => new RegExp(schema.pattern, 'u').test(text);
+  expect(fits(ItemBody.properties.ItemId, 'a')).toBe(true);
+  expect(fits(ItemBody.properties.ItemId, 'a/b')).toBe(false);
+  expect(ItemBody.properties.Categories).toMatchObject({ maxItems: 512, items: { maxLength: 1024 } });
+  for (const time of ['', '2022-03-04', '2022-03-04 05:06', '2022-03-04T05:06:07.678+01:00'])
+    expect(fits(FeedbackBody.properties.Timestamp, time), time).toBe(true);
+  expect(fits(FeedbackBody.properties.Timestamp, 'today')).toBe(false);
+  expect(fits(Feedback.properties.Timestamp, '2022-03-04T05:06:07.678Z')).toBe(true);
+  expect(JSON.stringify(body)).not.toContain('"rule"');
+});
+
+test('the OpenAPI document names of each operation those errors that it can answer', async () => {
+  const { body } = await server.call('GET', '/apidocs.json');
+  for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(body.paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      expect(JSON.stringify(responses), `${method} ${path}`).toContain('/Error405');
+      if (method === 'get') expect(JSON.stringify(responses), path).not.toContain('INVALID_JSON');
+    }
+  }
+  const [post] = [body.paths['/api/feedback'].post];
+  expect(Object.keys(post.responses[400].content['application/problem+json'].examples)).toEqual([
+    'INVALID_JSON',
+    'INVALID_BODY',
+  ]);
+});
+
+test('nothing that makes a request write is filled in on the page', async () => {
+  const { body } = await server.call('GET', '/apidocs.json');
+  const { parameters, description } = body.paths['/api/recommend/{user-id}'].get;
+  const writing = parameters.filter(({ name }: { name: string }) => name.startsWith('write-back'));
+  expect(writing).toHaveLength(2);
+  for (const parameter of writing) {
+    expect(parameter.description).toMatch(/Stores|stored/);
+    for (const place of [parameter, parameter.schema]) expect(place).not.toHaveProperty('example');
+    expect(parameter.schema).not.toHaveProperty('examples');
+    expect(parameter.schema).not.toHaveProperty('default');
+  }
+  expect(description).toContain('write-back-type');
+});
+
+test('a method that no route has is answered, and one that the engine does not know ends at once', async () => {
+  for (const method of ['TRACE', 'PROPFIND', 'FOO']) {
+    const answers = await sendRaw(server.port, `${method} /api/users HTTP/1.1\r\nHost: x\r\n\r\n`);
+    for (const { status } of answers) expect([400, 405, 501]).toContain(status);
+    if (method === 'TRACE') expect(answers[0]?.headers.allow).toContain('GET');
   }
 });

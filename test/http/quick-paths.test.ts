@@ -6,7 +6,7 @@ import { createRequestIds } from '../../src/http/request-id.ts';
 import { Router } from '../../src/http/router.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 
-const router = new Router(createRoutes('0.0.0'));
+const router = new Router(createRoutes('0.0.0', DEFAULT_LIMITS));
 const rules = { defaultN: 10, limits: DEFAULT_LIMITS };
 
 test('a path is found the same by one look-up as segment by segment', () => {
