@@ -14,6 +14,7 @@ import { registerEngine } from './http/engine-metric.ts';
 import { checkHealth } from './http/health.ts';
 import { explainListenFailure } from './http/listen-failure.ts';
 import { createMetrics } from './http/metrics.ts';
+import { registerModel } from './http/model-metrics.ts';
 import { requestTotals } from './http/request-totals.ts';
 import { createRoutes } from './http/routes.ts';
 import { type ConnectionLimits, createHttpServer } from './http/server.ts';
@@ -149,6 +150,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       threads: pool.trainingSlots,
       clock,
     });
+    registerModel(metrics.registry, () => admin.learning());
     await admin.sampler.start();
     undo.push(() => admin.sampler.stop());
     data.onChange(({ added }) => {

@@ -258,7 +258,7 @@ class Course {
     const startMs = performance.now();
     while (control.watching) {
       const text = await (await fetch(`http://127.0.0.1:${this.service.port}/metrics`)).text();
-      const stage = /^furze_fit_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
+      const stage = /^furze_fit_steps_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
       if (stage !== this.stage) console.log(`${new Date().toISOString()} ${stage}`);
       this.stage = stage;
       this.begun ||= this.stage !== IDLE;

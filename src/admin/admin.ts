@@ -118,6 +118,17 @@ export class Admin {
     };
   }
 
+  /** What the metrics tell of learning. */
+  learning() {
+    const { tasks, fits, clock, recommendation } = this.parts;
+    return {
+      lastFit: tasks.ended.find(({ Kind, State }) => Kind === 'fit' && State !== 'stopped'),
+      model: fits.served && describeModel(fits.served, tasks.ended, clock()),
+      feedbackTypes: this.feedbackTypes(),
+      listsBehind: recommendation.lists.behindCount,
+    };
+  }
+
   /** Begins a fit or a search; one that runs is joined. Its outcome stands among the tasks. */
   async start(kind: 'fit' | 'search'): Promise<Tasks> {
     const { fits, search } = this.parts;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
+import { configReference } from '../domain/config-reference.ts';
 import { configTemplate, printConfig } from '../domain/config-text.ts';
 import { loadConfig } from './load-config.ts';
 
@@ -10,10 +11,13 @@ export function configCommand(env: Environment): Command {
     .option('-c, --config <file>', 'configuration file (TOML)')
     .option('-p, --print', 'print the effective configuration, secrets masked (the default)')
     .option('-t, --template', 'print a commented file with every key and its default instead')
-    .action((options: { config?: string; template?: boolean }) => {
+    .option('-r, --reference', 'print the reference of all keys as Markdown instead')
+    .action((options: { config?: string; template?: boolean; reference?: boolean }) => {
       const text = options.template
         ? configTemplate()
-        : printConfig(loadConfig({ path: options.config, env }));
+        : options.reference
+          ? configReference()
+          : printConfig(loadConfig({ path: options.config, env }));
       process.stdout.write(text);
     });
 }

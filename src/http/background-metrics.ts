@@ -23,8 +23,8 @@ export function registerBackground(registry: Registry, { progress, cache }: Back
         if (job !== undefined && known !== undefined) this.set({ stage: job.stage }, known);
       },
     });
-  stage('furze_fit_done', 'Steps done of the stage that a fit is at', ({ done }) => done);
-  stage('furze_fit_total', 'Steps of the stage that a fit is at', ({ total }) => total);
+  stage('furze_fit_steps_done', 'Steps done of the stage that a fit is at', ({ done }) => done);
+  stage('furze_fit_steps', 'Steps of the stage that a fit is at', ({ total }) => total);
   stage('furze_fit_left_seconds', 'Time left of the stage at the pace so far', ({ leftMs }) =>
     leftMs === undefined ? undefined : leftMs / 1000,
   );

@@ -1,14 +1,12 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Gauge, type Metric, Registry } from 'prom-client';
+import { type Metric, Registry } from 'prom-client';
 import type { StoreStats } from '../store/data-store.ts';
+import { registerProcess } from './process-metrics.ts';
 import type { Route } from './route.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
-
-const EVENT_LOOP_RESOLUTION_MS = 10;
 
 /** Number of the route that stands for requests which fit none. */
 export const NO_ROUTE = -1;
@@ -47,8 +45,8 @@ export function createMetrics({ routes, stats }: MetricsParts): HttpMetrics {
   const series = new Map<string, Series>();
   registerRequests(registry, series);
   registerStore(registry, stats);
-  registerProcess(registry);
-  const delay = registerEventLoop(registry);
+  registerCpu(registry);
+  const watch = registerProcess(registry);
   const paths = routes.map((route) => route.path);
   // Per route, then per status: looking a series up costs two array reads.
   const byRoute: Series[][] = [];
@@ -79,7 +77,7 @@ export function createMetrics({ routes, stats }: MetricsParts): HttpMetrics {
       one.count++;
     },
     text: () => registry.metrics(),
-    close: () => delay.disable(),
+    close: () => watch.stop(),
   };
 }
 
@@ -146,36 +144,9 @@ function registerStore(registry: Registry, stats: () => Promise<StoreStats>): vo
   });
 }
 
-function registerProcess(registry: Registry): void {
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory in bytes',
-    registers: [registry],
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+function registerCpu(registry: Registry): void {
   register(registry, 'process_cpu_seconds_total', 'User and system CPU time in seconds', 'counter', () => {
     const { user, system } = process.cpuUsage();
     return [{ labels: {}, value: (user + system) / 1e6 }];
   });
-}
-
-/** Delay of the event loop since the last read, which starts a new measurement. */
-function registerEventLoop(registry: Registry): { disable(): void } {
-  const histogram = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS });
-  histogram.enable();
-  new Gauge({
-    name: 'furze_event_loop_delay_seconds',
-    help: 'Delay of the event loop since the last read, by quantile',
-    labelNames: ['quantile'],
-    registers: [registry],
-    collect() {
-      for (const percentile of [50, 90, 99, 100]) {
-        this.set({ quantile: String(percentile / 100) }, histogram.percentile(percentile) / 1e9);
-      }
-      histogram.reset();
-    },
-  });
-  return histogram;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERRORS } from '../../src/domain/errors.ts';
@@ -155,5 +156,31 @@ test('a method that no route has is answered, and one that the engine does not k
     const answers = await sendRaw(server.port, `${method} /api/users HTTP/1.1\r\nHost: x\r\n\r\n`);
     for (const { status } of answers) expect([400, 405, 501]).toContain(status);
     if (method === 'TRACE') expect(answers[0]?.headers.allow).toContain('GET');
+  }
+});
+
+test('the metrics are as Prometheus wants them, and tell of fits, feedback and lists', async () => {
+  const headers = { 'X-API-Key': KEY };
+  await server.call(
+    'POST',
+    '/api/feedback',
+    [{ FeedbackType: 'seen "so"', UserId: 'm', ItemId: 'm' }],
+    headers,
+  );
+  const { text } = await server.call('GET', '/metrics', undefined, headers);
+  expect(text).toMatch(/furze_build_info\{version="[^"]+",node_version="v\d+[^"]*"\} 1/);
+  expect(text).toMatch(/process_start_time_seconds \d+/);
+  expect(text).toMatch(/nodejs_heap_size_used_bytes \d+/);
+  expect(text).toContain('furze_feedback{type="seen \\"so\\"",positive="false",read="false"} 1');
+  expect(text).toContain('furze_model_generation 0');
+  expect(text).toMatch(/furze_lists_behind \d/);
+  // No fit has ended, so nothing is told of the last one.
+  expect(text).not.toMatch(/^furze_last_fit_success/m);
+  try {
+    execFileSync('promtool', ['check', 'metrics'], { input: text, stdio: 'pipe' });
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code?: string; stdout?: Buffer; stderr?: Buffer };
+    if (code !== 'ENOENT') throw new Error(`promtool: ${stdout}${stderr}`);
+    console.warn('SKIPPED: promtool is not installed, so the form of the metrics was not checked');
   }
 });

@@ -252,5 +252,5 @@ test('requests are counted by route, method and status', async () => {
   expect(text).toMatch(/furze_http_request_duration_seconds_bucket\{route="\/late",[^}]*le="\+Inf"\} \d+/);
   expect(text).toContain('furze_store_rows{kind="feedback"} 3');
   expect(text).toContain('furze_store_bytes 4');
-  expect(text).toContain('furze_event_loop_delay_seconds{quantile="0.99"}');
+  expect(text).toMatch(/furze_event_loop_delay_seconds_bucket\{le="0.001"\} \d+/);
 });

@@ -97,6 +97,11 @@ export class ListFreshness {
     } satisfies BehindMark);
   }
 
+  /** Users whose list is behind their feedback. */
+  get dirtyCount(): number {
+    return this.dirty.count;
+  }
+
   /** The user's feedback changed. @param retracted whether some was taken back */
   markDirty(userRow: number, retracted = false): void {
     this.dirty.add(userRow);

@@ -21,6 +21,18 @@ export class UserBits {
     return (((this.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
   }
 
+  /** How many there are: a look at every word. */
+  get count(): number {
+    let count = 0;
+    for (const word of this.words) {
+      // The usual sum of bits within a word (Warren, Hacker's Delight, section 5-1).
+      let bits = word - ((word >>> 1) & 0x55555555);
+      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+      count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+    }
+    return count;
+  }
+
   /** The bits up to the last that is set, for `restore`. */
   get bytes(): Uint8Array {
     let { length } = this.words;

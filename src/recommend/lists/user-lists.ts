@@ -71,6 +71,11 @@ export class UserLists {
     await this.options.freshness.save(this.options.cache);
   }
 
+  /** Users whose list is behind their feedback. */
+  get behindCount(): number {
+    return this.options.freshness.dirtyCount;
+  }
+
   /** Notes that the user's feedback changed. @param retracted whether some was taken back */
   markDirty(userRow: number, retracted = false): void {
     this.options.freshness.markDirty(userRow, retracted);
