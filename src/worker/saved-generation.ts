@@ -47,8 +47,11 @@ export function writeGeneration(marks: Marks, mark: GenerationMark): Promise<voi
 export async function readGeneration(marks: Marks): Promise<GenerationMark | undefined> {
   const mark = (await marks.getMark(GENERATION)) as GenerationMark | undefined;
   // Those that older versions wrote name no parts, or rank by other features; what they saved is trained again.
-  const features = mark?.ranking?.weights.length ?? RANKING_FEATURES.length;
-  return mark?.parts === undefined || features !== RANKING_FEATURES.length ? undefined : mark;
+  if (mark?.parts === undefined) return undefined;
+  // What is absent comes back as null.
+  const ranking = mark.ranking ?? undefined;
+  const isOwn = ranking === undefined || ranking.weights.length === RANKING_FEATURES.length;
+  return isOwn ? { ...mark, ranking, choice: mark.choice ?? undefined } : undefined;
 }
 
 /** The names of what a generation has saved. */
