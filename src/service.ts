@@ -28,6 +28,7 @@ import { guardFiles, lockStores, openStore, type StorePaths } from './store/open
 import { storeOptions, storePaths } from './store/store-options.ts';
 import { composeTraining, fitMemoryBytesMax } from './worker/compose-training.ts';
 import type { FitSummary } from './worker/fit-schedule.ts';
+import { ItemSearch } from './worker/item-search.ts';
 import { WorkerPool } from './worker/pool.ts';
 import type { OnProgress } from './worker/progress.ts';
 import type { SearchMark } from './worker/search-marks.ts';
@@ -158,6 +159,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const access = accessRules(server);
     warnOfOpenDoor(access, log);
+    const itemSearch = new ItemSearch(pool, paths.dataPath);
     const http = createHttpServer({
       engine,
       routes,
@@ -166,6 +168,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         recommender: recommendation.recommender,
         explainer: recommendation.explainer,
         admin,
+        searchItems: (text, n) => itemSearch.find(text, n),
         health: () => checkHealth(data, cache),
         metricsText: () => metrics.text(),
         clock,

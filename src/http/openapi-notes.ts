@@ -30,6 +30,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'The `Cursor` of the page before; read as `Cursor` too',
     schema: Type.String({ rule: 'cursor' }),
   },
+  q: {
+    description: 'Only items with this text in id, comment, a category or a label, best match first',
+    schema: id,
+  },
   prefix: { description: 'Only those whose ids begin with this', schema: text, example: 'al' },
   'user-id': { description: 'Leave out what this user has feedback on', schema: id, example: 'alice' },
   category: {

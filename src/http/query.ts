@@ -11,6 +11,7 @@ export type QueryName =
   | 'user-id'
   | 'category'
   | 'prefix'
+  | 'q'
   | 'write-back-type'
   | 'write-back-delay';
 
@@ -23,6 +24,8 @@ export interface Query {
   readonly userId?: string;
   /** What ids begin with; empty for all. */
   readonly prefix?: string;
+  /** A text to search for. */
+  readonly text?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
 }
@@ -101,6 +104,9 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'prefix':
       query.prefix = checkId(value, 'prefix', limits, 'INVALID_PARAMETER');
+      return;
+    case 'q':
+      query.text = checkId(value, 'q', limits, 'INVALID_PARAMETER');
       return;
     case 'user-id':
       query.userId = checkId(value, 'user-id', limits, 'INVALID_PARAMETER');

@@ -12,6 +12,8 @@ export interface Services {
   readonly recommender: Recommender;
   readonly explainer: Explainer;
   readonly admin: Admin;
+  /** Ids of items that contain a text, best match first. */
+  readonly searchItems: (text: string, n: number) => Promise<readonly string[]>;
   /** The state of the stores; tells a failure in the report instead of throwing. */
   readonly health: () => Promise<HealthReport>;
   /** The metrics in Prometheus text format. */

@@ -26,6 +26,7 @@ export interface Jobs {
   lists: { job: ListsJob; answer: number };
   remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
+  searchItems: { job: SearchItemsJob; answer: readonly string[] };
   similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
 }
 export type JobKind = keyof Jobs;
@@ -191,6 +192,16 @@ export interface RemakeJob {
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
+}
+
+/** Finds items that contain a text; answers their ids, best match first. */
+export interface SearchItemsJob {
+  readonly kind: 'searchItems';
+  readonly dataPath: string;
+  readonly text: string;
+  readonly n: number;
+  /** What was found after this time is the answer, milliseconds. */
+  readonly timeMsMax: number;
 }
 
 /** Finds the rows most like one row by what the store knows. */

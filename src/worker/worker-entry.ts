@@ -4,6 +4,7 @@ import { gather } from './jobs/gather.ts';
 import { makeLists, remakeLists } from './jobs/lists.ts';
 import { finish, load, place, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
+import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 
@@ -21,6 +22,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   remake: remakeLists,
   related: findRelated,
   similarUsers,
+  searchItems: findItems,
 };
 
 export default function work(job: Job): unknown {

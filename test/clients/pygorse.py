@@ -78,7 +78,7 @@ async def walk(client):
         rich = {"genre": ["court"], "year": 1957}
         assert await call("insert_item", item("i4", Labels=rich)) == one
         assert (await call("get_item", "i4"))["Labels"] == rich
-        call_search = await call("search_items", "COURT")
+        assert [each["ItemId"] for each in await call("search_items", "COURT")] == ["i4"]
         await client_value(call)
         assert await call("delete_item", "i4") == one
     else:

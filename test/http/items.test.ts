@@ -125,3 +125,33 @@ test('labels of any form come back as they were given, one and many', async () =
   await server.call('POST', '/api/user', { UserId: 'any-labels', Labels: 7 });
   expect((await server.call('GET', '/api/user/any-labels')).body.Labels).toBe(7);
 });
+
+test('q searches ids, comments, categories and labels, best match first', async () => {
+  await server.call('POST', '/api/items', [
+    { ItemId: 's-inside', Comment: 'A megazebra' },
+    { ItemId: 's-word', Comment: 'The grey Zebra walks' },
+    { ItemId: 's-title', Comment: 'ZEBRA' },
+    { ItemId: 's-label', Labels: { animal: ['Zebra'] } },
+    { ItemId: 's-category', Categories: ['zebras'] },
+    { ItemId: 'zebra-1', IsHidden: true },
+    { ItemId: 's-none', Comment: 'A horse' },
+  ]);
+  const idsOf = async (query: string) =>
+    (await server.call('GET', `/api/items?${query}`)).body.Items.map(
+      ({ ItemId }: { ItemId: string }) => ItemId,
+    );
+  expect(await idsOf('q=zEbRa')).toEqual([
+    's-title',
+    's-label',
+    's-category',
+    'zebra-1',
+    's-word',
+    's-inside',
+  ]);
+  expect(await idsOf('q=zebra&n=2')).toEqual(['s-title', 's-label']);
+  expect(await idsOf('q=zebra&n=0')).toEqual([]);
+  expect(await idsOf('q=grey+zebra')).toEqual(['s-word']);
+  expect(await idsOf('q=unicorn')).toEqual([]);
+  expect((await server.call('GET', '/api/items?q=zebra')).body).toMatchObject({ Cursor: '' });
+  expect((await server.call('GET', `/api/items?q=${'x'.repeat(600)}`)).status).toBe(400);
+});

@@ -11,6 +11,7 @@ import {
 } from '../../domain/schemas.ts';
 import { json, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { ITEM, WRITTEN } from './examples.ts';
 
 const tag = 'Items';
@@ -49,11 +50,15 @@ export const itemRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/items',
     tag,
-    summary: 'List items by id, a page at a time',
-    query: ['n', 'cursor'],
+    summary: 'List items by id, a page at a time, or search them',
+    description:
+      'With `q` the answer is the best `n` matches, at most 1,000, on one page; a search that takes seconds ends with what it has.',
+    query: ['n', 'cursor', 'q'],
     response: { description: 'A page', schema: ItemsPageSchema, example: { Cursor: '', Items: [ITEM] } },
     errors: ['INVALID_CURSOR'],
-    async handler({ query }, { data }) {
+    async handler({ query }, services) {
+      const { data } = services;
+      if (query.text !== undefined) return search(query.text, query.n, services);
       const page = await data.getItems(query.n, query.cursor);
       return json({ Cursor: page.cursor, Items: page.rows.map(withGivenLabels) });
     },
@@ -99,6 +104,22 @@ export const itemRoutes: readonly Route[] = [
   categoryRoute('PUT', 'addCategory', 'Add a category to an item'),
   categoryRoute('DELETE', 'removeCategory', 'Take a category from an item'),
 ];
+
+/** One page of what a search finds, cut where it grows too large. */
+async function search(text: string, n: number, { data, searchItems, limits }: Services): Promise<Reply> {
+  const found = n === 0 ? [] : await searchItems(text, n);
+  const rows: Item[] = [];
+  let length = 0;
+  for (const itemId of found) {
+    const item = await data.getItem(itemId);
+    // It may be gone since it was found.
+    if (item === undefined) continue;
+    rows.push(item);
+    length += item.Comment.length;
+    if (length > limits.pageBytesMax) break;
+  }
+  return json({ Cursor: '', Items: rows.map(withGivenLabels) });
+}
 
 /** @throws FurzeError ITEM_NOT_FOUND */
 function itemReply(itemId: string, item: Item | undefined): Reply {

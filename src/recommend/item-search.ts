@@ -1,0 +1,57 @@
+import type { CatalogueItem, LocalReads } from '../store/data-store.ts';
+import { TopK } from './ranked.ts';
+
+/** Items between two looks at the clock. */
+const LOOK_EVERY = 256;
+
+/**
+ * How well a text is found, best first: the whole of a field before its beginning, that before the beginning of a word,
+ * that before anywhere; the title in the comment before the rest.
+ */
+const SCORES = { whole: 8, start: 6, word: 4, inside: 2 } as const;
+const TITLE_BONUS = 1;
+
+/**
+ * Looks through all items for a text: in ids, comments, categories and labels, whatever the case. It reads the store and
+ * keeps nothing, so it costs no memory; it ends when `isOver` says so, with what it has found.
+ * @returns ids, best match first; of equal matches the item that came first
+ */
+export function searchItems(reads: LocalReads, text: string, n: number, isOver: () => boolean): string[] {
+  const wanted = fold(text);
+  const best = new TopK(n);
+  let seen = 0;
+  reads.scanItems(0, (item) => {
+    const score = scoreOf(item, reads.itemAt(item.row)?.Comment ?? '', wanted);
+    if (score > 0) best.push(item.row, score);
+    return ++seen % LOOK_EVERY !== 0 || !isOver();
+  });
+  return best
+    .sorted()
+    .rows.map((row) => reads.itemIdAt(row))
+    .filter((itemId) => itemId !== undefined);
+}
+
+/** 0 when the text stands nowhere in the item. @param wanted folded */
+export function scoreOf(item: CatalogueItem, comment: string, wanted: string): number {
+  let score = scoreIn(item.itemId, wanted);
+  const title = scoreIn(comment, wanted);
+  if (title > 0) score = Math.max(score, title + TITLE_BONUS);
+  for (const label of item.categories) score = Math.max(score, scoreIn(label, wanted));
+  for (const label of item.labels) score = Math.max(score, scoreIn(label, wanted));
+  return score;
+}
+
+function scoreIn(field: string, wanted: string): number {
+  if (field.length === 0) return 0;
+  const folded = fold(field);
+  const at = folded.indexOf(wanted);
+  if (at < 0) return 0;
+  if (at === 0) return folded.length === wanted.length ? SCORES.whole : SCORES.start;
+  return WORD.test(folded.charAt(at - 1)) ? SCORES.inside : SCORES.word;
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}
