@@ -4,7 +4,7 @@ import type { Plan } from '../../exchange/records.ts';
 import { recordOf } from '../../exchange/records.ts';
 import { count, duration } from '../format.ts';
 import { preview, Upload, type UploadState } from '../import/upload.ts';
-import { Bar, Card, PageHead, State, Table } from '../parts/common.tsx';
+import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { likeType, refreshSummary } from '../state.ts';
 
 /** Rows by which columns are guessed. */
@@ -265,7 +265,7 @@ function Progress({ state }: { state: UploadState }) {
         </p>
       )}
       {refusals.length > 0 && (
-        <Table label="Refused rows" head={['Line', 'Reason']}>
+        <Table label="Refused rows" head={[...numbers('Line'), 'Reason']}>
           {refusals.map(({ line, reason }) => (
             <tr key={`${line} ${reason}`}>
               <td class="number">{line}</td>

@@ -2,7 +2,7 @@ import type { ItemView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
 import { count, time } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
-import { Card, Fact, ItemName, PageHead, Score, State, Table } from '../parts/common.tsx';
+import { Card, Fact, ItemName, numbers, PageHead, Score, State, Table } from '../parts/common.tsx';
 import { addToSession } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 import { HideButton } from './items.tsx';
@@ -23,7 +23,7 @@ export function ItemPage({ id }: { id: string }) {
               {data.Neighbors.length === 0 ? (
                 <p class="muted">None are known.</p>
               ) : (
-                <Table label="Items like it" head={['Item', 'Score']}>
+                <Table label="Items like it" head={['Item', ...numbers('Score')]}>
                   {data.Neighbors.map(({ Id, Title, Score: score }) => (
                     <tr key={Id}>
                       <td>

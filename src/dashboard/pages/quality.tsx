@@ -1,7 +1,7 @@
 import type { Quality } from '../../domain/admin-schemas.ts';
 import { figure, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
-import { Bar, Card, PageHead, State, Table } from '../parts/common.tsx';
+import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 10_000;
@@ -32,7 +32,7 @@ export function QualityPage() {
 function Measures({ data }: { data: Quality }) {
   return (
     <Card title={`Collaborative model, generation ${data.Generation}`}>
-      <Table label="Measures" head={['Measure', 'Value']}>
+      <Table label="Measures" head={['Measure', ...numbers('Value')]}>
         {Object.entries(data.Quality).map(([name, value]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
@@ -55,7 +55,7 @@ function Ranking({ data }: { data: Quality }) {
           held-out feedback.
         </p>
       ) : (
-        <Table label="Weights of the ranking" head={['Feature', 'Weight', '']}>
+        <Table label="Weights of the ranking" head={['Feature', ...numbers('Weight'), '']}>
           {data.Ranking.map(({ Feature, Weight }) => (
             <tr key={Feature}>
               <th scope="row">{Feature.replaceAll('_', ' ')}</th>
@@ -89,7 +89,7 @@ function History({ data }: { data: Quality }) {
           format={figure}
         />
       )}
-      <Table label="Past fits" head={['Ended', 'Generation', 'Positives', ...names]}>
+      <Table label="Past fits" head={['Ended', ...numbers('Generation', 'Positives', ...names)]}>
         {fits.toReversed().map(({ Id, EndedAt, Result }) => (
           <tr key={Id}>
             <td class="nowrap">{time(EndedAt)}</td>

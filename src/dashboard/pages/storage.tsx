@@ -1,6 +1,6 @@
 import type { Storage } from '../../domain/admin-schemas.ts';
 import { bytes, count, figure } from '../format.ts';
-import { Bar, Card, Fact, PageHead, State, Table } from '../parts/common.tsx';
+import { Bar, Card, Fact, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 10_000;
@@ -30,7 +30,7 @@ function Sizes({ data }: { data: Storage }) {
         )}
       </dl>
       <Card wide title="Disk">
-        <Table label="Tables" head={['Store', 'Table', 'Records', 'Size', 'Share']}>
+        <Table label="Tables" head={['Store', 'Table', ...numbers('Records', 'Size'), 'Share']}>
           {data.Tables.map(({ Store, Name, Entries, Bytes }) => (
             <tr key={`${Store} ${Name}`}>
               <td>{Store}</td>
@@ -45,7 +45,7 @@ function Sizes({ data }: { data: Storage }) {
         </Table>
       </Card>
       <Card wide title="Memory">
-        <Table label="Parts of the memory" head={['Part', 'Size', 'Share', 'What it is']}>
+        <Table label="Parts of the memory" head={['Part', ...numbers('Size'), 'Share', 'What it is']}>
           {data.Memory.map(({ Name, Bytes, Note }) => (
             <tr key={Name}>
               <th scope="row">{Name}</th>

@@ -57,6 +57,13 @@ export function Fact({ name, value, note }: { name: string; value: string; note?
   );
 }
 
+/** A column of numbers: they stand under the end of its name. */
+export function numbers(...names: readonly string[]): readonly ColumnHead[] {
+  return names.map((name) => ({ name, isNumber: true }));
+}
+
+export type ColumnHead = string | { readonly name: string; readonly isNumber: true };
+
 /** A table that scrolls by itself where the page is narrow. */
 export function Table({
   label,
@@ -64,7 +71,7 @@ export function Table({
   children,
 }: {
   label: string;
-  head: readonly string[];
+  head: readonly ColumnHead[];
   children: ComponentChildren;
 }) {
   return (
@@ -73,11 +80,17 @@ export function Table({
       <table>
         <thead>
           <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+            {head.map((column) =>
+              typeof column === 'string' ? (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ) : (
+                <th key={column.name} scope="col" class="number">
+                  {column.name}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

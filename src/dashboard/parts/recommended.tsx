@@ -3,7 +3,7 @@ import type { UserView } from '../../domain/admin-schemas.ts';
 import { like, setHidden } from '../actions.ts';
 import { recommenderName, time } from '../format.ts';
 import { addToSession, likeType } from '../state.ts';
-import { Card, ItemName, Score, Table } from './common.tsx';
+import { Card, ItemName, numbers, Score, Table } from './common.tsx';
 import { Why } from './why.tsx';
 
 /** What a user is recommended, with what can be done about each. */
@@ -18,7 +18,7 @@ export function Recommended({ data, reload }: { data: UserView; reload: () => vo
           ? 'No list is kept for this user; the fallbacks answer.'
           : `A list of ${List.Length} by generation ${List.Generation}, made ${time(List.MadeAt)}.`}
       </p>
-      <Table label="Recommended" head={['', 'Item', 'Score', 'Place with', '']}>
+      <Table label="Recommended" head={['', 'Item', ...numbers('Score'), 'Place with', '']}>
         {Pipeline.flatMap(({ Id, Title, Score: score, Ranks }, rank) => [
           <tr key={Id} data-item={Id}>
             <td class="muted">{rank + 1}</td>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { likeType, session } from '../state.ts';
-import { Card, ItemName, Score, State, Table } from './common.tsx';
+import { Card, ItemName, numbers, Score, State, Table } from './common.tsx';
 import { usePrefixSearch } from './prefix-search.tsx';
 
 interface Entry {
@@ -56,7 +56,7 @@ export function SessionCard() {
           {items.length === 0 && <p class="muted">Choose an item first.</p>}
           {items.length > 0 && entries?.length === 0 && <p class="muted">Nothing is like these.</p>}
           {items.length > 0 && entries !== undefined && entries.length > 0 && (
-            <Table label="Recommended to the session" head={['Item', 'Score']}>
+            <Table label="Recommended to the session" head={['Item', ...numbers('Score')]}>
               {entries.map(({ Id, Score: score, title }) => (
                 <tr key={Id}>
                   <td>
