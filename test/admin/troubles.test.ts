@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { type Facts, findTroubles, formatAge, likelyPositive, whyNothing } from '../../src/admin/troubles.ts';
+import type { FeedbackType, Task } from '../../src/domain/admin-schemas.ts';
+
+const typeOf = (Name: string, Count: number, Positive = false): FeedbackType => ({
+  Name,
+  Count,
+  Positive,
+  Read: false,
+});
+
+/** A service without a fault. */
+const WELL: Facts = {
+  storeError: '',
+  positiveTypes: ['like'],
+  types: [typeOf('like', 10, true)],
+  items: 5,
+  feedback: 10,
+  positives: 10,
+  hasModel: true,
+  modelAgeMs: 60_000,
+  fitPeriodMs: 3_600_000,
+  lastFit: undefined,
+  isFitting: false,
+  popularIsEmpty: false,
+  popularWindowMs: 720 * 3_600_000,
+  diskFreeBytes: 2 ** 40,
+  hasKey: true,
+  host: '0.0.0.0',
+};
+const failed: Task = { Id: 1, Kind: 'fit', State: 'failed', StartedAt: '', Seconds: 1, Error: 'no memory' };
+const none = { hasModel: false, positives: 0 };
+
+describe('what is not right', () => {
+  it('is nothing with a service that is well', () => {
+    expect(findTroubles(WELL)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Facts>, string, RegExp]>([
+    ['store_unavailable', { storeError: 'disk' }, 'error', /does not answer: disk/],
+    [
+      'no_positive_types',
+      { ...none, positiveTypes: [], types: [typeOf('click', 9120), typeOf('like', 880)] },
+      'error',
+      /^No positive feedback types are configured; seen so far: click \(9,120\), like \(880\)\.$/,
+    ],
+    [
+      'no_positive_feedback',
+      { ...none, types: [typeOf('view', 10)] },
+      'error',
+      /of a positive type \(like\).*view \(10\)/,
+    ],
+    ['no_data', { ...none, items: 0, feedback: 0, types: [] }, 'hint', /no data yet/],
+    ['no_feedback', { ...none, feedback: 0, types: [] }, 'hint', /no feedback yet/],
+    ['fit_failed', { lastFit: failed }, 'warning', /failed: no memory; the model before it serves/],
+    ['fit_failed', { lastFit: failed, hasModel: false }, 'error', /failed: no memory\./],
+    ['stale_model', { modelAgeMs: 4 * 3_600_000 }, 'warning', /4 h old/],
+    ['popular_empty', { popularIsEmpty: true }, 'warning', /last 720h/],
+    ['disk_nearly_full', { diskFreeBytes: 2 ** 27 }, 'error', /128 MiB left/],
+    ['no_key', { hasKey: false }, 'hint', /listens on 0\.0\.0\.0/],
+  ])('names %s', (code, facts, severity, message) => {
+    const [first, ...others] = findTroubles({ ...WELL, ...facts });
+    expect([first?.Code, first?.Severity]).toEqual([code, severity]);
+    expect(first?.Message).toMatch(message);
+    expect(first?.Advice).not.toBe('');
+    expect(others).toEqual([]);
+  });
+
+  it('stands worst first', () => {
+    const troubles = findTroubles({ ...WELL, hasKey: false, popularIsEmpty: true, storeError: 'gone' });
+    expect(troubles.map(({ Severity }) => Severity)).toEqual(['error', 'warning', 'hint']);
+  });
+
+  it('is no trouble without a key where only this machine can ask', () => {
+    for (const host of ['127.0.0.1', 'localhost', '::1'])
+      expect(findTroubles({ ...WELL, hasKey: false, host })).toEqual([]);
+  });
+
+  it('tells why there is nothing to learn from', () => {
+    expect(whyNothing({ ...WELL, ...none, positiveTypes: [] })).toMatch(
+      /^No positive feedback types .*start again\.$/,
+    );
+    expect(whyNothing(WELL)).toMatch(/positive_feedback_ttl/);
+  });
+});
+
+it('proposes as positive only what people call a liking', () => {
+  const names = [
+    'click',
+    'dislike',
+    'purchase',
+    'unfollow',
+    'view',
+    'read',
+    'add_to_cart',
+    'remove_from_cart',
+    'skip',
+  ];
+  expect(likelyPositive(names.map((name) => typeOf(name, 1)))).toEqual(['click', 'purchase', 'add_to_cart']);
+  expect(likelyPositive([typeOf('like', 0)])).toEqual([]);
+});
+
+it('writes an age as people say it', () => {
+  const ages = [400, 59_000, 18 * 60_000, 5 * 3_600_000, 72 * 3_600_000];
+  expect(ages.map(formatAge)).toEqual(['0 s', '59 s', '18 min', '5 h', '3 days']);
+});
