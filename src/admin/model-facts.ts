@@ -1,7 +1,10 @@
 import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
+import { formatTimestamp } from '../domain/time.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
+import type { Estimate } from '../model/evaluation/metrics.ts';
 import { PART_NAMES, type PartName } from '../model/parts.ts';
 import { RANKING_FEATURES } from '../recommend/ranking.ts';
+import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */
@@ -27,6 +30,7 @@ export function describeModel(
       FitSeconds: fit.Seconds,
     }),
     Quality: { ...quality },
+    ...(placed.choice !== undefined && { RankedBy: placed.choice.chosen }),
     Users: userCount,
     Items: itemCount,
     Factors: factors,
@@ -50,6 +54,17 @@ const PART_TITLES: Readonly<Record<PartName, string>> = {
   userNeighbors: 'user neighbors',
 };
 
+function describeChoice(choice: RankingChoice): NonNullable<Quality['Choice']> {
+  const describe = ({ mean, halfWidth }: Estimate) => ({ Mean: mean, HalfWidth: halfWidth });
+  return {
+    Users: choice.users,
+    AsOf: formatTimestamp(choice.asOfMs),
+    Chosen: choice.chosen,
+    OverBestSingle: describe(choice.overBestSingle),
+    Ways: choice.rows.map(({ name, quality }) => ({ Name: name, Quality: describe(quality) })),
+  };
+}
+
 /** What the generation was measured at, what it ranks by, and how it went in the fits before. */
 export function describeQuality(placed: PlacedGeneration | undefined, past: readonly Task[]): Quality {
   const weights = placed?.ranking?.weights ?? [];
@@ -57,6 +72,7 @@ export function describeQuality(placed: PlacedGeneration | undefined, past: read
     Generation: placed?.number ?? 0,
     Quality: { ...placed?.als?.header.quality },
     Ranking: weights.map((Weight, at) => ({ Feature: RANKING_FEATURES[at] ?? String(at), Weight })),
+    ...(placed?.choice !== undefined && { Choice: describeChoice(placed.choice) }),
     Parts: placed === undefined ? [] : sharedMemories(placed).map(({ Name }) => Name),
     Fits: past.filter(({ Kind, State }) => Kind === 'fit' && State === 'done').reverse(),
   };

@@ -69,6 +69,7 @@ export const ModelSchema = Type.Object(
     AgeSeconds: Type.Optional(seconds('Since it was fitted')),
     FitSeconds: Type.Optional(seconds('How long the fit took')),
     Quality: Type.Record(Type.String(), Type.Number(), { description: 'Measures on held-out feedback' }),
+    RankedBy: Type.Optional(Type.String({ description: 'What orders the lists' })),
     Users: count,
     Items: count,
     Factors: count,
@@ -242,6 +243,24 @@ export const ItemViewSchema = Type.Object(
 );
 export type ItemView = Static<typeof ItemViewSchema>;
 
+const EstimateSchema = Type.Object({
+  Mean: Type.Number({ description: 'NDCG@10, over users' }),
+  HalfWidth: Type.Number({ description: 'Of its 95 % interval' }),
+});
+
+export const RankingChoiceSchema = Type.Object(
+  {
+    Users: Type.Integer({ description: 'Whose lists were judged' }),
+    AsOf: Type.String({ description: 'The moment as of which they were made, RFC 3339 UTC' }),
+    Chosen: Type.String({ description: 'What ranks' }),
+    OverBestSingle: EstimateSchema,
+    Ways: Type.Array(Type.Object({ Name: text, Quality: EstimateSchema }), {
+      description: 'All ways to rank that were judged, best first',
+    }),
+  },
+  { title: 'How the ranking was chosen' },
+);
+
 export const QualitySchema = Type.Object(
   {
     Generation: count,
@@ -249,6 +268,7 @@ export const QualitySchema = Type.Object(
     Ranking: Type.Array(Type.Object({ Feature: text, Weight: Type.Number() }), {
       description: 'What candidates are ranked by; empty when the collaborative score ranks alone',
     }),
+    Choice: Type.Optional(RankingChoiceSchema),
     Parts: Type.Array(text, { description: 'What the generation has learned' }),
     Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
   },

@@ -157,6 +157,13 @@ function ModelCard({ state }: { state: Summary }) {
             name="Next fit"
             value={state.NextFitSeconds === undefined ? 'running' : `in ${duration(state.NextFitSeconds)}`}
           />
+          {model.RankedBy !== undefined && (
+            <Fact
+              name="Ranked by"
+              value={model.RankedBy.replaceAll('_', ' ')}
+              note="Chosen on held-out feedback"
+            />
+          )}
           {Object.entries(model.Quality).map(([name, value]) => (
             <Fact key={name} name={name} value={figure(value)} note="On held-out feedback" />
           ))}

@@ -1,5 +1,5 @@
 import type { Quality } from '../../domain/admin-schemas.ts';
-import { figure, time } from '../format.ts';
+import { count, figure, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
@@ -18,6 +18,7 @@ export function QualityPage() {
       {data !== undefined && data.Generation === 0 && <p>Nothing is learned yet.</p>}
       {data !== undefined && data.Generation > 0 && (
         <>
+          {data.Choice !== undefined && <Choice choice={data.Choice} />}
           <div class="cards">
             <Measures data={data} />
             <Ranking data={data} />
@@ -27,6 +28,41 @@ export function QualityPage() {
       )}
     </>
   );
+}
+
+/** What the ranking was chosen against, in a sentence and as bars with their intervals. */
+function Choice({ choice }: { choice: NonNullable<Quality['Choice']> }) {
+  const { Users, Chosen, OverBestSingle, Ways } = choice;
+  const largest = Math.max(1e-9, ...Ways.map(({ Quality: { Mean, HalfWidth } }) => Mean + HalfWidth));
+  const isSure = OverBestSingle.Mean > OverBestSingle.HalfWidth;
+  return (
+    <Card wide title="How lists are ranked">
+      <p>
+        By <strong>{nameOf(Chosen)}</strong>, chosen on the held-out feedback of {count(Users)} users
+        {OverBestSingle.Mean > 0
+          ? `: ${figure(OverBestSingle.Mean)} ± ${figure(OverBestSingle.HalfWidth)} more NDCG@10 than the best recommender alone, which is ${isSure ? 'more than' : 'within'} the noise.`
+          : ': no blend did better than this alone.'}
+      </p>
+      <Table label="Ways to rank" head={['Way to rank', ...numbers('NDCG@10', '±'), '']}>
+        {Ways.map(({ Name, Quality: { Mean, HalfWidth } }) => (
+          <tr key={Name}>
+            <th scope="row">
+              {nameOf(Name)} {Name === Chosen && <span class="badge done">chosen</span>}
+            </th>
+            <td class="number">{figure(Mean)}</td>
+            <td class="number">{figure(HalfWidth)}</td>
+            <td class="bar-cell">
+              <Bar share={Mean / largest} label={`NDCG@10 of ${nameOf(Name)}`} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+function nameOf(name: string): string {
+  return name.replaceAll('_', ' ');
 }
 
 function Measures({ data }: { data: Quality }) {
@@ -58,7 +94,7 @@ function Ranking({ data }: { data: Quality }) {
         <Table label="Weights of the ranking" head={['Feature', ...numbers('Weight'), '']}>
           {data.Ranking.map(({ Feature, Weight }) => (
             <tr key={Feature}>
-              <th scope="row">{Feature.replaceAll('_', ' ')}</th>
+              <th scope="row">{nameOf(Feature)}</th>
               <td class="number">{figure(Weight)}</td>
               <td class="bar-cell">
                 <Bar share={Math.abs(Weight) / largest} label={`Weight of ${Feature}`} />

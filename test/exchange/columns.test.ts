@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { guess, timeUnit } from '../../src/dashboard/import/columns.ts';
-import { type Plan, recordOf } from '../../src/dashboard/import/records.ts';
+import { guess, timeUnit } from '../../src/exchange/columns.ts';
+import { type Plan, recordOf } from '../../src/exchange/records.ts';
 
 describe('the guess of a file', () => {
   it.each<[string, string[][], object]>([
