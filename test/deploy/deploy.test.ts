@@ -52,7 +52,7 @@ describe('the container image', () => {
 
   it('runs as a user of its own, with one volume and a health check', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'));
-    expect(last).toMatch(/^USER furze$/m);
+    expect(last).toMatch(/^USER 10001:10001$/m);
     expect(last.match(/^VOLUME .*$/gm)).toEqual(['VOLUME /data']);
     expect(last).toMatch(/^HEALTHCHECK .*\n.*"status"/m);
     expect(last).toContain(`EXPOSE ${PORT}`);
