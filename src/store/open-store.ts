@@ -48,6 +48,8 @@ export interface StoreOptions extends StorePaths {
   readonly onTrouble?: TroubleLog;
   /** Bytes of writes that may wait; more is refused as OVERLOADED. */
   readonly waitingBytesMax?: number;
+  /** Bytes of address space that each store begins with; chosen by the file's size when absent. */
+  readonly mapBytes?: number | undefined;
   /** Pause before a writer thread that has died is started again, milliseconds; it doubles with each try. */
   readonly writerRestartMs?: number;
 }
@@ -95,12 +97,22 @@ function checkApart(dataPath: string, cachePath: string): void {
  * @throws FolderLockedError when another process has a folder
  */
 export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {
-  const { dataPath, cachePath, sync, clock, onTrouble, waitingBytesMax, writerRestartMs, ...rules } = options;
-  const more = { clock, onTrouble, waitingBytesMax, writerRestartMs };
+  const {
+    dataPath,
+    cachePath,
+    sync,
+    clock,
+    onTrouble,
+    waitingBytesMax,
+    writerRestartMs,
+    mapBytes,
+    ...rules
+  } = options;
+  const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
   let cache: LmdbCacheStore | undefined;
   try {
     removePartial(dataPath);
-    cache = new LmdbCacheStore(cachePath, locks.cache);
+    cache = new LmdbCacheStore(cachePath, locks.cache, mapBytes);
     const { data: lock } = locks;
     const data = new LmdbDataStore({ dataPath, sync, rules, lock, ...more });
     if (!cache.claim(data.identity)) {

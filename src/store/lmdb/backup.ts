@@ -68,7 +68,7 @@ export async function streamStore(dataPath: string): Promise<BackupStream> {
 function openExisting(dataPath: string): DataTables {
   if (inspectFile(dataPath).kind === 'absent')
     throw new OperatorError(`There is no data store in ${dataPath}.`);
-  return openDataTables(dataPath, true);
+  return openDataTables(dataPath, { readOnly: true });
 }
 
 /** Copies the store that this engine has open. @throws OperatorError when the folder has a store already */
@@ -99,7 +99,7 @@ export function refuseExisting(target: string): void {
 }
 
 function countsOf(folder: string): { users: number; items: number; feedback: number } {
-  const tables = openDataTables(folder, true);
+  const tables = openDataTables(folder, { readOnly: true });
   const state = readState(tables);
   void tables.engine.close();
   return { users: state.users, items: state.items, feedback: state.feedback };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
-import { Engine, readBytes, type Table } from './engine.ts';
+import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 /** Keys of the `meta` table. */
@@ -54,8 +54,8 @@ const TABLES_MAX = 16;
  * Opens the data environment, and makes it when the folder is empty, or opens one that exists to read alone.
  * @throws OperatorError when the folder was written by a newer version
  */
-export function openDataTables(path: string, readOnly = false): DataTables {
-  const engine = new Engine(path, TABLES_MAX, readOnly);
+export function openDataTables(path: string, options: EngineOptions = {}): DataTables {
+  const engine = new Engine(path, TABLES_MAX, options);
   const tables: DataTables = {
     engine,
     meta: engine.table('meta'),
@@ -70,7 +70,7 @@ export function openDataTables(path: string, readOnly = false): DataTables {
     values: engine.table('values'),
     deletions: engine.table('deletions'),
   };
-  checkFormat(tables, readOnly);
+  checkFormat(tables, options.readOnly === true);
   return tables;
 }
 

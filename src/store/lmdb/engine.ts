@@ -7,8 +7,24 @@ import type { TableStats } from '../data-store.ts';
 /** A database of plain bytes: keys in byte order, values as they are. */
 export type Table = Database<Uint8Array, Uint8Array>;
 
-/** Address space reserved for one environment; the file itself grows with its content only. */
-const MAP_BYTES = 128 * 1024 ** 3;
+/**
+ * Address space reserved for one environment when nothing else is asked for: the first of these that the platform grants,
+ * or twice the file where that is more. It takes no memory, the file grows with its content only, and a file that
+ * outgrows it is mapped anew with twice the size while it is in use (lmdb-js does that by itself).
+ */
+const MAP_BYTES = [1024, 128, 16].map((gib) => gib * 1024 ** 3);
+const MAP_GROWTH = 2;
+
+/** Out of memory, or of address space. */
+const ENOMEM = 12;
+
+/** How an environment is opened. */
+export interface EngineOptions {
+  /** The folder exists and is only read. */
+  readonly readOnly?: boolean;
+  /** Bytes of address space to begin with; chosen by the file's size when absent. */
+  readonly mapBytes?: number | undefined;
+}
 
 /** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
 const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
@@ -35,20 +51,22 @@ export class Engine {
   readonly path: string;
   private readonly root: RootDatabase<Uint8Array, Uint8Array>;
 
-  /** Opens the folder, and makes it when it does not exist, or opens one that exists to read alone. */
-  constructor(path: string, tablesMax: number, readOnly = false) {
+  /** Opens the folder, and makes it when it does not exist and is not only read. */
+  constructor(path: string, tablesMax: number, { readOnly = false, mapBytes }: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
     if (!readOnly) mkdirSync(path, { recursive: true });
     this.path = path;
-    this.root = open<Uint8Array, Uint8Array>({
-      path,
-      noSubdir: false,
-      maxDbs: tablesMax,
-      mapSize: MAP_BYTES,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      readOnly,
-    });
+    this.root = openFirst(mapBytes === undefined ? mapSizes(path) : [mapBytes], (mapSize) =>
+      open<Uint8Array, Uint8Array>({
+        path,
+        noSubdir: false,
+        maxDbs: tablesMax,
+        mapSize,
+        encoding: 'binary',
+        keyEncoding: 'binary',
+        readOnly,
+      }),
+    );
   }
 
   table(name: string): Table {
@@ -105,6 +123,24 @@ export class Engine {
 /** LMDB's names of the two files in an environment's folder. */
 export const DATA_FILE = 'data.mdb';
 export const LOCK_FILE = 'lock.mdb';
+
+/** Sizes to try, best first. */
+function mapSizes(path: string): number[] {
+  const bytes = statSync(join(path, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0;
+  return MAP_BYTES.map((size) => Math.max(size, bytes * MAP_GROWTH));
+}
+
+/** Opens with the first size that the platform grants. */
+function openFirst<T>(sizes: readonly number[], openWith: (mapSize: number) => T): T {
+  for (const [at, size] of sizes.entries()) {
+    try {
+      return openWith(size);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== ENOMEM || at === sizes.length - 1) throw error;
+    }
+  }
+  throw new Error('no size to open with');
+}
 
 /** Number of entries of a table. */
 export function countEntries(table: Table): number {

@@ -2,7 +2,15 @@ import { decode, encode } from '@msgpack/msgpack';
 import type { CacheStats, CacheStore, LocalCache, UserList } from '../cache-store.ts';
 import type { TableStats } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
-import { countEntries, describeTables, Engine, readBytes, type Table, tableBytes } from './engine.ts';
+import {
+  countEntries,
+  describeTables,
+  Engine,
+  type EngineOptions,
+  readBytes,
+  type Table,
+  tableBytes,
+} from './engine.ts';
 import { rowKey, writeRow } from './layout.ts';
 
 /*
@@ -26,8 +34,8 @@ export interface CacheTables {
 }
 
 /** Opens the cache environment, and makes it when the folder is empty unless it is only read. */
-export function openCacheTables(path: string, readOnly = false): CacheTables {
-  const engine = new Engine(path, TABLES_MAX, readOnly);
+export function openCacheTables(path: string, options?: EngineOptions): CacheTables {
+  const engine = new Engine(path, TABLES_MAX, options);
   return {
     engine,
     lists: engine.table('lists'),
@@ -55,9 +63,9 @@ export class LmdbCacheStore implements CacheStore {
   private readonly rowBytes = new Uint8Array(4);
 
   /** @param lock let go of once the store is closed; a further thread of the process has none */
-  constructor(path: string, lock?: FolderLock) {
+  constructor(path: string, lock?: FolderLock, mapBytes?: number) {
     this.lock = lock;
-    const { engine, lists, marks, blobs } = openCacheTables(path);
+    const { engine, lists, marks, blobs } = openCacheTables(path, { mapBytes });
     this.engine = engine;
     this.lists = lists;
     this.marks = marks;

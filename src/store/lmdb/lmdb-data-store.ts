@@ -7,7 +7,7 @@ import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, identityOf, keepKinds, openDataTables } from './data-tables.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriteRules, WriterOptions } from './messages.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
@@ -55,8 +55,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 
   /** @throws OperatorError when a newer version wrote the folder */
   constructor(options: DataStoreOptions) {
-    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules } = options;
-    super(openForWriting(dataPath, rules), rules.limits.pageBytesMax);
+    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules, mapBytes } = options;
+    super(openForWriting(options), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
     this.clock = clock;
@@ -69,7 +69,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
         this.onTrouble('The thread that writes the data store is back', undefined);
       },
     };
-    this.writer = new WriterSupervisor({ dataPath, sync, rules }, events, options.writerRestartMs);
+    this.writer = new WriterSupervisor({ dataPath, sync, rules, mapBytes }, events, options.writerRestartMs);
   }
 
   write(command: WriteCommand): Promise<WriteResult> {
@@ -160,8 +160,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 }
 
 /** The tables, with what the service counts as positive kept in them before anybody reads. */
-function openForWriting(dataPath: string, rules: WriteRules): DataTables {
-  const tables = openDataTables(dataPath);
+function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTables {
+  const tables = openDataTables(dataPath, { mapBytes });
   identityOf(tables);
   keepKinds(tables, readPositiveKinds(rules.positiveFeedbackTypes));
   return tables;

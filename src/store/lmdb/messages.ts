@@ -20,6 +20,8 @@ export interface WriterOptions {
   readonly dataPath: string;
   readonly sync: SyncMode;
   readonly rules: WriteRules;
+  /** Bytes of address space to begin with; chosen by the file's size when absent. */
+  readonly mapBytes?: number | undefined;
 }
 
 /** From the store to the writer thread. `nowMs` is the time of arrival. */

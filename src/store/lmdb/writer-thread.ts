@@ -9,8 +9,8 @@ import { WriterLoop } from './writer-loop.ts';
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');
 const port = parentPort!;
-const { dataPath, sync, rules } = workerData as WriterOptions;
-const tables = openDataTables(dataPath);
+const { dataPath, sync, rules, mapBytes } = workerData as WriterOptions;
+const tables = openDataTables(dataPath, { mapBytes });
 const writer = new GroupWriter(tables, rules);
 
 const loop = new WriterLoop({
