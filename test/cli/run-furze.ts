@@ -11,8 +11,11 @@ export class Furze {
   readonly exit: Promise<number | null>;
   private text = '';
 
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.process = spawn(process.execPath, [join(inject('compiled'), 'src/main.js'), ...args], {
+  /** @param wrapper a program with its arguments that runs the command which follows them */
+  constructor(args: readonly string[], env: Record<string, string> = {}, wrapper: readonly string[] = []) {
+    const main = join(inject('compiled'), 'src/main.js');
+    const [program, ...rest] = [...wrapper, process.execPath, main, ...args];
+    this.process = spawn(program as string, rest, {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

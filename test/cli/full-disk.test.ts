@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-full-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs what follows with a small disk of its own mounted on the folder, which needs namespaces of the user's own. */
+const SMALL_DISK = [
+  'unshare',
+  '-rm',
+  'sh',
+  '-c',
+  `mount -t tmpfs -o size=24m none ${folder} && exec "$@"`,
+  'sh',
+];
+const isPossible = spawnSync(SMALL_DISK[0] as string, [...SMALL_DISK.slice(1), 'true']).status === 0;
+if (!isPossible) console.warn('SKIPPED: no small disk can be mounted here, so a full one is not tried');
+
+const env = {
+  FURZE_DATABASE_DATA_STORE: `lmdb://${folder}/data`,
+  FURZE_DATABASE_CACHE_STORE: `lmdb://${folder}/cache`,
+  FURZE_SERVER_PORT: '0',
+  FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES: 'like',
+};
+const WAIT = { timeout: 600_000, interval: 50 };
+
+it.runIf(isPossible)(
+  'a full disk: writes are refused, reads go on, and all is well again once there is room',
+  async () => {
+    const furze = new Furze(['serve'], env, SMALL_DISK);
+    const url = (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
+    const post = async (path: string, body: unknown) =>
+      (await fetch(url + path, { method: 'POST', body: JSON.stringify(body) })).status;
+    const get = async (path: string) => (await fetch(url + path)).status;
+    const likes = (from: number, comment = '') =>
+      Array.from({ length: 200 }, (_, i) => ({
+        FeedbackType: 'like',
+        UserId: `u${from + (i % 20)}`,
+        ItemId: `i${i}`,
+        Comment: comment,
+      }));
+    const items = Array.from({ length: 300 }, (_, i) => ({ ItemId: `i${i}`, Timestamp: '2024-01-01' }));
+    expect(await post('/api/items', items)).toBe(200);
+    expect(await post('/api/feedback', likes(0))).toBe(200);
+    expect(await get('/api/recommend/u0')).toBe(200);
+
+    // The disk as the process sees it.
+    const ballast = join('/proc', String(furze.process.pid), 'root', folder, 'ballast');
+    fill(ballast);
+    expect(await post('/api/feedback', likes(100, 'x'.repeat(5000)))).toBe(503);
+    expect(await get('/api/health/ready')).toBe(503);
+    expect(await get('/api/health/live')).toBe(200);
+    for (let user = 0; user < 20; user++) expect(await get(`/api/recommend/u${user}?n=20`)).toBe(200);
+    expect(furze.output).toMatch(/cannot write to its disk/);
+
+    rmSync(ballast);
+    await vi.waitFor(async () => expect(await get('/api/health/ready')).toBe(200), WAIT);
+    expect(await post('/api/feedback', likes(50, 'x'.repeat(500)))).toBe(200);
+    expect(await get('/api/recommend/u50')).toBe(200);
+    expect(await furze.stop('SIGTERM')).toBe(0);
+    expect(furze.output).toContain('can write again');
+  },
+);
+
+/** Writes until nothing more goes on the disk. */
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const size of [65_536, 4096]) {
+      const block = new Uint8Array(size);
+      try {
+        while (writeSync(file, block) > 0);
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
