@@ -3,6 +3,7 @@ import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { limitsOf } from './domain/config-limits.ts';
 import { asksForKey, type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
+import { limitRepeats } from './domain/limit-repeats.ts';
 import type { Logger } from './domain/log.ts';
 import { positiveKindNames } from './domain/positive-kinds.ts';
 import type { HealthReport } from './domain/schemas.ts';
@@ -106,7 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       elapsedMs: () => performance.now(),
       findRelated: finder(pool, config, paths, clock),
       makeAside: (userRows) => remakes.make(userRows),
-      onTrouble: (message, error) => log.error({ err: error }, message),
+      onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     });
     undo.push(() => recommendation.lists.close());
     const tasks = new TaskLog(clock, cache);

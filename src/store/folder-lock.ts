@@ -88,12 +88,11 @@ function take(file: string, log: LockLog): FolderLock | undefined {
       closeSync(fd);
       return undefined;
     }
-    ftruncateSync(fd, 0);
-    writeSync(fd, describeHolder());
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+  nameHolder(fd);
   let open = true;
   return {
     release() {
@@ -103,8 +102,17 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   };
 }
 
+function nameHolder(fd: number): void {
+  try {
+    ftruncateSync(fd, 0);
+    writeSync(fd, describeHolder());
+  } catch {
+    // A full disk: the lock holds without a name.
+  }
+}
+
 /** The text by which others know who holds the lock. */
-export function describeHolder(): string {
+function describeHolder(): string {
   return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`;
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
+import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Limits } from '../domain/limits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
@@ -12,6 +13,7 @@ import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
+import { TolerantCache } from './tolerant-cache.ts';
 
 export type { LockLog } from './folder-lock.ts';
 export { type Backup, type BackupStream, backupStore, streamStore } from './lmdb/backup.ts';
@@ -121,7 +123,8 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
         undefined,
       );
     }
-    return { data, cache };
+    const report = limitRepeats(onTrouble ?? (() => {}), clock ?? systemClock);
+    return { data, cache: new TolerantCache(cache, report) };
   } catch (error) {
     locks.data.release();
     if (cache === undefined) locks.cache.release();

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { limitRepeats } from '../../domain/limit-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
@@ -42,6 +43,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly writer: WriterSupervisor;
   private readonly clock: Clock;
   private readonly onTrouble: TroubleLog;
+  private readonly onFailedWrite: TroubleLog;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ((changes: ChangeSet) => void)[] = [];
   private readonly waitingBytesMax: number;
@@ -61,6 +63,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.lock = options.lock;
     this.clock = clock;
     this.onTrouble = onTrouble;
+    this.onFailedWrite = limitRepeats(onTrouble, clock);
     const events = {
       receive: (message: FromWriter) => this.receive(message),
       down: (reason: string, trace: unknown) => this.fail(reason, trace),
@@ -140,7 +143,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   }
 
   private settle({ ticket, result, error, trace }: WriteAnswer): void {
-    if (trace !== undefined) this.onTrouble('A write failed', trace);
+    if (trace !== undefined) this.onFailedWrite('A write failed', trace);
     const pending = this.pending.get(ticket);
     if (pending === undefined) return;
     this.pending.delete(ticket);

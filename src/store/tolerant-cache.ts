@@ -1,0 +1,89 @@
+import type { CacheStats, CacheStore, LocalCache, UserList } from './cache-store.ts';
+import type { TableStats } from './data-store.ts';
+
+/** Time between two attempts to store marks that could not be, milliseconds. */
+const RETRY_MS = 1000;
+
+/**
+ * A cache whose marks can always be put: while its disk takes none they are kept in memory, and stored when it does. All
+ * that a cache holds can be made again, so nothing that goes on for other reasons may fail for it.
+ */
+export class TolerantCache implements CacheStore {
+  private readonly cache: CacheStore;
+  private readonly onTrouble: (message: string, error: unknown) => void;
+  private readonly unsaved = new Map<string, unknown>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param onTrouble told at each attempt that fails */
+  constructor(cache: CacheStore, onTrouble: (message: string, error: unknown) => void) {
+    this.cache = cache;
+    this.onTrouble = onTrouble;
+  }
+
+  get local(): LocalCache | undefined {
+    return this.cache.local;
+  }
+
+  /** Resolves when the mark is stored, or kept until it can be. */
+  async putMark(name: string, value: unknown): Promise<void> {
+    this.unsaved.set(name, value);
+    await this.save();
+  }
+
+  async getMark(name: string): Promise<unknown> {
+    return this.unsaved.has(name) ? this.unsaved.get(name) : this.cache.getMark(name);
+  }
+
+  putLists(lists: readonly UserList[], removed?: readonly number[]): Promise<void> {
+    return this.cache.putLists(lists, removed);
+  }
+
+  getList(userRow: number): Promise<UserList | undefined> {
+    return this.cache.getList(userRow);
+  }
+
+  deleteLists(userRows: readonly number[]): Promise<void> {
+    return this.cache.deleteLists(userRows);
+  }
+
+  putBlob(name: string, bytes: Uint8Array): Promise<void> {
+    return this.cache.putBlob(name, bytes);
+  }
+
+  getBlob(name: string): Promise<Uint8Array | undefined> {
+    return this.cache.getBlob(name);
+  }
+
+  getStats(): Promise<CacheStats> {
+    return this.cache.getStats();
+  }
+
+  getTables(): Promise<readonly TableStats[]> {
+    return this.cache.getTables();
+  }
+
+  ping(): Promise<void> {
+    return this.cache.ping();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    if (this.unsaved.size > 0) await this.save();
+    clearTimeout(this.timer);
+    await this.cache.close();
+  }
+
+  private async save(): Promise<void> {
+    try {
+      for (const [name, value] of [...this.unsaved]) {
+        await this.cache.putMark(name, value);
+        if (this.unsaved.get(name) === value) this.unsaved.delete(name);
+      }
+    } catch (error) {
+      this.onTrouble('The cache cannot be written; the service goes on without', error);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.save(), RETRY_MS);
+      this.timer.unref();
+    }
+  }
+}

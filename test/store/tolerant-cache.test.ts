@@ -1,0 +1,40 @@
+import { expect, test, vi } from 'vitest';
+import { limitRepeats } from '../../src/domain/limit-repeats.ts';
+import { TolerantCache } from '../../src/store/tolerant-cache.ts';
+import { openIn, tempFolder } from './helpers.ts';
+
+test('marks are kept while the cache takes none, and stored when it does', async () => {
+  const { cache } = openIn(tempFolder());
+  let isFull = true;
+  const full = Object.create(cache) as typeof cache;
+  full.putMark = async (name, value) => {
+    if (isFull) throw new Error('No space left on device');
+    await cache.putMark(name, value);
+  };
+  const troubles: string[] = [];
+  const tolerant = new TolerantCache(full, (message) => troubles.push(message));
+  await tolerant.putMark('a', 1);
+  await tolerant.putMark('a', 2);
+  await tolerant.putMark('b', null);
+  expect([await tolerant.getMark('a'), await tolerant.getMark('b')]).toEqual([2, null]);
+  expect(await cache.getMark('a')).toBeUndefined();
+  expect(troubles.length).toBeGreaterThan(0);
+  isFull = false;
+  await vi.waitFor(async () => expect(await cache.getMark('a')).toBe(2), 600_000);
+  await tolerant.putMark('c', 3);
+  expect([await cache.getMark('b'), await cache.getMark('c')]).toEqual([null, 3]);
+});
+
+test('the same message is let through once a minute', () => {
+  let nowMs = 0;
+  const told: string[] = [];
+  const report = limitRepeats(
+    (message) => told.push(`${message} at ${nowMs}`),
+    () => nowMs,
+  );
+  for (nowMs = 0; nowMs <= 120_000; nowMs += 20_000) {
+    report('a', undefined);
+    if (nowMs === 20_000) report('b', undefined);
+  }
+  expect(told).toEqual(['a at 0', 'b at 20000', 'a at 60000', 'a at 120000']);
+});
