@@ -1,9 +1,10 @@
 // The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
 import { benchInsert } from './http/insert.ts';
+import { benchPass } from './http/pass.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
 import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
@@ -46,6 +47,10 @@ if (asked('reads') || asked('tail')) {
 if (asked('freshness')) {
   const freshSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 400_000 };
   rows.push(...(await benchFreshness(freshSize, smoke ? 5 : 300)));
+}
+if (asked('pass')) {
+  const passSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };
+  rows.push(...(await benchPass(passSize, smoke ? 200 : 5000)));
 }
 if (asked('training')) {
   // Users and items as many as MovieLens 20M has.

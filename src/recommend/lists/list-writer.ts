@@ -2,6 +2,8 @@ import type { CacheStore, UserList } from '../../store/cache-store.ts';
 
 /** Time between two attempts after one that failed, milliseconds. */
 const RETRY_MS = 1000;
+/** Of so many failures in a row one is told. */
+const TOLD_EVERY = 60;
 /** Lists kept for a store that takes none: some megabytes. */
 const UNSAVED_MAX = 8192;
 
@@ -20,6 +22,7 @@ export class ListWriter {
   private readonly blocks = new Set<readonly [from: number, to: number]>();
   private saving: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
 
   /** @param options.onLost told of each user whose list could not be kept */
   constructor(options: {
@@ -98,7 +101,7 @@ export class ListWriter {
     try {
       await this.cache.putLists(lists, removed);
     } catch (error) {
-      this.onTrouble(error);
+      if (this.failures++ % TOLD_EVERY === 0) this.onTrouble(error);
       this.timer = setTimeout(() => {
         this.timer = undefined;
         this.saving ??= this.save();
@@ -106,6 +109,7 @@ export class ListWriter {
       this.timer.unref();
       return false;
     }
+    this.failures = 0;
     for (const [userRow, change] of batch) {
       if (this.unsaved.get(userRow) !== change) continue;
       this.unsaved.delete(userRow);

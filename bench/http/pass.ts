@@ -1,0 +1,115 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRandom } from '../../src/domain/random.ts';
+import { getRequest, postRequest } from './connection.ts';
+import { measureLoad, RequestRing, sendAll } from './load.ts';
+import { POSITIVE_TYPES } from './processes.ts';
+import type { Row } from './statistics.ts';
+import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
+
+const SERVER = fileURLToPath(new URL('./pass-server.ts', import.meta.url));
+const BATCH_RECORDS = 10_000;
+const PRESSURE = { connections: 64, depth: 1 };
+/** Requests are counted in pieces of this length for as long as the pass takes. */
+const PIECE_MS = 250;
+
+/**
+ * A pass over all users while 64 connections ask for lists, every user having new feedback since the fit began; the
+ * requests and the pass against each alone.
+ */
+export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+  const server = fork(SERVER, [folder], { execArgv: ['--import', 'tsx'] });
+  try {
+    const port = Number((await once(server, 'message'))[0]);
+    const posts = [...feedbackBatches(size, BATCH_RECORDS)];
+    await post(port, posts);
+    const passAloneMs = await fit(server).ended;
+    const ring = requests(size);
+    const perSecondAlone = await measureLoad(port, ring, PRESSURE, aloneMs);
+    const busy = fit(server);
+    await post(port, likesOfAll(size));
+    await busy.making;
+    let passMs: number | undefined;
+    const ended = busy.ended.then((tookMs) => (passMs = tookMs));
+    let answered = 0;
+    let pieces = 0;
+    for (; passMs === undefined; pieces++) answered += await measureLoad(port, ring, PRESSURE, PIECE_MS);
+    await ended;
+    const perSecond = answered / pieces;
+    const after = await measureLoad(port, ring, PRESSURE, aloneMs);
+    return [
+      row(
+        'recommend requests/s while lists are made',
+        '1/s',
+        perSecond,
+        perSecondAlone,
+        perSecond / perSecondAlone,
+      ),
+      row('the same right after', '1/s', after, perSecondAlone, after / perSecondAlone),
+      row('making all lists while requests come in', 'ms', passMs, passAloneMs, passAloneMs / passMs),
+    ];
+  } finally {
+    const exited = once(server, 'exit');
+    server.send('stop');
+    await exited;
+    await rm(folder, { recursive: true });
+  }
+}
+
+function row(bench: string, unit: string, furze: number, alone: number, ratio: number): Row {
+  const aim = bench.includes('after') ? '' : '>= 0.5';
+  return { bench, unit, furze, reference: 'the same alone', referenceValue: alone, ratio, aim };
+}
+
+/** Starts a fit. `ended` tells how long its lists took. */
+function fit(server: ChildProcess): { making: Promise<void>; ended: Promise<number> } {
+  let begun = () => {};
+  let done: (tookMs: number) => void = () => {};
+  const making = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const ended = new Promise<number>((resolve) => {
+    done = resolve;
+  });
+  const listen = (message: unknown) => {
+    if (message === 'making') return begun();
+    server.off('message', listen);
+    done(Number(message));
+  };
+  server.on('message', listen);
+  server.send('fit');
+  return { making, ended };
+}
+
+function post(port: number, batches: readonly (readonly unknown[])[]): Promise<void> {
+  const bodies = batches.map((records) => postRequest('/api/feedback', JSON.stringify(records)));
+  return sendAll(port, bodies, 1);
+}
+
+/** A like of every user. */
+function likesOfAll({ users, items }: WorldSize): unknown[][] {
+  const random = createRandom(9);
+  const likes = Array.from({ length: users }, (_, user) => ({
+    FeedbackType: POSITIVE_TYPES[0],
+    UserId: userIdOf(user),
+    ItemId: itemIdOf(random.below(items)),
+    Timestamp: '',
+    Comment: '',
+  }));
+  const batches: unknown[][] = [];
+  for (let from = 0; from < users; from += BATCH_RECORDS)
+    batches.push(likes.slice(from, from + BATCH_RECORDS));
+  return batches;
+}
+
+function requests({ users }: WorldSize): RequestRing {
+  const random = createRandom(5);
+  return new RequestRing(
+    Array.from({ length: users }, () => getRequest(`/api/recommend/${userIdOf(random.below(users))}?n=10`)),
+  );
+}

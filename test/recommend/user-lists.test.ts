@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { History } from '../../src/recommend/history.ts';
+import type { ListMaker } from '../../src/recommend/list-maker.ts';
+import { ListFreshness } from '../../src/recommend/lists/freshness.ts';
+import type { Remade } from '../../src/recommend/lists/remake-queue.ts';
+import { TimeBudget } from '../../src/recommend/lists/time-budget.ts';
+import { UserLists } from '../../src/recommend/lists/user-lists.ts';
+import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
+
+const AGES = { refreshMs: 1e6, expireMs: 1e6, arrivalMs: 10 };
+const USER = 3;
+
+/** A cache in memory that stores when it is told to, and fails while it is told to. */
+class FakeCache {
+  readonly stored = new Map<number, UserList>();
+  fails = false;
+  readonly local = { refresh() {}, readList: (row: number) => this.stored.get(row) };
+  async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
+    if (this.fails) throw new Error('no space');
+    for (const list of lists) this.stored.set(list.userRow, list);
+    for (const row of removed) this.stored.delete(row);
+  }
+}
+
+let nowMs: number;
+let cache: FakeCache;
+let freshness: ListFreshness;
+/** What the maker makes now, undefined for nothing; and how often it was asked. */
+let rows: number[] | undefined;
+let madeHere: number;
+let newcomers: { itemRow: number; score: number }[];
+let arrivals: number[];
+let arrivedMs: number;
+let aside: { userRows: readonly number[]; answer: (remade: Remade) => void }[];
+let replaced: number[];
+let troubles: string[];
+
+beforeEach(() => {
+  nowMs = 1000;
+  cache = new FakeCache();
+  rows = [1, 2, 3];
+  madeHere = 0;
+  newcomers = [];
+  arrivals = [];
+  arrivedMs = 0;
+  aside = [];
+  replaced = [];
+  troubles = [];
+});
+
+function lists(share = 1): UserLists {
+  const maker = {
+    listLength: 3,
+    make() {
+      madeHere++;
+      return rows && { rows, scores: rows.map((_, at) => 1 - at / 10) };
+    },
+    hasNews: () => false,
+    hasExpired: () => false,
+    scoreNewcomers: () => newcomers,
+  };
+  freshness = new ListFreshness({
+    clock: () => nowMs,
+    ages: AGES,
+    validSinceMs: 0,
+    arrivedMs: () => arrivedMs,
+  });
+  return new UserLists({
+    cache: cache as unknown as CacheStore,
+    generations: { current: undefined },
+    maker: maker as unknown as ListMaker,
+    freshness,
+    clock: () => nowMs,
+    arrivalsSince: () => arrivals,
+    budget: new TimeBudget(share, () => nowMs),
+    makeAside: (userRows) =>
+      new Promise((answer) => {
+        aside.push({ userRows, answer });
+      }),
+    needsWorker: false,
+    onReplaced: (userRow) => replaced.push(userRow),
+    onTrouble: (message) => troubles.push(message),
+  });
+}
+
+const history = { userRow: USER, untilMs: 1000 } as History;
+
+function list(itemRows: readonly number[], madeMs = nowMs): UserList {
+  const scores = Float32Array.from(itemRows, (_, at) => 1 - at / 10);
+  return {
+    userRow: USER,
+    generation: 0,
+    madeMs,
+    knowsMs: madeMs,
+    itemRows: Uint32Array.from(itemRows),
+    scores,
+  };
+}
+
+async function rowsOf(all: UserLists): Promise<number[] | undefined> {
+  const found = await all.of(history);
+  return found && [...found.itemRows];
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+
+describe('a list whose user has new feedback', () => {
+  it('is made again once, also while a pass is at work on it', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    const end = all.beginBlock(0, 256);
+    all.markDirty(USER);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    await turns();
+    // The block saw nothing of the feedback, and stores what it has made after that.
+    cache.stored.set(USER, list([9]));
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    end(true);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    await all.flush();
+    expect([...cache.stored.get(USER)!.itemRows]).toEqual([1, 2, 3]);
+    expect(madeHere).toBe(1);
+  });
+
+  it('is as it should be once a block that began later is done', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    const end = all.beginBlock(0, 256);
+    cache.stored.set(USER, list([7, 8]));
+    end(true);
+    expect(await rowsOf(all)).toEqual([7, 8]);
+    expect(madeHere).toBe(0);
+    expect(replaced).toContain(USER);
+  });
+
+  it('is still behind after a block that failed, or that began before', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    all.beginBlock(0, 256)(false);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    const end = all.beginBlock(0, 256);
+    all.markDirty(USER);
+    end(true);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    expect(madeHere).toBe(2);
+  });
+});
+
+describe('without time on the thread that serves', () => {
+  it('the older list is served while a worker makes the new one, once', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(all.isBehind(list([9]), nowMs)).toBe(false);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect(await rowsOf(all)).toEqual([4, 5]);
+    expect([madeHere, aside.length]).toEqual([0, 1]);
+    expect(replaced).toContain(USER);
+  });
+
+  it('what a worker made before more feedback came is not taken', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    await rowsOf(all);
+    all.markDirty(USER);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(aside).toHaveLength(2);
+    aside[1]!.answer({ lists: [list([6])], forsaken: [] });
+    await turns();
+    expect(await rowsOf(all)).toEqual([6]);
+  });
+
+  it('the list of who took feedback back is made again all the same', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER, true);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+  });
+
+  it('a user without a list, for whom a worker finds none, has none', async () => {
+    const all = lists(0);
+    expect(await rowsOf(all)).toBeUndefined();
+    aside[0]!.answer({ lists: [], forsaken: [USER] });
+    await turns();
+    expect(await rowsOf(all)).toBeUndefined();
+  });
+});
+
+describe('an item that arrives', () => {
+  it('is put into the list by its score, and no list is made', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([7, 8, 9]));
+    nowMs += AGES.arrivalMs + 1;
+    arrivedMs = nowMs;
+    arrivals = [5];
+    newcomers = [{ itemRow: 5, score: 0.95 }];
+    expect(await rowsOf(all)).toEqual([7, 5, 8]);
+    expect(madeHere).toBe(0);
+    // Until the next one arrives there is nothing to do, though the list is as old as it was.
+    newcomers = [{ itemRow: 6, score: 2 }];
+    expect(await rowsOf(all)).toEqual([7, 5, 8]);
+    expect(all.last(USER)).toMatchObject({ madeMs: 1000, knowsMs: nowMs });
+    await all.flush();
+    expect([...cache.stored.get(USER)!.itemRows]).toEqual([7, 5, 8]);
+  });
+
+  it('waits where there is no time for it', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([7, 8, 9]));
+    nowMs += AGES.arrivalMs + 1;
+    arrivedMs = nowMs;
+    newcomers = [{ itemRow: 5, score: 0.95 }];
+    expect(all.isBehind(list([7, 8, 9], 1000), nowMs)).toBe(false);
+    expect(await rowsOf(all)).toEqual([7, 8, 9]);
+  });
+});
+
+describe('a cache that takes nothing', () => {
+  it('is told of, and the lists are served all the same', async () => {
+    const all = lists();
+    cache.fails = true;
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    await turns();
+    rows = [4];
+    all.markDirty(USER);
+    expect(await rowsOf(all)).toEqual([4]);
+    await turns();
+    expect(troubles).toEqual(['lists cannot be stored in the cache']);
+    cache.fails = false;
+    await all.flush();
+    expect([...cache.stored.get(USER)!.itemRows]).toEqual([4]);
+  });
+
+  it('drops the list of a deleted user from memory all the same', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    cache.fails = true;
+    all.delete([USER]);
+    expect(all.last(USER)).toBeUndefined();
+    await turns();
+    cache.fails = false;
+    await all.flush();
+    expect(cache.stored.size).toBe(0);
+  });
+});
