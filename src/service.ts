@@ -32,6 +32,7 @@ import type { FitSummary } from './worker/fit-schedule.ts';
 import { ItemSearch } from './worker/item-search.ts';
 import { WorkerPool } from './worker/pool.ts';
 import type { OnProgress } from './worker/progress.ts';
+import { Questions } from './worker/questions.ts';
 import type { SearchMark } from './worker/search-marks.ts';
 import { TaskLog } from './worker/task-log.ts';
 
@@ -89,7 +90,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     );
     await tellStart(log, data, config, paths, origin.file);
     chooseRelaxedSimd(config.worker.relaxed_simd);
-    const pool = new WorkerPool(config.worker.threads);
+    const pool = new WorkerPool(config.worker.threads, {
+      onTrouble: (message, error) => log.error({ err: error }, message),
+    });
     log.info(
       {
         threads: pool.trainingSlots,
@@ -105,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       cache,
       clock,
       elapsedMs: () => performance.now(),
-      findRelated: finder(pool, config, paths, clock),
+      findRelated: finder(new Questions(pool, QUESTIONS_AT_WORK), config, paths, clock),
       makeAside: (userRows) => remakes.make(userRows),
       onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     });
@@ -256,13 +259,16 @@ function storeError({ DataStoreError, CacheStoreError }: HealthReport): string {
   return DataStoreError || CacheStoreError;
 }
 
-function finder(pool: WorkerPool, config: Config, { dataPath }: StorePaths, clock: Clock): FindRelated {
+/** Walks through the store for requests at the same time; training has the other threads. */
+const QUESTIONS_AT_WORK = 2;
+
+function finder(questions: Questions, config: Config, { dataPath }: StorePaths, clock: Clock): FindRelated {
   const { positive_feedback_types, positive_feedback_ttl } = config.recommend.data_source;
   const positiveTypes = positiveKindNames(positive_feedback_types);
   const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
   const { clock_error } = config.server;
-  return (relation, row, k) => {
-    const untilMs = clock() + clock_error;
-    return pool.run<'related'>({ kind: 'related', ...common, relation, row, k, untilMs });
+  return (relation, row, k, signal) => {
+    const asked = { kind: 'related', ...common, relation, row, k, untilMs: clock() + clock_error } as const;
+    return questions.ask<'related'>((cancelled) => ({ ...asked, cancelled }), signal);
   };
 }

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { defaultConfig } from '../../src/domain/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { startService } from '../../src/service.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/worker/progress.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES } from './processes.ts';
 
 const folder = process.argv[2]!;
@@ -24,15 +25,15 @@ const service = await startService({
   log: createLogger('error'),
 });
 process.on('message', (message) => {
-  if (message === 'fit') void fit();
+  if (message === 'fit') void fitNow();
   else void service.stop().then(() => process.exit());
 });
 process.send!(service.address.port);
 
-async function fit(): Promise<void> {
+async function fitNow(): Promise<void> {
   let beganMs = Number.NaN;
   await service.fit((stage) => {
-    if (stage !== 'making lists' || !Number.isNaN(beganMs)) return;
+    if (stage !== WRITING_RECOMMENDATIONS || !Number.isNaN(beganMs)) return;
     beganMs = performance.now();
     process.send!('making');
   });

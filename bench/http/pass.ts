@@ -28,11 +28,13 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
     const port = Number((await once(server, 'message'))[0]);
     const posts = [...feedbackBatches(size, BATCH_RECORDS)];
     await post(port, posts);
-    const passAloneMs = await fit(server).ended;
+    const passAloneMs = await startFit(server).ended;
     const ring = requests(size);
     const perSecondAlone = await measureLoad(port, ring, PRESSURE, aloneMs);
-    const busy = fit(server);
-    await post(port, likesOfAll(size));
+    const [before, during] = likesOfAll(size);
+    await post(port, before);
+    const busy = startFit(server);
+    await post(port, during);
     await busy.making;
     let passMs: number | undefined;
     const ended = busy.ended.then((tookMs) => (passMs = tookMs));
@@ -67,7 +69,7 @@ function row(bench: string, unit: string, furze: number, alone: number, ratio: n
 }
 
 /** Starts a fit. `ended` tells how long its lists took. */
-function fit(server: ChildProcess): { making: Promise<void>; ended: Promise<number> } {
+function startFit(server: ChildProcess): { making: Promise<void>; ended: Promise<number> } {
   let begun = () => {};
   let done: (tookMs: number) => void = () => {};
   const making = new Promise<void>((resolve) => {
@@ -91,8 +93,8 @@ function post(port: number, batches: readonly (readonly unknown[])[]): Promise<v
   return sendAll(port, bodies, 1);
 }
 
-/** A like of every user. */
-function likesOfAll({ users, items }: WorldSize): unknown[][] {
+/** A like of every user, in batches: some, so that there is something new to learn, and the others. */
+function likesOfAll({ users, items }: WorldSize): [before: unknown[][], during: unknown[][]] {
   const random = createRandom(9);
   const likes = Array.from({ length: users }, (_, user) => ({
     FeedbackType: POSITIVE_TYPES[0],
@@ -101,10 +103,10 @@ function likesOfAll({ users, items }: WorldSize): unknown[][] {
     Timestamp: '',
     Comment: '',
   }));
+  const length = Math.min(BATCH_RECORDS, Math.ceil(users / 2));
   const batches: unknown[][] = [];
-  for (let from = 0; from < users; from += BATCH_RECORDS)
-    batches.push(likes.slice(from, from + BATCH_RECORDS));
-  return batches;
+  for (let from = 0; from < users; from += length) batches.push(likes.slice(from, from + length));
+  return [batches.slice(0, 1), batches.slice(1)];
 }
 
 function requests({ users }: WorldSize): RequestRing {

@@ -2,8 +2,8 @@ import type { UserView } from '../domain/admin-schemas.ts';
 import type { Config } from '../domain/config.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { Recommendation } from '../recommend/compose.ts';
-import { FALLBACK_NAMES, type FallbackName } from '../recommend/fallbacks.ts';
 import { TopK } from '../recommend/ranked.ts';
+import { SOURCE_NAMES, type SourceName } from '../recommend/sources/source.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titled, titledScores } from './titles.ts';
 
@@ -37,7 +37,7 @@ export class UserViewer {
     const { list, scoreByRow } = this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
-    for (const name of FALLBACK_NAMES) {
+    for (const name of SOURCE_NAMES) {
       const ranked = await this.rank(name, userRow);
       ranked.rows.forEach((row, rank) => {
         ranksByRow.set(row, { ...ranksByRow.get(row), [name]: rank });
@@ -108,17 +108,17 @@ export class UserViewer {
   }
 
   /** The first items of one recommender for the user, of those that may be recommended. */
-  private async rank(name: FallbackName, userRow: number) {
-    const { live, fallbacks, histories } = this.parts;
+  private async rank(name: SourceName, userRow: number) {
+    const { live, sources, histories } = this.parts;
     return histories.use(userRow, (history) => {
       const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
-      return fallbacks.rank(name, history, RECOMMENDER_ENTRIES, accept);
+      return sources.rank(name, { history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
     });
   }
 
-  private use(name: FallbackName): { InPipeline: boolean; IsFallback: boolean } {
+  private use(name: SourceName): { InPipeline: boolean; IsFallback: boolean } {
     const { offline, online } = this.recommend;
-    const enabled: Record<FallbackName, boolean> = {
+    const enabled: Record<SourceName, boolean> = {
       collaborative: offline.enable_collaborative_recommend,
       item_based: offline.enable_item_based_recommend,
       user_based: offline.enable_user_based_recommend,

@@ -67,6 +67,11 @@ class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
     return this.controller.signal;
   }
 
+  /** True once nobody waits for the answer. */
+  get isAbandoned(): boolean {
+    return this.controller?.signal.aborted === true;
+  }
+
   /** Tells whoever asked for the signal. */
   abandon(): void {
     this.controller?.abort();
@@ -148,7 +153,11 @@ export class Edge {
     const { refusal, match, query, requestId } = exchange;
     if (refusal !== undefined) return refusal;
     const { route, params } = match!;
-    const fail = (error: unknown) => this.toReply(error, requestId, `${route.method} ${route.path}`);
+    const fail = (error: unknown) =>
+      // What was ended because nobody waits for it is no fault.
+      exchange.request?.isAbandoned
+        ? this.errorReply(new FurzeError('OVERLOADED', 'The caller has hung up.'))
+        : this.toReply(error, requestId, `${route.method} ${route.path}`);
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;

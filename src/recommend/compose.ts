@@ -4,7 +4,6 @@ import { positiveKindNames, readPositiveKinds } from '../domain/positive-kinds.t
 import type { CacheStore } from '../store/cache-store.ts';
 import type { ChangeSet, DataStore, FeedbackColumns, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
-import { Fallbacks } from './fallbacks.ts';
 import { Histories } from './histories.ts';
 import type { TypeTest } from './history.ts';
 import { HitCache } from './hit-cache.ts';
@@ -19,7 +18,13 @@ import { liveWorld } from './live-world.ts';
 import { OnlineRecommender } from './online.ts';
 import { PersonalAnswers } from './personal.ts';
 import { GenerationSlot } from './serving-model.ts';
-import { Sessions } from './sessions.ts';
+import { CollaborativeSource } from './sources/collaborative.ts';
+import { ItemBasedSource } from './sources/item-based.ts';
+import { LatestSource } from './sources/latest.ts';
+import { PopularSource } from './sources/popular.ts';
+import { SessionSource } from './sources/session.ts';
+import { Sources } from './sources/sources.ts';
+import { UserBasedSource } from './sources/user-based.ts';
 import { UserNeighbors } from './user-neighbors.ts';
 import { WriteBack } from './write-back.ts';
 
@@ -39,7 +44,7 @@ export interface Recommendation {
   readonly generations: GenerationSlot;
   readonly settings: ListSettings;
   readonly reads: LocalReads;
-  readonly fallbacks: Fallbacks;
+  readonly sources: Sources;
   readonly itemNeighbors: ItemNeighbors;
   readonly histories: Histories;
 }
@@ -115,12 +120,9 @@ export async function composeRecommendation(parts: {
     isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
   const itemNeighbors = new ItemNeighbors(catalogue, generations, item_neighbors.neighbor_type, findRelated);
-  const { latest, popular: popularIndex } = live;
   const shared = {
     reads,
     catalogue,
-    latest,
-    popular: popularIndex,
     itemNeighbors,
     userNeighbors: new UserNeighbors({
       reads,
@@ -133,7 +135,17 @@ export async function composeRecommendation(parts: {
     generations,
   };
   const sessionLength = online.num_feedback_fallback_item_based;
-  const fallbacks = new Fallbacks({ ...shared, isPositive, sessionLength });
+  const itemBased = new ItemBasedSource({ ...shared, isPositive, seedItems: sessionLength });
+  const global = {
+    popular: new PopularSource(live.popular),
+    latest: new LatestSource(live.latest, catalogue),
+  };
+  const sources = new Sources({
+    collaborative: new CollaborativeSource(generations, maker, catalogue),
+    item_based: itemBased,
+    user_based: new UserBasedSource({ ...shared, isPositive }),
+    ...global,
+  });
   const untilMs = () => clock() + config.server.clock_error;
   const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);
   const personal = new PersonalAnswers({
@@ -142,20 +154,20 @@ export async function composeRecommendation(parts: {
     hits,
     histories,
     replacesRead: settings.replacement !== undefined,
-    fallbacks,
+    sources,
     fallbackOrder: online.fallback_recommend,
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const positiveKinds = readPositiveKinds(data_source.positive_feedback_types);
-  const sessions = new Sessions({ reads, catalogue, fallbacks, positiveKinds, sessionLength });
-  const recommender = new OnlineRecommender({ ...shared, histories, personal, sessions });
-  const explainer = new Explainer({ ...shared, histories, fallbacks, isPositive, recommender });
+  const sessions = new SessionSource({ reads, catalogue, itemBased, positiveKinds, sessionLength });
+  const recommender = new OnlineRecommender({ ...shared, ...global, histories, personal, sessions });
+  const explainer = new Explainer({ ...shared, histories, sources, isPositive, recommender });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
   data.onChange((changes) => {
     follow(changes, live, lists, marks);
     hits.apply(changes);
   });
-  const served = { recommender, explainer, fallbacks, itemNeighbors };
+  const served = { recommender, explainer, sources, itemNeighbors };
   return { ...served, live, lists, generations, settings, reads, histories };
 }
 

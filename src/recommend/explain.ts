@@ -2,12 +2,13 @@ import type { Explanation } from '../domain/schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
-import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.ts';
 import type { Histories } from './histories.ts';
 import type { History, TypeTest } from './history.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { Recommender } from './recommender.ts';
 import type { GenerationSlot } from './serving-model.ts';
+import { SOURCE_NAMES } from './sources/source.ts';
+import type { Sources } from './sources/sources.ts';
 
 /** How many of the user's items are named. */
 const CONTRIBUTIONS_MAX = 10;
@@ -24,7 +25,7 @@ export class Explainer {
     readonly reads: LocalReads;
     readonly catalogue: Catalogue;
     readonly histories: Histories;
-    readonly fallbacks: Fallbacks;
+    readonly sources: Sources;
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
@@ -72,8 +73,9 @@ export class Explainer {
   /** Every recommender that can score the item for the user, asked for this item alone. */
   private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
     const found: { Name: string; Score: number }[] = [];
-    for (const name of FALLBACK_NAMES) {
-      const ranked = await this.parts.fallbacks.rank(name, history, 1, (row) => row === itemRow);
+    const accept = (row: number) => row === itemRow;
+    for (const name of SOURCE_NAMES) {
+      const ranked = await this.parts.sources.rank(name, { history, k: 1, accept, categories: [] });
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }
     return found;

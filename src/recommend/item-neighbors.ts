@@ -1,6 +1,6 @@
 import { NEIGHBORS_MIN } from '../model/neighbors/items-part.ts';
 import type { Catalogue } from './catalogue.ts';
-import { similarRows } from './neighbors.ts';
+import { similarRowsInTurns } from './neighbors.ts';
 import { filterRanked, type Ranked } from './ranked.ts';
 import type { Relation } from './related.ts';
 import type { Generation, GenerationSlot } from './serving-model.ts';
@@ -8,7 +8,12 @@ import type { Generation, GenerationSlot } from './serving-model.ts';
 export type NeighborType = 'similar' | 'related' | 'auto';
 
 /** Finds related rows aside (in a worker); at most `k`, best first. */
-export type FindRelated = (relation: Relation, row: number, k: number) => Promise<Ranked>;
+export type FindRelated = (
+  relation: Relation,
+  row: number,
+  k: number,
+  signal?: AbortSignal,
+) => Promise<Ranked>;
 
 /** Neighbors longer than this are not looked for. */
 export const NEIGHBORS_MAX = 10_000;
@@ -40,7 +45,7 @@ export class ItemNeighbors {
   }
 
   /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
-  async of(row: number, k: number, accept: (row: number) => boolean): Promise<Ranked> {
+  async of(row: number, k: number, accept: (row: number) => boolean, signal?: AbortSignal): Promise<Ranked> {
     const accepted = (other: number) => this.catalogue.isListable(other) && accept(other);
     const ahead = this.ahead(row);
     const known = filterRanked(ahead, k, accepted);
@@ -52,6 +57,7 @@ export class ItemNeighbors {
       row,
       k - known.rows.length,
       (other) => !seen.has(other) && accepted(other),
+      signal,
     );
     // One list, whose beginning does not depend on its length: what follows never scores above what was before it.
     const least = known.scores.at(-1) ?? Number.POSITIVE_INFINITY;
@@ -71,11 +77,16 @@ export class ItemNeighbors {
     return current.itemNeighbors.neighborsAt(row);
   }
 
-  private async workOut(row: number, k: number, accepted: (row: number) => boolean): Promise<Ranked> {
+  private async workOut(
+    row: number,
+    k: number,
+    accepted: (row: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Ranked> {
     const byLabels =
       this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
-    if (byLabels) return similarRows(row, k, this.labels(), accepted);
-    const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX);
+    if (byLabels) return similarRowsInTurns(row, k, this.labels(), accepted, signal);
+    const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
     return filterRanked(related, k, accepted);
   }
 

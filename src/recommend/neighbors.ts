@@ -6,6 +6,9 @@ const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
 
+/** Rows looked at between two pauses: about a millisecond. */
+const PAUSE_STEPS = 8192;
+
 /** Rows and the elements they have: items and their labels, items and their users, users and their items. */
 export interface Incidence<Element> {
   /** N: how many rows there are. */
@@ -25,20 +28,57 @@ export function elementWeight(rowCount: number, rowsWithElement: number): number
  * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
  * Cost: the sum of N_x over the row's elements, plus the elements of each candidate.
  * @param accept which candidates may stand in the list; the row itself never does
+ * @param onPause called now and then; what it throws ends the search
  */
 export function similarRows<Element>(
   row: number,
   k: number,
   incidence: Incidence<Element>,
   accept: (row: number) => boolean,
+  onPause: () => void = () => {},
 ): Ranked {
+  const search = compare(row, k, incidence, accept);
+  for (let step = search.next(); ; step = search.next()) {
+    if (step.done === true) return step.value;
+    onPause();
+  }
+}
+
+/**
+ * The same, a millisecond or so a turn of the event loop, for a thread that has others to serve.
+ * @throws the signal's reason once it is aborted
+ */
+export async function similarRowsInTurns<Element>(
+  row: number,
+  k: number,
+  incidence: Incidence<Element>,
+  accept: (row: number) => boolean,
+  signal?: AbortSignal,
+): Promise<Ranked> {
+  const search = compare(row, k, incidence, accept);
+  for (let step = search.next(); ; step = search.next()) {
+    if (step.done === true) return step.value;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  }
+}
+
+/** Pauses now and then. */
+function* compare<Element>(
+  row: number,
+  k: number,
+  incidence: Incidence<Element>,
+  accept: (row: number) => boolean,
+): Generator<undefined, Ranked> {
   const common = new Map<number, { weight: number; count: number }>();
   let own = 0;
+  let steps = 0;
   for (const element of incidence.elementsOf(row)) {
     const rows = incidence.rowsOf(element);
     const weight = elementWeight(incidence.rowCount, rows.size);
     own += weight;
     for (const other of rows) {
+      if (++steps % PAUSE_STEPS === 0) yield;
       const sum = common.get(other);
       if (sum === undefined) common.set(other, { weight, count: 1 });
       else {
@@ -49,9 +89,11 @@ export function similarRows<Element>(
   }
   const best = new TopK(k);
   for (const [other, { weight, count }] of common) {
+    if (++steps % PAUSE_STEPS === 0) yield;
     if (other === row || !accept(other)) continue;
     let theirs = 0;
     for (const element of incidence.elementsOf(other)) {
+      if (++steps % PAUSE_STEPS === 0) yield;
       theirs += elementWeight(incidence.rowCount, incidence.rowsOf(element).size);
     }
     best.push(other, (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs)));

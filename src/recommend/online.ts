@@ -1,14 +1,15 @@
 import type { Feedback, ScoredEntry } from '../domain/entities.ts';
+import { JointWork } from '../domain/joint-work.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Histories } from './histories.ts';
 import { type ItemNeighbors, NEIGHBORS_MAX } from './item-neighbors.ts';
-import type { LatestIndex } from './latest.ts';
 import type { PersonalAnswers } from './personal.ts';
-import type { PopularIndex } from './popular.ts';
 import { filterRanked, type Ranked } from './ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from './recommender.ts';
-import type { Sessions } from './sessions.ts';
+import type { LatestSource } from './sources/latest.ts';
+import type { PopularSource } from './sources/popular.ts';
+import type { SessionSource } from './sources/session.ts';
 import type { UserNeighbors } from './user-neighbors.ts';
 
 /** Users looked for beside those wanted. */
@@ -17,49 +18,45 @@ const SPARE_USERS = 64;
 export interface OnlineParts {
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
-  readonly latest: LatestIndex;
-  readonly popular: PopularIndex;
+  readonly latest: LatestSource;
+  readonly popular: PopularSource;
   readonly itemNeighbors: ItemNeighbors;
   readonly userNeighbors: UserNeighbors;
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
-  readonly sessions: Sessions;
+  readonly sessions: SessionSource;
 }
 
 /** Answers every list out of what is in memory and a few local reads. */
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
+  private readonly neighbors = new JointWork<Ranked>();
 
   constructor(parts: OnlineParts) {
     this.parts = parts;
   }
 
   async latest(query: ListQuery): Promise<ScoredEntry[]> {
-    const { latest, catalogue } = this.parts;
-    return this.unread(query, (accept) => {
-      const want = query.offset + query.n;
-      const rows: number[] = [];
-      if (want > 0) {
-        latest.walk(query.categories, (row) => {
-          if (catalogue.isListable(row) && accept(row)) rows.push(row);
-          return rows.length < want;
-        });
-      }
-      return { rows, scores: rows.map((row) => Math.floor(catalogue.timestampMsAt(row) / 1000)) };
-    });
+    const entries = await this.unread(query, this.parts.latest);
+    return entries.map(({ Id, Score }) => ({ Id, Score: Math.floor(Score) }));
   }
 
   async popular(query: ListQuery): Promise<ScoredEntry[]> {
-    const { popular } = this.parts;
-    return this.unread(query, (accept) => popular.top(query.offset + query.n, query.categories, accept));
+    return this.unread(query, this.parts.popular);
   }
 
   async itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> {
     const { reads, itemNeighbors, catalogue } = this.parts;
     const row = reads.itemRow(itemId);
     if (row < 0) return [];
-    const accept = (other: number) => catalogue.isInAll(other, query.categories);
-    return this.itemEntries(await itemNeighbors.of(row, query.offset + query.n, accept), query);
+    const { categories, caller } = query;
+    const k = query.offset + query.n;
+    const accept = (other: number) => catalogue.isInAll(other, categories);
+    const key = JSON.stringify(['item', row, k, categories]);
+    const ranked = await this.neighbors.run(key, caller?.signal, (signal) =>
+      itemNeighbors.of(row, k, accept, signal),
+    );
+    return this.itemEntries(ranked, query);
   }
 
   async userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]> {
@@ -69,7 +66,9 @@ export class OnlineRecommender implements Recommender {
     if (row < 0 || want === 0) return [];
     // Some of them may be gone since they were laid out.
     const k = Math.min(NEIGHBORS_MAX, want + SPARE_USERS);
-    const ranked = await histories.use(row, (history) => userNeighbors.of(history, k));
+    const ranked = await this.neighbors.run(`user ${row} ${k}`, query.caller?.signal, (signal) =>
+      histories.use(row, (history) => userNeighbors.of(history, k, signal)),
+    );
     const known = filterRanked(ranked, want, (other) => reads.userIdAt(other) !== undefined);
     return entries(known, query, (other) => reads.userIdAt(other)!);
   }
@@ -85,21 +84,15 @@ export class OnlineRecommender implements Recommender {
   /** Entries of a list less what the user of the query has read. */
   private unread(
     query: ListQuery,
-    rank: (accept: (row: number) => boolean) => Ranked,
+    source: LatestSource | PopularSource,
   ): ScoredEntry[] | Promise<ScoredEntry[]> {
-    const { userId } = query;
-    if (userId === undefined || userId === '')
-      return this.itemEntries(
-        rank(() => true),
-        query,
-      );
+    const { userId, categories } = query;
+    const k = query.offset + query.n;
+    const rank = (accept: (row: number) => boolean) =>
+      this.itemEntries(source.rank({ k, accept, categories }), query);
+    if (userId === undefined || userId === '') return rank(() => true);
     const { histories, reads } = this.parts;
-    return histories.use(reads.userRow(userId), (history) =>
-      this.itemEntries(
-        rank((row) => !history.hasRead(row)),
-        query,
-      ),
-    );
+    return histories.use(reads.userRow(userId), (history) => rank((row) => !history.hasRead(row)));
   }
 
   private itemEntries(ranked: Ranked, query: ListQuery): ScoredEntry[] {

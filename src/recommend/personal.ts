@@ -1,13 +1,14 @@
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { FallbackName, Fallbacks } from './fallbacks.ts';
 import type { Histories } from './histories.ts';
 import type { History } from './history.ts';
 import type { HitCache } from './hit-cache.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import type { RecommendQuery } from './recommender.ts';
+import type { SourceName } from './sources/source.ts';
+import type { Sources } from './sources/sources.ts';
 import type { WriteBack } from './write-back.ts';
 
 export interface PersonalParts {
@@ -19,8 +20,9 @@ export interface PersonalParts {
   readonly histories: Histories;
   /** Whether lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
-  readonly fallbacks: Fallbacks;
-  readonly fallbackOrder: readonly FallbackName[];
+  readonly sources: Sources;
+  /** The recommenders asked when the list is used up. */
+  readonly fallbackOrder: readonly SourceName[];
   readonly writeBack: WriteBack;
 }
 
@@ -135,8 +137,8 @@ export class PersonalAnswers {
     answer: Answer,
     query: RecommendQuery,
   ): Promise<string> {
-    const { catalogue, maker, fallbacks, fallbackOrder, writeBack } = this.parts;
-    const { categories } = query;
+    const { catalogue, maker, sources, fallbackOrder, writeBack } = this.parts;
+    const { categories, caller } = query;
     const accept = (row: number) =>
       !answer.has(row) &&
       catalogue.isListable(row) &&
@@ -147,7 +149,8 @@ export class PersonalAnswers {
       answer.takeAll(maker.among(history, members, answer.missing, accept));
     for (const name of fallbackOrder) {
       if (answer.missing === 0) break;
-      const { rows, scores } = await fallbacks.rank(name, history, answer.missing, accept);
+      const ask = { history, k: answer.missing, accept, categories, caller };
+      const { rows, scores } = await sources.rank(name, ask);
       answer.takeAll(rows, scores);
     }
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.

@@ -1,4 +1,5 @@
 import type { Feedback, ScoredEntry } from '../domain/entities.ts';
+import type { Caller } from './sources/source.ts';
 
 /** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */
 export interface ListQuery {
@@ -8,6 +9,7 @@ export interface ListQuery {
   readonly categories: readonly string[];
   /** Leave out what this user has feedback on that is in effect. */
   readonly userId?: string;
+  readonly caller?: Caller | undefined;
 }
 
 export interface RecommendQuery {
@@ -20,6 +22,7 @@ export interface RecommendQuery {
   readonly writeBackDelayMs?: number;
   /** Answer scored entries in place of ids. */
   readonly scored?: boolean;
+  readonly caller?: Caller | undefined;
 }
 
 /** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */

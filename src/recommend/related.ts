@@ -9,6 +9,7 @@ export type Relation = 'items-by-users' | 'users-by-items' | 'users-by-labels';
 /**
  * The rows most like `row` by common users, common liked items, or common user labels. Reads the store as it goes, so
  * it belongs into a worker.
+ * @param onPause called now and then; what it throws ends the search
  */
 export function relatedRows(
   reads: LocalReads,
@@ -16,16 +17,25 @@ export function relatedRows(
   row: number,
   k: number,
   isLike: LikeTest,
+  onPause?: () => void,
 ): Ranked {
   const incidence: Incidence<number | string> =
-    relation === 'users-by-labels' ? userLabels(reads) : likes(reads, isLike, relation === 'items-by-users');
-  return similarRows(row, k, incidence, () => true);
+    relation === 'users-by-labels'
+      ? userLabels(reads)
+      : likes(reads, isLike, relation === 'items-by-users', onPause);
+  return similarRows(row, k, incidence, () => true, onPause);
 }
 
 /** Likes as an incidence: of items and the users who like them, or of users and the items they like. */
-function likes(reads: LocalReads, isLike: LikeTest, rowsAreItems: boolean): Incidence<number | string> {
+function likes(
+  reads: LocalReads,
+  isLike: LikeTest,
+  rowsAreItems: boolean,
+  onPause: () => void = () => {},
+): Incidence<number | string> {
   const feedback = new FeedbackColumns();
   const items = memoize((userRow) => {
+    onPause();
     reads.readUserFeedback(userRow, feedback);
     const liked = new Set<number>();
     for (let at = 0; at < feedback.length; at++)

@@ -53,7 +53,9 @@ export interface Generation {
   /** The sparse linear model: what having an item speaks for, and against (below zero). */
   readonly itemWeights: NeighborLists | undefined;
   /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
-  readonly similarUsers: ((asked: AskedUser, k: number) => Promise<Ranked | undefined>) | undefined;
+  readonly similarUsers:
+    | ((asked: AskedUser, k: number, signal?: AbortSignal) => Promise<Ranked | undefined>)
+    | undefined;
   /** How the features of `rankingFeatures` together tell the probability of positive feedback. */
   readonly ranking: Ranking | undefined;
 }

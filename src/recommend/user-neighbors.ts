@@ -20,11 +20,14 @@ export class UserNeighbors {
   }
 
   /** The `k` users most like the one of the history, best first; some may be gone. */
-  async of(history: History, k: number): Promise<Ranked> {
+  async of(history: History, k: number, signal?: AbortSignal): Promise<Ranked> {
     const { reads, generations, findRelated, isPositive, type } = this.parts;
     const { userRow } = history;
     const relation = userRelation(type, (reads.userAt(userRow)?.Labels.length ?? 0) > 0);
     const asked = askedUser(history, relation, isPositive);
-    return (await generations.current?.similarUsers?.(asked, k)) ?? (await findRelated(relation, userRow, k));
+    return (
+      (await generations.current?.similarUsers?.(asked, k, signal)) ??
+      (await findRelated(relation, userRow, k, signal))
+    );
   }
 }

@@ -279,7 +279,7 @@ export class FitSchedule {
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
       ...openGeneration(placed, this.servingSlot, labelsOf),
-      similarUsers: (asked, k) => this.generationFit.similarUsers(asked, k),
+      similarUsers: (asked, k, signal) => this.generationFit.similarUsers(asked, k, signal),
     };
     this.placed = placed;
     this.remakes.use(placed);

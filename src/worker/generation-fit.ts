@@ -14,6 +14,7 @@ import type { Calibration, ListPlan, PlacedGeneration } from './messages.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import type { WorkerPool } from './pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from './progress.ts';
+import { Questions } from './questions.ts';
 import {
   type GenerationMark,
   restoreGeneration,
@@ -22,7 +23,6 @@ import {
   writeGeneration,
 } from './saved-generation.ts';
 import type { Marks } from './search-marks.ts';
-import { SerialQueue } from './serial-queue.ts';
 
 export interface GenerationFitOptions {
   readonly readTypes: readonly string[];
@@ -74,13 +74,14 @@ export class GenerationFit {
   private readonly parts: GenerationFitParts;
   private readonly options: GenerationFitOptions;
   private readonly abort = new AbortController();
-  private readonly requests = new SerialQueue();
+  private readonly requests: Questions;
   private last: PlacedGeneration | undefined;
   private lastMark: GenerationMark | undefined;
   /** Whether anybody asks for users like a user. */
   private asksUsers: boolean;
 
   constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
+    this.requests = new Questions(parts.pool, 1);
     this.parts = parts;
     this.options = options;
     this.asksUsers = options.usesUsers;
@@ -120,15 +121,14 @@ export class GenerationFit {
   }
 
   /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
-  async similarUsers(asked: AskedUser, k: number): Promise<Ranked | undefined> {
+  async similarUsers(asked: AskedUser, k: number, signal?: AbortSignal): Promise<Ranked | undefined> {
     const users = this.last?.userNeighbors;
     if (users === undefined) this.indexUsersLater();
     if (users === undefined) return undefined;
     const slot = this.parts.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
-    return this.requests.take(() =>
-      this.parts.pool.run<'similarUsers'>({ kind: 'similarUsers', users, asked, k, slot }),
-    );
+    const job = { kind: 'similarUsers', users, asked, k, slot } as const;
+    return this.requests.ask<'similarUsers'>(() => job, signal);
   }
 
   /** Ends what is being trained within one chunk of its work; nothing is trained any more. */

@@ -27,6 +27,8 @@ export interface Jobs {
   remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
+  /** Makes the pool start a thread. */
+  nothing: { job: { readonly kind: 'nothing' }; answer: undefined };
   similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
 }
 export type JobKind = keyof Jobs;
@@ -215,4 +217,6 @@ export interface RelatedJob {
   readonly positiveTtlMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
+  /** Not 0 once nobody waits for the answer. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>;
 }

@@ -1,14 +1,24 @@
 import { Piscina } from 'piscina';
 import { availableThreads } from '../domain/machine.ts';
-import { threadEntry } from '../domain/thread-entry.ts';
+import { type ThreadEntry, threadEntry } from '../domain/thread-entry.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 
 /** An idle worker ends after this time. */
 const IDLE_MS = 30_000;
+/** Time before a thread that could not start is started again, doubled each time, milliseconds. */
+const RESTART_MS_MIN = 100;
+const RESTART_MS_MAX = 10_000;
+
+export interface WorkerPoolOptions {
+  /** Told of a thread that cannot start, as when the system gives no more handles. */
+  readonly onTrouble?: (message: string, error: unknown) => void;
+  /** What the threads run. */
+  readonly entry?: ThreadEntry;
+}
 
 /**
  * The worker threads. A failing job rejects its promise and harms no other; a worker that dies is replaced and its job
- * rejected.
+ * rejected. While no thread can start, jobs wait and it is tried again.
  */
 export class WorkerPool {
   /** How many jobs of a training may run at once. */
@@ -19,15 +29,18 @@ export class WorkerPool {
   /** Scratch memories of a model in all. */
   readonly slots: number;
   protected readonly pool: Piscina<Job, unknown>;
+  private restartMs = RESTART_MS_MIN;
+  private closed = false;
+  private restart: NodeJS.Timeout | undefined;
 
   /** @param threads how many train at once; 0 for one a core, or as
    *   many as a container's quota has room for. One more stands by for what a request waits for. */
-  constructor(threads: number) {
+  constructor(threads: number, { onTrouble = () => {}, entry }: WorkerPoolOptions = {}) {
     this.trainingSlots = threads === 0 ? availableThreads() : threads;
     this.servingSlot = this.trainingSlots;
     this.remakeSlot = this.trainingSlots + 1;
     this.slots = this.trainingSlots + 2;
-    const { url, execArgv } = threadEntry(import.meta.url, './worker-entry');
+    const { url, execArgv } = entry ?? threadEntry(import.meta.url, './worker-entry');
     this.pool = new Piscina<Job, unknown>({
       filename: url.href,
       execArgv,
@@ -35,6 +48,13 @@ export class WorkerPool {
       maxThreads: this.trainingSlots + 1,
       idleTimeout: IDLE_MS,
       atomics: 'sync',
+    });
+    this.pool.on('workerCreate', () => {
+      this.restartMs = RESTART_MS_MIN;
+    });
+    this.pool.on('error', (error: unknown) => {
+      onTrouble('a worker thread could not start; trying again', error);
+      this.startLater();
     });
   }
 
@@ -44,6 +64,18 @@ export class WorkerPool {
 
   /** Stops all workers; jobs under way reject. */
   async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.restart);
     await this.pool.destroy();
+  }
+
+  /** Piscina starts a thread when a job comes, and none for those that wait: an empty one makes it try. */
+  private startLater(): void {
+    if (this.closed || this.restart !== undefined) return;
+    this.restart = setTimeout(() => {
+      this.restart = undefined;
+      if (this.pool.queueSize > 0) this.pool.run({ kind: 'nothing' }).catch(() => {});
+    }, this.restartMs);
+    this.restartMs = Math.min(RESTART_MS_MAX, this.restartMs * 2);
   }
 }

@@ -23,6 +23,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   related: findRelated,
   similarUsers,
   searchItems: findItems,
+  nothing: () => undefined,
 };
 
 export default function work(job: Job): unknown {

@@ -1,5 +1,6 @@
 import { ScoredEntriesSchema } from '../../domain/schemas.ts';
 import type { ListQuery, Recommender } from '../../recommend/recommender.ts';
+import type { Caller } from '../../recommend/sources/source.ts';
 import type { Query } from '../query.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -19,8 +20,9 @@ export const listRoutes: readonly Route[] = [
     summary: 'Items like an item',
     query: ['n', 'offset', 'category'],
     response: scored,
-    async handler({ params, query }, { recommender }) {
-      return json(await recommender.itemNeighbors(params['item-id'], listQuery(query)));
+    async handler(request, { recommender }) {
+      const asked = listQuery(request.query, undefined, request);
+      return json(await recommender.itemNeighbors(request.params['item-id'], asked));
     },
   }),
   route({
@@ -30,8 +32,10 @@ export const listRoutes: readonly Route[] = [
     summary: 'Items of a category like an item',
     query: ['n', 'offset', 'category'],
     response: scored,
-    async handler({ params, query }, { recommender }) {
-      return json(await recommender.itemNeighbors(params['item-id'], listQuery(query, params.category)));
+    async handler(request, { recommender }) {
+      const { params, query } = request;
+      const asked = listQuery(query, params.category, request);
+      return json(await recommender.itemNeighbors(params['item-id'], asked));
     },
   }),
   route({
@@ -41,8 +45,9 @@ export const listRoutes: readonly Route[] = [
     summary: 'Users like a user',
     query: ['n', 'offset'],
     response: scored,
-    async handler({ params, query }, { recommender }) {
-      return json(await recommender.userNeighbors(params['user-id'], listQuery(query)));
+    async handler(request, { recommender }) {
+      const asked = listQuery(request.query, undefined, request);
+      return json(await recommender.userNeighbors(request.params['user-id'], asked));
     },
   }),
 ];
@@ -78,11 +83,12 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
 }
 
 /** The part of a query that a list is asked with; a category of the path goes before those of the query. */
-export function listQuery(query: Query, category?: string): ListQuery {
+export function listQuery(query: Query, category?: string, caller?: Caller): ListQuery {
   return {
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
+    caller,
     ...(query.userId !== undefined && { userId: query.userId }),
   };
 }

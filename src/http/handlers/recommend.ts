@@ -90,10 +90,11 @@ export const recommendRoutes: readonly Route[] = [
 
 /** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
 function recommend(
-  { params, query, apiVersion }: RouteRequest<{ readonly 'user-id': string }>,
+  request: RouteRequest<{ readonly 'user-id': string }>,
   category: string | undefined,
   { recommender }: Services,
 ): Reply | Promise<Reply> {
+  const { params, query, apiVersion } = request;
   const asked: RecommendQuery = {
     n: query.n,
     offset: query.offset,
@@ -101,16 +102,17 @@ function recommend(
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
     scored: apiVersion === SCORED_VERSION,
+    caller: request,
   };
   const answer = recommender.recommend(params['user-id'], asked);
   return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
 }
 
 async function recommendSession(
-  { query, body }: RouteRequest<unknown>,
+  request: RouteRequest<unknown>,
   category: string | undefined,
   { recommender, clock, limits }: Services,
 ): Promise<Reply> {
-  const feedback = decodeSession(body, limits, clock());
-  return json(await recommender.session(feedback, listQuery(query, category)));
+  const feedback = decodeSession(request.body, limits, clock());
+  return json(await recommender.session(feedback, listQuery(request.query, category, request)));
 }

@@ -10,6 +10,9 @@ export function findRelated(job: RelatedJob): Ranked {
   const { dataPath, relation, row, k, positiveTypes, positiveTtlMs, untilMs } = job;
   return withReads(dataPath, (reads) => {
     const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
-    return relatedRows(reads, relation, row, k, likeTest(isPositive, positiveTtlMs, untilMs));
+    const isLike = likeTest(isPositive, positiveTtlMs, untilMs);
+    return relatedRows(reads, relation, row, k, isLike, () => {
+      if (Atomics.load(job.cancelled, 0) !== 0) throw new Error('nobody waits for this any more');
+    });
   });
 }

@@ -1,0 +1,60 @@
+import type { Catalogue } from '../catalogue.ts';
+import type { TypeTest } from '../history.ts';
+import type { ItemNeighbors } from '../item-neighbors.ts';
+import { type Ranked, TopK } from '../ranked.ts';
+import type { GenerationSlot } from '../serving-model.ts';
+import { similarItems } from '../similar-items.ts';
+import type { Ask, Source } from './source.ts';
+
+/** How many neighbors of each seed item are summed. */
+const NEIGHBORS_PER_SEED = 100;
+
+/** Items most like those that the user liked last; also those most like the items of a session. */
+export class ItemBasedSource implements Source {
+  private readonly parts: {
+    readonly catalogue: Catalogue;
+    readonly generations: GenerationSlot;
+    readonly itemNeighbors: ItemNeighbors;
+    readonly isPositive: TypeTest;
+    /** How many of the latest likes are looked at. */
+    readonly seedItems: number;
+  };
+
+  constructor(parts: ItemBasedSource['parts']) {
+    this.parts = parts;
+  }
+
+  rank(ask: Ask): Promise<Ranked> {
+    const { isPositive, seedItems } = this.parts;
+    return this.similarTo(ask.history.positiveRows(isPositive, seedItems), ask);
+  }
+
+  /**
+   * Items most like the seed items together: the sum of each item's similarity to the seeds, out of what was computed
+   * ahead, else worked out now.
+   */
+  async similarTo(
+    seeds: readonly number[],
+    { k, accept, caller }: Pick<Ask, 'k' | 'accept' | 'caller'>,
+  ): Promise<Ranked> {
+    const { generations, catalogue, itemNeighbors } = this.parts;
+    const lists = generations.current?.itemNeighbors;
+    const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
+    const sums = new Map<number, number>();
+    const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
+    for (const [row, sum] of similarItems(lists, seeds.filter(isAhead))) {
+      if (catalogue.isListable(row) && accept(row)) add(row, sum);
+    }
+    for (const seed of seeds) {
+      if (isAhead(seed)) continue;
+      const { rows, scores } = await itemNeighbors.of(seed, NEIGHBORS_PER_SEED, accept, caller?.signal);
+      rows.forEach((row, at) => {
+        add(row, scores[at]!);
+      });
+    }
+    const top = new TopK(k);
+    // Items may have been hidden or deleted while others were waited for.
+    for (const [row, sum] of sums) if (catalogue.isListable(row)) top.push(row, sum);
+    return top.sorted();
+  }
+}

@@ -1,0 +1,16 @@
+import type { PopularIndex } from '../popular.ts';
+import type { Ranked } from '../ranked.ts';
+import type { Ask, Source } from './source.ts';
+
+/** The items with the most positive feedback in the window; the score is its number. */
+export class PopularSource implements Source {
+  private readonly popular: PopularIndex;
+
+  constructor(popular: PopularIndex) {
+    this.popular = popular;
+  }
+
+  rank({ k, accept, categories }: Pick<Ask, 'k' | 'accept' | 'categories'>): Ranked {
+    return this.popular.top(k, categories, accept);
+  }
+}

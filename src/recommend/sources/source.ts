@@ -1,0 +1,32 @@
+import type { History } from '../history.ts';
+import type { Ranked } from '../ranked.ts';
+
+export const SOURCE_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
+/** A recommender by its name in the configuration. */
+export type SourceName = (typeof SOURCE_NAMES)[number];
+
+/** Whoever waits for an answer; the signal is aborted when nobody does any more. */
+export interface Caller {
+  readonly signal: AbortSignal;
+}
+
+/** What a recommender is asked for. */
+export interface Ask {
+  readonly history: History;
+  /** The best `k` items that pass `accept` are wanted. */
+  readonly k: number;
+  readonly accept: (itemRow: number) => boolean;
+  /** What `accept` refuses unless an item has all of these, so that others need not be looked at. */
+  readonly categories: readonly string[];
+  readonly caller?: Caller | undefined;
+}
+
+/**
+ * A recommender that works when it is asked: the listable items that pass, best first, in an order that does not depend
+ * on how many are wanted, so that pages of one list fit together.
+ */
+export interface Source {
+  rank(ask: Ask): Promise<Ranked> | Ranked;
+}
+
+export const NOTHING: Ranked = { rows: [], scores: [] };

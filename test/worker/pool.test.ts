@@ -1,0 +1,36 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { WorkerPool } from '../../src/worker/pool.ts';
+
+it('a pool whose threads cannot start says it, keeps the jobs and goes on once they can', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-pool-'));
+  const gate = join(folder, 'gate');
+  await writeFile(gate, '');
+  process.env.FURZE_TEST_GATE = gate;
+  const troubles: string[] = [];
+  let toldTwice = () => {};
+  const twice = new Promise<void>((resolve) => {
+    toldTwice = resolve;
+  });
+  const pool = new WorkerPool(1, {
+    entry: { url: new URL('./faulty-entry.mjs', import.meta.url), execArgv: [] },
+    onTrouble(message, error) {
+      troubles.push(`${message}: ${(error as Error).message}`);
+      if (troubles.length === 2) toldTwice();
+    },
+  });
+  try {
+    const answer = pool.run<'nothing'>({ kind: 'nothing' });
+    await twice;
+    await rm(gate);
+    expect(await answer).toBe('nothing');
+    expect(troubles[0]).toBe('a worker thread could not start; trying again: no handles left');
+    expect(await pool.run<'nothing'>({ kind: 'nothing' })).toBe('nothing');
+  } finally {
+    delete process.env.FURZE_TEST_GATE;
+    await pool.close();
+    await rm(folder, { recursive: true });
+  }
+});
