@@ -1,8 +1,9 @@
-import type { CatalogueItem, LocalReads } from '../store/data-store.ts';
+import type { Item } from '../domain/entities.ts';
+import type { LocalReads } from '../store/data-store.ts';
 import { TopK } from './ranked.ts';
 
 /** Items between two looks at the clock. */
-const LOOK_EVERY = 256;
+const LOOK_EVERY = 1024;
 
 /**
  * How well a text is found, best first: the whole of a field before its beginning, that before the beginning of a word,
@@ -19,12 +20,12 @@ const TITLE_BONUS = 1;
 export function searchItems(reads: LocalReads, text: string, n: number, isOver: () => boolean): string[] {
   const wanted = fold(text);
   const best = new TopK(n);
-  let seen = 0;
-  reads.scanItems(0, (item) => {
-    const score = scoreOf(item, reads.itemAt(item.row)?.Comment ?? '', wanted);
-    if (score > 0) best.push(item.row, score);
-    return ++seen % LOOK_EVERY !== 0 || !isOver();
-  });
+  const visit = (row: number) => {
+    const item = reads.itemAt(row);
+    const score = item === undefined ? 0 : scoreOf(item, wanted);
+    if (score > 0) best.push(row, score);
+  };
+  for (let row = 0; row >= 0 && !isOver(); ) row = reads.scanItemsWith(text, row, LOOK_EVERY, visit);
   return best
     .sorted()
     .rows.map((row) => reads.itemIdAt(row))
@@ -32,12 +33,12 @@ export function searchItems(reads: LocalReads, text: string, n: number, isOver: 
 }
 
 /** 0 when the text stands nowhere in the item. @param wanted folded */
-export function scoreOf(item: CatalogueItem, comment: string, wanted: string): number {
-  let score = scoreIn(item.itemId, wanted);
-  const title = scoreIn(comment, wanted);
+function scoreOf(item: Item, wanted: string): number {
+  let score = scoreIn(item.ItemId, wanted);
+  const title = scoreIn(item.Comment, wanted);
   if (title > 0) score = Math.max(score, title + TITLE_BONUS);
-  for (const label of item.categories) score = Math.max(score, scoreIn(label, wanted));
-  for (const label of item.labels) score = Math.max(score, scoreIn(label, wanted));
+  for (const label of item.Categories) score = Math.max(score, scoreIn(label, wanted));
+  for (const label of item.Labels) score = Math.max(score, scoreIn(label, wanted));
   return score;
 }
 

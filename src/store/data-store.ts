@@ -85,6 +85,11 @@ export interface LocalReads {
   feedbackTypes(): readonly string[];
   /** Walks all items by row, from `fromRow`, until `visit` returns false; returns the row to go on with, or -1 at the end. */
   scanItems(fromRow: number, visit: (item: CatalogueItem) => unknown): number;
+  /**
+   * Walks `limit` items by row, from `fromRow`, and visits those whose texts may contain `text` in any case; most of the
+   * others are passed over without being decoded. Returns the row to go on with, or -1 at the end.
+   */
+  scanItemsWith(text: string, fromRow: number, limit: number, visit: (itemRow: number) => void): number;
   /** Walks all users by row likewise. */
   scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number;
   /**

@@ -2,7 +2,7 @@ import { FurzeError } from '../domain/errors.ts';
 import type { WorkerPool } from './pool.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** Time that a search may take, milliseconds; a million items take about as long. */
+/** Time that a search may take, milliseconds. */
 const TIME_MS_MAX = 3000;
 /** Entries that a search finds at most. */
 const FOUND_MAX = 1000;

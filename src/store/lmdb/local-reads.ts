@@ -4,6 +4,7 @@ import { type DataTables, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
 import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
+import { textTest } from './text-test.ts';
 import { ValueKinds } from './value-kinds.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
@@ -134,6 +135,18 @@ export class LmdbLocalReads implements LocalReads {
       if (visit(decodeCatalogueItem(value, row)) === false) return row + 1;
     }
     return -1;
+  }
+
+  scanItemsWith(text: string, fromRow: number, limit: number, visit: (itemRow: number) => void): number {
+    const mayContain = textTest(text);
+    let count = 0;
+    let row = -1;
+    for (const { key, value } of entriesFrom(this.tables.items, rowKey(fromRow), limit)) {
+      row = readRow(key, 0);
+      count++;
+      if (mayContain(value)) visit(row);
+    }
+    return count < limit ? -1 : row + 1;
   }
 
   scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number {
