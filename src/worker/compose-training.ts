@@ -3,10 +3,14 @@ import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import { availableMemoryBytes } from '../domain/machine.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
+import { automaticChoice } from '../kernel/load-kernels.ts';
+import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
 import { type Recommendation, ttlMs } from '../recommend/compose.ts';
+import type { TypeTest } from '../recommend/history.ts';
 import type { CacheStore } from '../store/cache-store.ts';
+import type { DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
 import { AlsTraining } from './als-training.ts';
 import { FeedbackLoader } from './feedback-loader.ts';
@@ -15,7 +19,7 @@ import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
 import { ListPass } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import { PartTrainer } from './part-trainer.ts';
-import type { WorkerPool } from './pool.ts';
+import { WorkerPool } from './pool.ts';
 import { ProgressTracker } from './progress.ts';
 import { Remakes } from './remakes.ts';
 import { Search } from './search.ts';
@@ -25,6 +29,7 @@ import type { TaskLog } from './task-log.ts';
 export interface TrainingParts {
   readonly config: Config;
   readonly paths: StorePaths;
+  readonly data: DataStore;
   readonly cache: CacheStore;
   readonly pool: WorkerPool;
   readonly recommendation: Recommendation;
@@ -44,13 +49,13 @@ export interface BackgroundTraining {
 }
 
 /** The most bytes that a fit may take by this configuration, on this machine. */
-export function fitMemoryBytesMax({ worker }: Config): number {
+function fitMemoryBytesMax({ worker }: Config): number {
   return memoryBudgetBytes(worker.memory_max_mb, availableMemoryBytes());
 }
 
 /** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
 export function composeTraining(parts: TrainingParts): BackgroundTraining {
-  const { config, paths, cache, pool, recommendation, tasks, clock, log } = parts;
+  const { config, paths, data, cache, pool, recommendation, tasks, clock, log } = parts;
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
   const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
@@ -109,6 +114,9 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
       tasks,
     },
   );
+  data.onChange(({ added }) => {
+    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
+  });
   return { fits, search, progress, remakes };
 }
 
@@ -145,4 +153,20 @@ function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Log
     marks,
     log,
   };
+}
+
+function hasPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): boolean {
+  for (let at = 0; at < length; at++) if (isPositive(types[at]!)) return true;
+  return false;
+}
+
+/** The worker threads as configured, and a line that says what they are. */
+export function openPool(config: Config, log: Logger): WorkerPool {
+  chooseRelaxedSimd(config.worker.relaxed_simd);
+  const pool = new WorkerPool(config.worker.threads, {
+    onTrouble: (message, error) => log.error({ err: error }, message),
+  });
+  const fitMemoryMaxMb = Math.floor(fitMemoryBytesMax(config) / 2 ** 20);
+  log.info({ threads: pool.trainingSlots, kernels: automaticChoice(), fitMemoryMaxMb }, 'workers');
+  return pool;
 }

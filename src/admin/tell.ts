@@ -1,0 +1,27 @@
+import type { Config } from '../domain/config.ts';
+import { asksForKey } from '../domain/config-sources.ts';
+import type { Logger } from '../domain/log.ts';
+import type { DataStore } from '../store/data-store.ts';
+import type { StorePaths } from '../store/open-store.ts';
+import type { Admin } from './admin.ts';
+
+/** Says first of all what the service stands on. */
+export async function tellStart(
+  log: Logger,
+  data: DataStore,
+  { server, recommend }: Config,
+  { dataPath }: StorePaths,
+  file: string,
+): Promise<void> {
+  const { users, items, feedback } = await data.getStats();
+  const { positive_feedback_types: positiveTypes } = recommend.data_source;
+  const key = asksForKey(server) ? 'on' : 'off';
+  log.info({ data: dataPath, users, items, feedback, positiveTypes, key, config: file }, 'opened the data');
+}
+
+/** Says what is not right. */
+export async function tellTroubles(log: Logger, admin: Admin): Promise<void> {
+  for (const { Code, Severity, Message, Advice } of (await admin.summary()).Troubles) {
+    log[Severity === 'hint' ? 'info' : 'warn']({ code: Code }, `${Message} ${Advice}`);
+  }
+}

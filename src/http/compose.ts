@@ -1,0 +1,94 @@
+import type { Config } from '../domain/config.ts';
+import { limitsOf } from '../domain/config-limits.ts';
+import type { Logger } from '../domain/log.ts';
+import { VERSION } from '../domain/version.ts';
+import type { DataStore } from '../store/data-store.ts';
+import { accessRules, warnOfOpenDoor } from './access.ts';
+import type { TlsFiles } from './engine.ts';
+import { chooseEngine, type EngineChoice } from './engine-choice.ts';
+import { registerEngine } from './engine-metric.ts';
+import { explainListenFailure } from './listen-failure.ts';
+import { createMetrics, type HttpMetrics } from './metrics.ts';
+import type { Route } from './route.ts';
+import { createRoutes } from './routes.ts';
+import { type ConnectionLimits, createHttpServer } from './server.ts';
+import type { Services } from './services.ts';
+import { readTls } from './tls.ts';
+
+/** Of the time to stop, the part that requests under way have to end. */
+const DRAIN_SHARE = 0.5;
+const MIB = 2 ** 20;
+
+/** What HTTP stands on; nothing listens yet. */
+export interface HttpGround {
+  readonly routes: readonly Route[];
+  readonly metrics: HttpMetrics;
+  readonly engine: EngineChoice;
+  readonly tls: TlsFiles | undefined;
+}
+
+/** Where a server listens. */
+export interface HttpListener {
+  readonly address: { readonly protocol: 'http' | 'https'; readonly host: string; readonly port: number };
+  close(): Promise<void>;
+}
+
+/** Chooses the engine, reads the certificate and sets up the metrics. */
+export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpGround {
+  const { server } = config;
+  const routes = createRoutes(VERSION, limitsOf(config));
+  const metrics = createMetrics({ routes, stats: () => data.getStats() });
+  const tls = readTls(server);
+  const engine = chooseEngine(server.http_engine, tls !== undefined);
+  const say = engine.name !== 'uws' && server.http_engine === 'auto' ? 'warn' : 'info';
+  log[say]({ engine: engine.name, why: engine.why }, 'HTTP engine');
+  registerEngine(metrics.registry, engine);
+  return { routes, metrics, engine, tls };
+}
+
+/**
+ * Listens as configured.
+ * @throws OperatorError when another process has the port, Error when the address cannot be listened on
+ */
+export async function listenHttp(
+  { routes, metrics, engine, tls }: HttpGround,
+  services: Omit<Services, 'defaultN' | 'limits' | 'metricsText'>,
+  config: Config,
+  log: Logger,
+): Promise<HttpListener> {
+  const { server } = config;
+  const limits = limitsOf(config);
+  const access = accessRules(server);
+  warnOfOpenDoor(access, log);
+  const http = createHttpServer({
+    engine,
+    routes,
+    services: { ...services, metricsText: () => metrics.text(), defaultN: server.default_n, limits },
+    host: server.host,
+    port: server.port,
+    tls,
+    connections: connectionLimits(server),
+    access,
+    errorFormat: server.error_format,
+    limits,
+    log,
+    metrics,
+  });
+  const listened = await http.listen().catch(async (error: unknown) => {
+    throw await explainListenFailure(server.host, server.port, error);
+  });
+  const protocol = tls === undefined ? 'http' : 'https';
+  return { address: { protocol, ...listened }, close: () => http.close() };
+}
+
+function connectionLimits(server: Config['server']): ConnectionLimits {
+  return {
+    // One body at least, whatever is set.
+    bodiesBytesMax: Math.max(server.max_bodies_mb * MIB, server.max_body_bytes),
+    answersBytesMax: server.max_answers_mb * MIB,
+    bodyTimeoutMs: server.body_timeout,
+    sendTimeoutMs: server.send_timeout,
+    keepAliveMs: server.keep_alive_timeout,
+    drainMs: server.shutdown_timeout * DRAIN_SHARE,
+  };
+}
