@@ -1,6 +1,7 @@
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Recommendation } from '../recommend/compose.ts';
+import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import { openGeneration } from './generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
 import type { ListPass } from './list-pass.ts';
@@ -8,7 +9,7 @@ import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
 import type { Remakes } from './remakes.ts';
 import type { SerialQueue } from './serial-queue.ts';
-import type { RunningTask, TaskLog } from './task-log.ts';
+import type { RunningTask, TaskLog, TaskResult } from './task-log.ts';
 
 export interface FitSummary extends Fitted {
   readonly lists: number;
@@ -204,6 +205,7 @@ export class FitSchedule {
         lists: made,
         unchanged,
         ...generation.als?.header.quality,
+        ...rankingResult(generation.choice),
       });
       return { ...fitted, lists: made };
     } catch (error) {
@@ -285,4 +287,11 @@ export class FitSchedule {
     this.remakes.use(placed);
     await live.knowItems(placed.als?.header.itemCount ?? 0);
   }
+}
+
+/** What the ranking came to, for the log of tasks. */
+function rankingResult(choice: RankingChoice | undefined): TaskResult {
+  const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
+  if (choice === undefined || quality === undefined) return {};
+  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
 }

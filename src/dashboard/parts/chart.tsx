@@ -115,7 +115,7 @@ function options(
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, size: 28, space: 70, values: (_plot, values) => timeLabels(values) },
+      { ...axis, size: 28, space: 48, values: (_plot, values) => timeLabels(values) },
       {
         ...axis,
         size: 62,
