@@ -1,12 +1,13 @@
-// npm run crash -- --rounds N: kills the service at random moments of writes, deletes, fits, list passes, recovery and
-// compaction, and compares all that is stored with what was acknowledged.
+// npm run crash -- --rounds N: kills the service at random moments of writes, deletes, fits, list passes, recovery,
+// compaction and imports, and compares all that is stored with what was acknowledged.
 import { createRandom } from '../src/domain/random.ts';
 import { FurzeProcess, inFolder, pause, type Settings } from './furze-process.ts';
+import { ImportKills } from './import-kill.ts';
 import { runProof } from './run-proof.ts';
 import { type Records, Writer } from './writer.ts';
 
 const WRITERS = 6;
-/** A round of writes is killed after at most this time. */
+/** A round of writes is killed at most this long after its first is acknowledged. */
 const ROUND_MS_MAX = 2500;
 /** A recovery is killed at most this long after the process began. */
 const RECOVERY_MS_MAX = 900;
@@ -23,6 +24,7 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
     { length: WRITERS },
     (_, at) => new Writer(`w${at}`, createRandom(seed + at + 1)),
   );
+  const imports = new ImportKills(folder);
   const kills = { writing: 0, recovery: 0, compaction: 0 };
   const wrong: string[] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -30,6 +32,8 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
     const stored = await readAll(furze.url);
     wrong.push(...writers.flatMap((writer) => writer.settle(stored) ?? []));
     const writing = Promise.all(writers.map((writer) => writer.run(furze.url)));
+    const before = acknowledgedBy(writers);
+    while (acknowledgedBy(writers) === before && !furze.hasEnded) await pause(5);
     await Promise.race([writing, pause(random.below(ROUND_MS_MAX))]);
     await furze.stop('SIGKILL');
     await writing;
@@ -41,6 +45,7 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
       );
       kills.recovery++;
     }
+    if (round % 4 === 0) await imports.once(random);
     if (round % 5 === 0) {
       await killAfter(FurzeProcess.start(['compact'], inFolder(folder)), random.below(COMPACTION_MS_MAX));
       kills.compaction++;
@@ -50,14 +55,25 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
   const furze = await FurzeProcess.serve(folder);
   const stored = await readAll(furze.url);
   wrong.push(...writers.flatMap((writer) => writer.settle(stored) ?? []));
+  wrong.push(...imports.missing(stored).map((pair) => `imported feedback ${pair} is not stored`));
   await furze.stop();
+  const check = FurzeProcess.start(
+    ['check', `${folder}/data`, '--cache', `${folder}/cache`],
+    inFolder(folder),
+  );
+  await check.ended;
+  if (check.child.exitCode !== 0) wrong.push(`furze check: ${check.output.slice(-1000)}`);
   for (const line of wrong.slice(0, 20)) console.log(line);
-  const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+  const acknowledged = acknowledgedBy(writers);
   return {
-    line: `crash: ${kills.writing} kills while writing, ${kills.recovery} in recovery, ${kills.compaction} in compaction; ${acknowledged.toLocaleString('en')} acknowledged writes, ${wrong.length} lost, half done or undone`,
+    line: `crash: ${kills.writing} kills while writing, ${kills.recovery} in recovery, ${kills.compaction} in compaction, ${imports.kills} in imports; ${acknowledged.toLocaleString('en')} acknowledged writes, ${wrong.length} lost, half done or undone`,
     holds: wrong.length === 0 && acknowledged > 0,
   };
 });
+
+function acknowledgedBy(writers: readonly Writer[]): number {
+  return writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+}
 
 async function killAfter(furze: FurzeProcess, ms: number): Promise<void> {
   await Promise.race([furze.ended, pause(ms)]);
