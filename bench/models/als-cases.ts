@@ -4,7 +4,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../src/model/als/scorer.ts';
-import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
+import { ALS_DEFAULTS, type AlsSettings, alsSettings, sizedSettings } from '../../src/model/als/settings.ts';
 import { alsPhases, trainedModel } from '../../src/model/als/train.ts';
 import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
 import { createMfRanker } from '../../src/model/evaluation/factors-ranker.ts';
@@ -157,7 +157,10 @@ function ndcgOf(model: MatrixFactorization, { train, test }: HeldOut): number {
 }
 
 function referenceModel(data: Interactions, factors: number, reference: Reference): MatrixFactorization {
-  const { regularization, unobservedWeight, regularizationExponent } = ALS_DEFAULTS;
+  const { regularization, unobservedWeight, regularizationExponent } = sizedSettings(
+    ALS_DEFAULTS,
+    data.itemCount,
+  );
   return {
     factors,
     userCount: data.userCount,

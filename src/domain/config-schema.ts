@@ -165,10 +165,10 @@ const collaborative = Type.Object(
       'How the penalty grows with the number of feedback of a user or an item; 0 for not at all.',
     ),
     unobserved_weight: number(
-      0.1,
-      1e-9,
+      0,
+      0,
       1e6,
-      'Weight of a pair without feedback, beside the 1 of a pair with positive feedback.',
+      'Weight of a pair without feedback, beside the 1 of a pair with positive feedback; 0 for 0.1, or 1000 / items where there are more than 10000.',
     ),
     seed: integer(1, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
     warm_start: bool(

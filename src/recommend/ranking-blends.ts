@@ -4,8 +4,8 @@ import { fitLogistic, type LogisticRegression } from '../model/logistic.ts';
 import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking.ts';
 
 /** Users that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
-const TAUGHT_MAX = 600;
-const MISSES_A_USER = 80;
+const TAUGHT_MAX = 400;
+const MISSES_A_USER = 60;
 
 /** One user's candidates as of the moment before what is held out. */
 export interface RankingExample {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { factorChoices, proposeAls } from '../../src/model/als/search-space.ts';
-import { alsSettings } from '../../src/model/als/settings.ts';
+import { alsSettings, sizedSettings } from '../../src/model/als/settings.ts';
 import {
   beats,
   halvingRounds,
@@ -154,8 +154,10 @@ describe('the space of ALS settings', () => {
   });
 
   it('keeps the penalty on a typical user within bounds whatever the exponent', () => {
-    const typical = ({ regularization, unobservedWeight, regularizationExponent }: typeof present) =>
-      regularization * (50 + unobservedWeight * 10_000) ** regularizationExponent;
+    const typical = (settings: typeof present) => {
+      const { regularization, unobservedWeight, regularizationExponent } = sizedSettings(settings, 10_000);
+      return regularization * (50 + unobservedWeight * 10_000) ** regularizationExponent;
+    };
     for (const settings of proposeAls(createRandom(1), present, 200, bounds)) {
       const ratio = typical(settings) / typical(present);
       expect(ratio).toBeGreaterThan(0.04);

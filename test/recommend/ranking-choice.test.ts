@@ -44,8 +44,9 @@ describe('the choice of a ranking', () => {
     const { ranking, choice } = chooseRanking(examples, 7, () => true)!;
     const main = weightOf(ranking, 'popular_2d');
     expect(main).toBeGreaterThan(1);
-    expect(weightOf(ranking, 'item_weights') / main).toBeCloseTo(0.5, 1);
-    expect(Math.abs(weightOf(ranking, 'click_through') / main)).toBeLessThan(0.1);
+    expect(weightOf(ranking, 'item_weights') / main).toBeGreaterThan(0.35);
+    expect(weightOf(ranking, 'item_weights') / main).toBeLessThan(0.65);
+    expect(Math.abs(weightOf(ranking, 'click_through') / main)).toBeLessThan(0.15);
     expect(choice.users).toBe(800);
     expect(choice.asOfMs).toBe(7);
     expect(choice.overBestSingle.mean).toBeGreaterThan(choice.overBestSingle.halfWidth);

@@ -29,7 +29,7 @@ import {
   NOTHING_HELD_OUT,
   placeHeldOut,
 } from './held-out.ts';
-import { type AlsSettings, chosenSolver } from './settings.ts';
+import { type AlsSettings, chosenSolver, sizedSettings } from './settings.ts';
 import type { AlsTask, Side } from './task.ts';
 
 export type { AlsTask, Side } from './task.ts';
@@ -175,7 +175,7 @@ export function placeAls(
     memory,
     layout,
     counter: createChunkCounter(),
-    settings,
+    settings: sizedSettings(settings, itemCount),
     solver: chosenSolver(settings),
     userCount,
     itemCount,

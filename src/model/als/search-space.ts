@@ -1,5 +1,5 @@
 import type { Random } from '../../domain/random.ts';
-import { ALS_DEFAULTS, type AlsSettings } from './settings.ts';
+import { ALS_DEFAULTS, type AlsSettings, sizedSettings } from './settings.ts';
 
 const EXPONENTS = [0, 0.25, 0.5, 0.75, 1] as const;
 const UNOBSERVED_WEIGHT = [3e-3, 1] as const;
@@ -38,7 +38,9 @@ export function proposeAls(
 ): AlsSettings[] {
   const scale = ({ unobservedWeight, regularizationExponent }: Penalty) =>
     (meanCount + unobservedWeight * itemCount) ** regularizationExponent;
-  const centers = [present, ALS_DEFAULTS].map((settings) => settings.regularization * scale(settings));
+  const centers = [present, ALS_DEFAULTS].map(
+    (settings) => settings.regularization * scale(sizedSettings(settings, itemCount)),
+  );
   const choices = factorChoices(present.factors).filter((factors) => factors <= factorsMax);
   return Array.from({ length: count }, (_, at) => {
     const penalty = {

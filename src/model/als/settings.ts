@@ -25,7 +25,7 @@ export interface AlsSettings {
   readonly epochs: number;
   /** Strength of the penalty on the vectors' lengths, above 0; see `rowRegularization`. */
   readonly regularization: number;
-  /** Weight of every pair without feedback against 1 for a pair with it, above 0. */
+  /** Weight of every pair without feedback against 1 for a pair with it; 0 for one by the size of the catalogue. */
   readonly unobservedWeight: number;
   /** 0 penalizes all rows alike, 1 in proportion to how often they occur. */
   readonly regularizationExponent: number;
@@ -40,7 +40,7 @@ export const ALS_DEFAULTS: AlsSettings = {
   factors: 64,
   epochs: 15,
   regularization: 0.2,
-  unobservedWeight: 0.1,
+  unobservedWeight: 0,
   regularizationExponent: 0.5,
   solver: 'auto',
   steps: 2,
@@ -58,19 +58,34 @@ export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
     if (!(Number.isInteger(value) && value >= 1 && value <= most))
       refuse(name, value, `an integer from 1 to ${most}`);
   };
-  const positive = (name: 'regularization' | 'unobservedWeight') => {
+  const finite = (name: 'regularization' | 'unobservedWeight', least: number, expected: string) => {
     const value = settings[name];
-    if (!(value > 0 && Number.isFinite(value))) refuse(name, value, 'a finite number above 0');
+    if (!(value >= least && Number.isFinite(value))) refuse(name, value, expected);
   };
   whole('factors', 1024);
   whole('epochs', 10_000);
   whole('steps', 100);
-  positive('regularization');
-  positive('unobservedWeight');
+  finite('regularization', Number.MIN_VALUE, 'a finite number above 0');
+  finite('unobservedWeight', 0, 'a finite number from 0');
   const exponent = settings.regularizationExponent;
   if (!(exponent >= 0 && exponent <= 2)) refuse('regularizationExponent', exponent, 'a number from 0 to 2');
   if (!Number.isInteger(settings.seed)) refuse('seed', settings.seed, 'an integer');
   return settings;
+}
+
+/** The weight of pairs without feedback in catalogues of up to 10,000 items. */
+const UNOBSERVED_WEIGHT = 0.1;
+/** What all pairs without feedback of a user weigh together at most: those of a large catalogue would drown the others. */
+const UNOBSERVED_MAX = 1000;
+
+/**
+ * Settings with the weight that 0 stands for: 0.1, in a large catalogue 1000 / items. The published settings of iALS
+ * (Rendle et al. 2022) weigh a user's unobserved pairs at 70 to 2,000 together, whether there are 3,700 items or 41,000.
+ */
+export function sizedSettings(settings: AlsSettings, itemCount: number): AlsSettings {
+  if (settings.unobservedWeight > 0) return settings;
+  const unobservedWeight = Math.min(UNOBSERVED_WEIGHT, UNOBSERVED_MAX / Math.max(1, itemCount));
+  return { ...settings, unobservedWeight };
 }
 
 /** The solver that `auto` stands for. */

@@ -16,7 +16,7 @@ import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
 /** Users whose lists are judged at most. */
-const JUDGED_USERS_MAX = 2000;
+const JUDGED_USERS_MAX = 1500;
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 /** Everything that a ranking may look at comes up. */

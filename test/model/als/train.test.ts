@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { rowIndices } from '../../../src/dataset/interactions.ts';
+import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { alsSettings } from '../../../src/model/als/settings.ts';
+import { alsSettings, sizedSettings } from '../../../src/model/als/settings.ts';
 import {
   AlsSolver,
   alsPhases,
@@ -112,11 +112,22 @@ describe('ALS', () => {
     expect(alsMemoryBytes(shape)).toBeLessThan(225e6);
   });
 
+  it('weighs what is not observed by the size of the catalogue, unless told', () => {
+    const weightOf = (itemCount: number, given = {}) =>
+      sizedSettings(alsSettings(given), itemCount).unobservedWeight;
+    expect([0, 1, 10_000].map((items) => weightOf(items))).toEqual([0.1, 0.1, 0.1]);
+    expect(weightOf(40_000)).toBe(0.025);
+    expect(weightOf(40_000, { unobservedWeight: 0.3 })).toBe(0.3);
+    const few = buildInteractions({ userCount: 2, itemCount: 40_000, userRows: [0, 1], itemRows: [0, 1] });
+    expect(placeAls(few, alsSettings({ factors: 2 })).settings.unobservedWeight).toBe(0.025);
+  });
+
   it.each([
     { factors: 0 },
     { epochs: 1.5 },
     { regularization: 0 },
     { unobservedWeight: Number.NaN },
+    { unobservedWeight: -0.1 },
     { regularizationExponent: -1 },
     { steps: 0 },
   ])('refuses %o', (bad) => {
