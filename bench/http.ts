@@ -1,11 +1,12 @@
 // The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|stalls|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
 import { benchInsert } from './http/insert.ts';
 import { benchPass } from './http/pass.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
+import { benchStalls } from './http/stalls.ts';
 import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
 import { benchTraining } from './http/training.ts';
@@ -23,6 +24,8 @@ const { values: options } = parseArgs({
     /** Keeps the data of the part `training`, which takes its time to make, or takes it from there. */
     folder: { type: 'string' },
     feedback: { type: 'string', default: String(FULL_SIZE.feedback) },
+    /** Items of the part `stalls`. */
+    items: { type: 'string', default: '100000' },
   },
 });
 
@@ -47,6 +50,10 @@ if (asked('reads') || asked('tail')) {
 if (asked('freshness')) {
   const freshSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 400_000 };
   rows.push(...(await benchFreshness(freshSize, smoke ? 5 : 300)));
+}
+if (asked('stalls')) {
+  const stallSize = smoke ? SMOKE_SIZE : { users: 20_000, items: Number(options.items), feedback: 200_000 };
+  rows.push(...(await benchStalls(stallSize, smoke ? 1 : 9)));
 }
 if (asked('pass')) {
   const passSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };

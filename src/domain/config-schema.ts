@@ -210,6 +210,11 @@ const recommend = Type.Object(
   {
     cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
     cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
+    ranker: choice(
+      'auto',
+      ['auto', 'collaborative', 'random'],
+      'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
+    ),
     data_source: dataSource,
     popular: Type.Object(
       { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },

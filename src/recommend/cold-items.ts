@@ -124,6 +124,7 @@ function boundedLabels(catalogue: Catalogue): Incidence<string> {
   return {
     rowCount: catalogue.itemCount,
     elementsOf: (row) => catalogue.labelsAt(row),
+    countOf: (label) => catalogue.rowsWithLabel(label)?.size ?? 0,
     rowsOf: (label) => {
       const rows = catalogue.rowsWithLabel(label) ?? new Set<number>();
       return { size: rows.size, [Symbol.iterator]: () => first(rows, POSTINGS_MAX) };

@@ -17,7 +17,9 @@ import { LiveState } from './live-state.ts';
 import { liveWorld } from './live-world.ts';
 import { OnlineRecommender } from './online.ts';
 import { PersonalAnswers } from './personal.ts';
+import type { RankOrder } from './ranker.ts';
 import { GenerationSlot } from './serving-model.ts';
+import { SinceFit } from './since-fit.ts';
 import { CollaborativeSource } from './sources/collaborative.ts';
 import { ItemBasedSource } from './sources/item-based.ts';
 import { LatestSource } from './sources/latest.ts';
@@ -119,7 +121,14 @@ export async function composeRecommendation(parts: {
     clockErrorMs: config.server.clock_error,
     isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
-  const itemNeighbors = new ItemNeighbors(catalogue, generations, item_neighbors.neighbor_type, findRelated);
+  const sinceFit = new SinceFit(catalogue, reads, isPositive);
+  const itemNeighbors = new ItemNeighbors(
+    catalogue,
+    generations,
+    item_neighbors.neighbor_type,
+    findRelated,
+    sinceFit,
+  );
   const shared = {
     reads,
     catalogue,
@@ -166,6 +175,7 @@ export async function composeRecommendation(parts: {
   data.onChange((changes) => {
     follow(changes, live, lists, marks);
     hits.apply(changes);
+    sinceFit.apply(changes);
   });
   const served = { recommender, explainer, sources, itemNeighbors };
   return { ...served, live, lists, generations, settings, reads, histories };
@@ -208,6 +218,11 @@ async function settingsSince(settings: ListSettings, cache: CacheStore, clock: C
   return sinceMs;
 }
 
+function rankOrder({ ranker, offline }: Config['recommend']): RankOrder {
+  if (ranker !== 'auto') return ranker;
+  return offline.enable_click_through_prediction ? 'learned' : 'random';
+}
+
 function listSettings({ recommend }: Config): ListSettings {
   const { offline, replacement, online, collaborative } = recommend;
   return {
@@ -216,7 +231,7 @@ function listSettings({ recommend }: Config): ListSettings {
     userBased: offline.enable_user_based_recommend,
     itemBased: offline.enable_item_based_recommend,
     collaborative: offline.enable_collaborative_recommend,
-    clickThrough: offline.enable_click_through_prediction,
+    order: rankOrder(recommend),
     cacheSize: recommend.cache_size,
     seedItems: online.num_feedback_fallback_item_based,
     replacement: replacement.enable_replacement

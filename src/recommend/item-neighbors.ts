@@ -4,6 +4,7 @@ import { similarRowsInTurns } from './neighbors.ts';
 import { filterRanked, type Ranked } from './ranked.ts';
 import type { Relation } from './related.ts';
 import type { Generation, GenerationSlot } from './serving-model.ts';
+import type { SinceFit } from './since-fit.ts';
 
 export type NeighborType = 'similar' | 'related' | 'auto';
 
@@ -27,8 +28,7 @@ export class ItemNeighbors {
   private readonly generations: GenerationSlot;
   private readonly type: NeighborType;
   private readonly findRelated: FindRelated;
-  /** Rows of the items that changed since this generation is served. */
-  private readonly changed = new Set<number>();
+  private readonly sinceFit: SinceFit;
   private generation: Generation | undefined;
 
   constructor(
@@ -36,12 +36,13 @@ export class ItemNeighbors {
     generations: GenerationSlot,
     type: NeighborType,
     findRelated: FindRelated,
+    sinceFit: SinceFit,
   ) {
     this.catalogue = catalogue;
     this.generations = generations;
     this.type = type;
     this.findRelated = findRelated;
-    catalogue.onChange((row) => this.changed.add(row));
+    this.sinceFit = sinceFit;
   }
 
   /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
@@ -49,8 +50,8 @@ export class ItemNeighbors {
     const accepted = (other: number) => this.catalogue.isListable(other) && accept(other);
     const ahead = this.ahead(row);
     const known = filterRanked(ahead, k, accepted);
-    // Shorter than any table is cut: then there are no others.
-    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN;
+    // Shorter than any table is cut: then there were no others.
+    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN && !this.hasNews(row);
     if (known.rows.length === k || isAll) return known;
     const seen = new Set(Array.from(ahead.rows));
     const rest = await this.workOut(
@@ -71,9 +72,9 @@ export class ItemNeighbors {
     const { current } = this.generations;
     if (current !== this.generation) {
       this.generation = current;
-      this.changed.clear();
+      this.sinceFit.begin();
     }
-    if (current?.itemNeighbors === undefined || this.changed.has(row)) return NOTHING;
+    if (current?.itemNeighbors === undefined || this.sinceFit.hasChanged(row)) return NOTHING;
     return current.itemNeighbors.neighborsAt(row);
   }
 
@@ -83,11 +84,18 @@ export class ItemNeighbors {
     accepted: (row: number) => boolean,
     signal: AbortSignal | undefined,
   ): Promise<Ranked> {
-    const byLabels =
-      this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
-    if (byLabels) return similarRowsInTurns(row, k, this.labels(), accepted, signal);
+    if (this.isByLabels(row)) return similarRowsInTurns(row, k, this.labels(), accepted, signal);
     const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
     return filterRanked(related, k, accepted);
+  }
+
+  private isByLabels(row: number): boolean {
+    return this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
+  }
+
+  /** True when others may have come to those of the last fit. */
+  private hasNews(row: number): boolean {
+    return this.isByLabels(row) ? this.sinceFit.hasNewsByLabels(row) : this.sinceFit.hasNewsByUsers(row);
   }
 
   private labels() {

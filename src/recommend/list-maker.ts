@@ -2,7 +2,7 @@ import type { ColdItems } from './cold-items.ts';
 import { explore } from './exploration.ts';
 import type { History } from './history.ts';
 import { type Ranked, TopK } from './ranked.ts';
-import { type RankingCase, type RankingWorld, rankCandidates } from './ranker.ts';
+import { type RankingCase, type RankingWorld, type RankOrder, rankCandidates } from './ranker.ts';
 import { looksAt, scalesOf } from './ranking.ts';
 import { RowSet } from './row-set.ts';
 import { RowSums } from './row-sums.ts';
@@ -39,8 +39,8 @@ export interface ListSettings {
   readonly userBased: boolean;
   readonly itemBased: boolean;
   readonly collaborative: boolean;
-  /** Ranks by predicted click-through. */
-  readonly clickThrough: boolean;
+  /** What orders the candidates. */
+  readonly order: RankOrder;
   /** Candidates of each recommender, and entries of a list. */
   readonly cacheSize: number;
   /** How many of the latest likes the item-based recommender looks at. */
@@ -131,7 +131,7 @@ export class ListMaker {
     const scores = rankCandidates(
       { ...proposal, candidates: [...candidates, ...replaced, ...coldItems.knownRows] },
       world,
-      settings.clickThrough,
+      settings.order,
       seed,
     );
     const knownScores = scores.subarray(candidates.length + replaced.length);
@@ -164,7 +164,7 @@ export class ListMaker {
   private rankingSources(): RankingSources {
     const { settings, world } = this;
     const { latest, popular, userBased, itemBased, collaborative } = settings;
-    const ranking = settings.clickThrough ? world.generation?.ranking : undefined;
+    const ranking = settings.order === 'learned' ? world.generation?.ranking : undefined;
     const isAnyOn = latest || popular || userBased || itemBased || collaborative;
     if (ranking === undefined || !isAnyOn) return NO_SOURCES;
     return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']) };
@@ -280,7 +280,7 @@ export class ListMaker {
     const userLabels = () => world.labelsOf(userRow);
     const seed = userSeed(settings.seed, userRow, generation?.number ?? 0);
     const one: Proposal = { candidates, liked, userRow, userLabels, vector, itemWeights };
-    return rankCandidates(one, world, settings.clickThrough, seed);
+    return rankCandidates(one, world, settings.order, seed);
   }
 
   /** A test for items that an enabled recommender may propose. */
@@ -311,10 +311,10 @@ export class ListMaker {
     const { settings, world } = this;
     const { generation } = world;
     const proposal = this.propose(history, NO_SOURCES);
-    const isRanked = settings.clickThrough && generation?.ranking !== undefined;
-    if (!isRanked && proposal.vector === undefined) return undefined;
+    const isRanked = settings.order === 'learned' && generation?.ranking !== undefined;
+    if (settings.order === 'random' || (!isRanked && proposal.vector === undefined)) return undefined;
     const one = { ...proposal, candidates: [itemRow] };
-    return rankCandidates(one, world, settings.clickThrough, settings.seed)[0];
+    return rankCandidates(one, world, settings.order, settings.seed)[0];
   }
 
   /** Sums what the latest likes speak for. */

@@ -78,27 +78,33 @@ function logAge(ageMs: number): number {
 }
 
 /**
- * A score for each candidate, the higher the better: the probability of positive feedback when click-through is
- * predicted; else the collaborative score if the user has one; else a place in a random order.
- * @param predict whether click-through prediction is on
+ * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
+ * missing the second takes its place, and chance that of the second.
+ */
+export type RankOrder = 'learned' | 'collaborative' | 'random';
+
+/**
+ * A score for each candidate, the higher the better: by what was learned the probability of positive feedback; else the
+ * collaborative score; else a number that hangs on the item and the seed alone.
  * @param seed of the random order; the same for the same user and generation
  */
 export function rankCandidates(
   one: RankingCase,
   world: RankingWorld,
-  predict: boolean,
+  order: RankOrder,
   seed: number,
 ): Float64Array {
   const { generation } = world;
-  const ranking = predict ? generation?.ranking : undefined;
+  const ranking = order === 'learned' ? generation?.ranking : undefined;
   if (ranking !== undefined) {
     const { weights } = ranking;
     const features = rankingFeatures(one, world, ranking.totals, (feature) => weights[feature] !== 0);
     return weigh(features, ranking);
   }
-  if (one.vector !== undefined && generation?.collaborative !== undefined) {
+  if (order !== 'random' && one.vector !== undefined && generation?.collaborative !== undefined) {
     return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
   }
-  const random = createRandom(seed);
-  return Float64Array.from(one.candidates, () => random.float());
+  return Float64Array.from(one.candidates, (row) =>
+    createRandom(seed ^ Math.imul(row + 1, 0x9e3779b1)).float(),
+  );
 }

@@ -142,7 +142,7 @@ function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Log
   const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
   return {
     readTypes: data_source.read_feedback_types,
-    clickThrough: offline.enable_click_through_prediction,
+    clickThrough: offline.enable_click_through_prediction && recommend.ranker === 'auto',
     neighborType: item_neighbors.neighbor_type,
     userNeighborType: user_neighbors.neighbor_type,
     usesUsers,

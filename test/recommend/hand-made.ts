@@ -132,7 +132,7 @@ export function settings(parts: Partial<ListSettings> = {}): ListSettings {
     userBased: false,
     itemBased: false,
     collaborative: false,
-    clickThrough: false,
+    order: 'collaborative',
     cacheSize: 10,
     seedItems: 10,
     replacement: undefined,

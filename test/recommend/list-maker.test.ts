@@ -119,14 +119,14 @@ describe('ranking', () => {
       generation: { ...byModel.generation, ranking: ranking({ popular_12h: 1 }, counts) },
       trends: counts,
     };
-    const list = make({ latest: true, clickThrough: true }, world, FAN)!;
+    const list = make({ latest: true, order: 'learned' }, world, FAN)!;
     expect(list.rows).toEqual([4, 1, 3, 2]);
     expect(list.scores[0]).toBeCloseTo(9 / 10, 12);
     expect(list.scores[1]).toBeCloseTo(4 / 5, 12);
     expect(list.scores[2]).toBeCloseTo(2 / 3, 12);
     expect(list.scores[3]).toBeCloseTo(1 / 2, 12);
     // The ranking model is not looked at when prediction is off.
-    expect(make({ latest: true, clickThrough: false }, world, FAN)!.rows).toEqual([2, 3, 4, 1]);
+    expect(make({ latest: true, order: 'collaborative' }, world, FAN)!.rows).toEqual([2, 3, 4, 1]);
   });
 
   it('brings up by itself what it goes by: the first of a popularity scale, the newest', () => {
@@ -141,7 +141,7 @@ describe('ranking', () => {
     const rowsWith = (weights: Parameters<typeof ranking>[0], more: Partial<ListSettings> = {}, user = FAN) =>
       sorted(
         make(
-          { collaborative: true, clickThrough: true, ...more },
+          { collaborative: true, order: 'learned', ...more },
           { ...world, generation: generation({ collaborative, ranking: ranking(weights, counts) }) },
           user,
         )?.rows,
@@ -152,7 +152,7 @@ describe('ranking', () => {
       1, 2, 60, 61, 62, 70,
     ]);
     // Neither without prediction, nor with all recommenders off, nor to somebody who has liked nothing.
-    expect(rowsWith({ popular_7d: 1 }, { clickThrough: false })).toEqual([1, 2]);
+    expect(rowsWith({ popular_7d: 1 }, { order: 'collaborative' })).toEqual([1, 2]);
     expect(rowsWith({ popular_7d: 1 }, { collaborative: false })).toBeUndefined();
     expect(rowsWith({ popular_7d: 1 }, {}, STRANGER)).toBeUndefined();
   });

@@ -94,7 +94,7 @@ describe('ranking', () => {
   it('is the logistic function of the weighted features', () => {
     const byThree = ranking({ collaborative: 2, click_through: 0.01, popular_12h: 1 }, counts, -1);
     const ranked = world({ generation: { ...full, ranking: byThree }, trends: counts });
-    const [item2, item0, item7] = rankCandidates(case3, ranked, true, 1);
+    const [item2, item0, item7] = rankCandidates(case3, ranked, 'learned', 1);
     const probability = (logit: number) => 1 / (1 + Math.exp(-logit));
     expect(item2).toBeCloseTo(probability(-1 + 2 * 0.25 + 0.98 + Math.LN2), 12);
     expect(item0).toBeCloseTo(probability(-1 + 2 * 0.5 + 0.96), 12);
@@ -110,12 +110,23 @@ describe('ranking', () => {
 
   it('falls back to the collaborative score, then to a seeded random order', () => {
     const collaborative = world({ generation: generation({ collaborative: scoredModel([0.5, 0, 0.25]) }) });
-    expect([...rankCandidates(case3, collaborative, true, 1)]).toEqual([0.25, 0.5, 0]);
+    expect([...rankCandidates(case3, collaborative, 'learned', 1)]).toEqual([0.25, 0.5, 0]);
     const noVector = { ...case3, vector: undefined };
-    const random = rankCandidates(noVector, collaborative, true, 1);
+    const random = rankCandidates(noVector, collaborative, 'learned', 1);
     expect(new Set(random).size).toBe(3);
     expect(random.every((score) => score >= 0 && score < 1)).toBe(true);
-    expect(rankCandidates(noVector, collaborative, true, 1)).toEqual(random);
-    expect(rankCandidates(noVector, collaborative, true, 2)).not.toEqual(random);
+    expect(rankCandidates(noVector, collaborative, 'learned', 1)).toEqual(random);
+    expect(rankCandidates(noVector, collaborative, 'learned', 2)).not.toEqual(random);
+  });
+
+  it('goes by the collaborative score, or by chance, where that is asked for', () => {
+    const byThree = ranking({ click_through: 1 }, counts, -1);
+    const all = world({ generation: { ...full, ranking: byThree }, trends: counts });
+    expect([...rankCandidates(case3, all, 'collaborative', 1)]).toEqual([0.25, 0.5, 0]);
+    const random = rankCandidates(case3, all, 'random', 1);
+    expect(random).not.toEqual(rankCandidates(case3, all, 'random', 2));
+    // An item's place hangs on nothing but itself, so that one that joins later finds its own.
+    const reversed = { ...case3, candidates: [...case3.candidates].reverse() };
+    expect([...rankCandidates(reversed, all, 'random', 1)].reverse()).toEqual([...random]);
   });
 });
