@@ -72,6 +72,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const admin: Admin = await startAdmin(options, stores, background, ground, undo);
     const listener = await startHttp(options, stores, background, ground, admin);
     undo.push(() => listener.close());
+    stores.noteReady();
     fits.start();
     search.start();
     await tellTroubles(log, admin);
@@ -95,6 +96,8 @@ type Options = Required<ServiceOptions>;
 
 interface OpenStores extends Stores {
   readonly paths: StorePaths;
+  /** Notes that all is read that is needed to serve. */
+  readonly noteReady: () => void;
 }
 
 /** Locks the folders, looks over their files and opens them. */
@@ -109,14 +112,18 @@ async function openStores(options: Options, undo: Undo): Promise<OpenStores> {
     () => locks.cache.release(),
     () => locks.data.release(),
   );
-  await guardFiles(paths, (message) => log.error(message));
+  const { diedStarting } = locks.data;
+  if (diedStarting)
+    log.warn('the last process died while it was starting; both stores are read as a whole first');
+  locks.data.noteStarting();
+  await guardFiles({ ...paths, diedStarting }, (message) => log.error(message));
   const { data, cache } = openStore(storeOptions(config, clock, log), locks);
   undo.push(
     () => cache.close(),
     () => data.close(),
   );
   await tellStart(log, data, config, paths, origin.file);
-  return { data, cache, paths };
+  return { data, cache, paths, noteReady: () => locks.data.noteReady() };
 }
 
 interface Background extends BackgroundTraining {

@@ -11,9 +11,17 @@ export const FOLDER_LOCK_FILE = 'furze.lock';
 /** The byte that is locked, far behind the text that names the holder: Windows lets nobody read what is locked. */
 const LOCKED_BYTE = 2 ** 30;
 const RETRY_MS = 50;
+/** Second line of the text while the holder is not ready. */
+const STARTING = 'starting';
 
 /** The right to write a folder, held until it is released or the process ends, however it ends. */
 export interface FolderLock {
+  /** True when the process that had it last died between the two notes: the folder may be why. */
+  readonly diedStarting: boolean;
+  /** Notes that this process reads what it needs to serve. */
+  noteStarting(): void;
+  /** Notes that it has. */
+  noteReady(): void;
   /** Lets go; does nothing the second time. */
   release(): void;
 }
@@ -80,32 +88,44 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   const kernel = loadKernelLock();
   if (typeof kernel === 'string') {
     log.weak(`${file}: no lock of the kernel's (${kernel}); a file with the number of the process stands in`);
-    return takePidLock(`${file}.pid`);
+    const held = takePidLock(`${file}.pid`);
+    return held && { ...held, diedStarting: false, noteStarting() {}, noteReady() {} };
   }
   const fd = openSync(file, 'a+');
+  let diedStarting: boolean;
   try {
     if (!kernel.tryLock(fd, LOCKED_BYTE, 1)) {
       closeSync(fd);
       return undefined;
     }
+    diedStarting = readFileSync(file, 'utf8').includes(STARTING);
   } catch (error) {
     closeSync(fd);
     throw error;
   }
-  nameHolder(fd);
+  note(fd, describeHolder());
   let open = true;
   return {
+    diedStarting,
+    noteStarting() {
+      if (open) note(fd, `${describeHolder()}${STARTING}\n`);
+    },
+    noteReady() {
+      if (open) note(fd, describeHolder());
+    },
     release() {
-      if (open) closeSync(fd);
+      if (!open) return;
       open = false;
+      note(fd, '');
+      closeSync(fd);
     },
   };
 }
 
-function nameHolder(fd: number): void {
+function note(fd: number, text: string): void {
   try {
     ftruncateSync(fd, 0);
-    writeSync(fd, describeHolder());
+    writeSync(fd, text);
   } catch {
     // A full disk: the lock holds without a name.
   }

@@ -32,8 +32,8 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
   });
 
   const file = join(folder, 'data.mdb');
-  const bytes = readFileSync(file);
-  writeFileSync(file, bytes.fill(0xa5, 0, 4096));
+  const whole = readFileSync(file);
+  writeFileSync(file, Buffer.from(whole).fill(0xa5, 0, 4096));
   const [checked, served, missing] = await Promise.all([
     run('check'),
     run('serve'),
@@ -45,4 +45,12 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
   expect(served.output).toMatch(/^furze: The data store in \S+ is damaged: .+\n$/);
   expect(missing.code).toBe(1);
   expect(missing.output).toMatch(/^furze: There is no data store in .+\n$/);
+
+  // Junk behind a sound head ends whoever reads it; the next start looks first, in a process of its own.
+  writeFileSync(file, Buffer.from(whole).fill(0x5a, 5 * 4096));
+  const first = await run('serve');
+  const second = await run('serve');
+  expect(first.code).not.toBe(0);
+  expect(second.code).toBe(1);
+  expect(second.output).toMatch(/^furze: The data store in \S+ is damaged: .+ Restore a backup .+\n$/m);
 });

@@ -153,7 +153,7 @@ describe('damaged files', () => {
     expect(inspectFile(dataPath)).toMatchObject({ kind: 'sound', pageBytes: 4096 });
     expect(await checkStore('data', dataPath)).toMatchObject({ faultCount: 0, counts: { feedback: 6000 } });
     expect(await checkStore('cache', cachePath)).toMatchObject({ faultCount: 0, counts: { lists: 300 } });
-    const guard = () => guardFiles({ dataPath, cachePath }, () => {});
+    const guard = (diedStarting = false) => guardFiles({ dataPath, cachePath, diedStarting }, () => {});
     await guard();
 
     for (const at of [0, 4096]) {
@@ -174,6 +174,8 @@ describe('damaged files', () => {
     garble(file, 8192, whole.length);
     expect(inspectFile(dataPath).kind).toBe('sound');
     expect((await checkStore('data', dataPath))?.faultCount).toBeGreaterThan(0);
+    await guard();
+    await expect(guard(true)).rejects.toThrow(/is damaged: .+ Restore a backup/);
     writeFileSync(file, whole);
     await guard();
     expect(await checkStore('data', tempFolder())).toBeUndefined();
@@ -187,7 +189,7 @@ describe('damaged files', () => {
       if (damage === 0) garble(file, 0, 8192);
       else truncateSync(file, 8192);
       const troubles: string[] = [];
-      await guardFiles(options, (message) => troubles.push(message));
+      await guardFiles({ ...options, diedStarting: false }, (message) => troubles.push(message));
       expect(troubles.join()).toMatch(/^The cache in \S+ is damaged .* kept as damaged-/);
       expect(readdirSync(cachePath).filter((name) => name.startsWith('damaged-'))).toHaveLength(1);
       const stores = openIn(join(cachePath, '..'));

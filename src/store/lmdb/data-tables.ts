@@ -86,6 +86,8 @@ const MIGRATIONS: Readonly<Record<number, (tables: DataTables) => void>> = {
 /** Brings a folder of an older version up to date, in one transaction, unless it is only read. */
 function checkFormat(tables: DataTables, readOnly: boolean): void {
   const { engine, meta } = tables;
+  // The tables of a damaged file that is only read may be missing.
+  if (readOnly && (meta as Table | undefined) === undefined) return;
   const stored = readBytes(meta, FORMAT_KEY)?.[0];
   if (stored === FORMAT_VERSION) return;
   if (stored === undefined || MIGRATIONS[stored] !== undefined) {

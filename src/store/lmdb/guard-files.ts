@@ -1,11 +1,18 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { checkStore } from './check/check-store.ts';
+import { checkStore, type StoreKind } from './check/check-store.ts';
 import { inspectFile } from './data-file.ts';
 import { DATA_FILE, LOCK_FILE } from './engine.ts';
 
 const DAMAGED_PREFIX = 'damaged-';
+
+export interface GuardedFolders {
+  readonly dataPath: string;
+  readonly cachePath: string;
+  /** The last process died while it was starting: both stores are read as a whole, in a process of their own. */
+  readonly diedStarting: boolean;
+}
 
 /**
  * Looks at both files before they are opened: a damaged one would end the process by a signal without a word.
@@ -14,33 +21,37 @@ const DAMAGED_PREFIX = 'damaged-';
  * @throws OperatorError when the data store is damaged: what is wrong, and what to do
  */
 export async function guardFiles(
-  { dataPath, cachePath }: { readonly dataPath: string; readonly cachePath: string },
+  { dataPath, cachePath, diedStarting }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
-  const fault = await faultOf(dataPath);
+  const fault = await faultOf('data', dataPath, diedStarting);
   if (fault !== undefined) {
     throw new OperatorError(
       `The data store in ${dataPath} is damaged: ${fault}. Restore a backup into an empty folder ("furze restore"); ` +
         `"furze check ${dataPath}" says more. The file is left as it is.`,
     );
   }
-  const cache = inspectFile(cachePath);
-  if (cache.kind !== 'damaged' && cache.kind !== 'short') return;
-  const reason = cache.kind === 'short' ? 'it is cut off' : cache.reason;
+  const reason = await faultOf('cache', cachePath, diedStarting);
+  if (reason === undefined) return;
   const name = setAside(cachePath);
   onTrouble(
     `The cache in ${cachePath} is damaged (${reason}). It is kept as ${name}; a new one is made while serving.`,
   );
 }
 
-/** What is wrong with the file of the data store. A short one is read to its end to know whether pages are missing. */
-async function faultOf(dataPath: string): Promise<string | undefined> {
-  const state = inspectFile(dataPath);
+/**
+ * What is wrong with the file of a store. Where the file of the data is short, it is read to its end to know whether pages
+ * are missing; a cache is not worth that.
+ */
+async function faultOf(kind: StoreKind, path: string, readAll: boolean): Promise<string | undefined> {
+  const state = inspectFile(path);
   if (state.kind === 'damaged') return state.reason;
-  if (state.kind !== 'short') return undefined;
-  const report = await checkStore('data', dataPath);
+  const short = state.kind === 'short' ? `it has ${state.bytes} bytes of ${state.expectedBytes}` : undefined;
+  if (short !== undefined && kind === 'cache') return short;
+  if (short === undefined && !readAll) return undefined;
+  const report = await checkStore(kind, path);
   if (report === undefined || report.faultCount === 0) return undefined;
-  return `it has ${state.bytes} bytes of ${state.expectedBytes}`;
+  return short ?? report.faults[0]!.replace(/\.$/, '');
 }
 
 /** One damaged cache is kept, the last. */

@@ -10,12 +10,28 @@ import { Findings, type Report } from './findings.ts';
 const ALL = Number.POSITIVE_INFINITY;
 const FIRST = new Uint8Array([0]);
 
+/** Tables that a store of every version has; one that is only read and lacks a table has no door to it. */
+const TABLES = [
+  'meta',
+  'userIds',
+  'users',
+  'itemIds',
+  'items',
+  'userFeedback',
+  'itemFeedback',
+  'typeUsers',
+  'comments',
+] as const;
+
 /**
  * Walks a data store and compares everything that it holds twice: ids and rows, users' feedback and the lists of users
  * by item and by type, comments, counts. Memory is some bytes a row; one snapshot is read, so a service may run.
  */
 export function checkData(tables: DataTables): Report {
   const findings = new Findings();
+  const missing = TABLES.filter((name) => tables[name] === undefined);
+  for (const name of missing) findings.fault(`The table ${name} is missing.`);
+  if (missing.length > 0) return findings.report(tables.engine.path);
   const state = readState(tables);
   const types = readTypes(tables);
   if (types.length !== state.feedbackTypes)
