@@ -11,6 +11,8 @@ export interface HeldOutPairs {
 export interface LeftOut {
   readonly userRows: Uint32Array;
   readonly itemRows: Uint32Array;
+  /** Of each record that stays, where the records have weights. */
+  readonly weights?: Float32Array;
   /** What models are judged by. */
   readonly heldOut: HeldOutPairs;
   /** Distinct pairs left out; of some nothing can be told, so they are not judged by. */
@@ -39,23 +41,26 @@ function columns({ userRows, itemRows }: TimedPairs, positions: Uint32Array): He
  * Splits positive feedback by `holdOut`. Every record of a pair left out is left out, so that an item which a user
  * liked in two ways is not learned from the other record.
  */
-export function leaveOut(pairs: TimedPairs, seed: number): LeftOut {
+export function leaveOut(pairs: TimedPairs & { readonly weights?: Float32Array }, seed: number): LeftOut {
   const { late, judged, sinceTime } = holdOut(pairs, seed);
   const left = new Set<number>();
   for (const at of late) left.add(keyOf(pairs.userRows[at]!, pairs.itemRows[at]!));
   const userRows = new Uint32Array(pairs.userRows.length);
   const itemRows = new Uint32Array(pairs.userRows.length);
+  const weights = pairs.weights && new Float32Array(pairs.userRows.length);
   let count = 0;
   for (let at = 0; at < userRows.length; at++) {
     const user = pairs.userRows[at]!;
     const item = pairs.itemRows[at]!;
     if (left.has(keyOf(user, item))) continue;
     userRows[count] = user;
+    if (weights !== undefined) weights[count] = pairs.weights![at]!;
     itemRows[count++] = item;
   }
   return {
     userRows: userRows.subarray(0, count),
     itemRows: itemRows.subarray(0, count),
+    ...(weights !== undefined && { weights: weights.subarray(0, count) }),
     heldOut: columns(pairs, judged),
     pairCount: left.size,
     sinceTime,

@@ -117,7 +117,7 @@ const dataSource = Type.Object(
       default: [],
       uniqueItems: true,
       description:
-        'Feedback types that say that the user liked the item. "rating>=4" counts feedback with that Value on, "purchase=5" counts five times as much as another, "rating>=4=2" is both.',
+        'Feedback types that say that the user liked the item. "rating>=4" counts feedback with that Value on, "purchase=5" weighs five times as much as another in the training of the collaborative model, "rating>=4=2" is both.',
     }),
     read_feedback_types: feedbackTypes('Feedback types that say that the user saw the item.'),
     positive_feedback_ttl: integer(

@@ -49,9 +49,11 @@ export function positiveKindNames(entries: readonly string[]): string[] {
   return readPositiveKinds(entries).map(({ name }) => name);
 }
 
-/** The weight of each kind by its name. @throws Error as `readPositiveKinds` */
-export function positiveWeights(entries: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(readPositiveKinds(entries).map(({ name, weight }) => [name, weight]));
+/** The weight of each kind by its name; undefined when all weigh the same. @throws Error as `readPositiveKinds` */
+export function positiveWeights(entries: readonly string[]): ReadonlyMap<string, number> | undefined {
+  const kinds = readPositiveKinds(entries);
+  if (kinds.every(({ weight }) => weight === kinds[0]!.weight)) return undefined;
+  return new Map(kinds.map(({ name, weight }) => [name, weight]));
 }
 
 /**

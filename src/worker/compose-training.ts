@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import { availableMemoryBytes } from '../domain/machine.ts';
-import { positiveKindNames } from '../domain/positive-kinds.ts';
+import { positiveKindNames, positiveWeights } from '../domain/positive-kinds.ts';
 import { automaticChoice } from '../kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
@@ -73,7 +73,8 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
   const settings = configuredAls(config);
   const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
   const { seed } = alsSettings(settings);
-  const loader = new FeedbackLoader(pool, { ...read, seed, memoryBytesMax });
+  const weights = positiveWeights(data_source.positive_feedback_types);
+  const loader = new FeedbackLoader(pool, { ...read, positiveWeights: weights, seed, memoryBytesMax });
   const listPass = new ListPass(pool, {
     ...read,
     userNeighborType: recommend.user_neighbors.neighbor_type,

@@ -6,6 +6,8 @@ import type { WorkerPool } from './pool.ts';
 export interface FeedbackLoaderOptions {
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
+  /** As in `GatherJob`. */
+  readonly positiveWeights?: ReadonlyMap<string, number>;
   /** Positive feedback older than this does not count, milliseconds; Infinity for all. */
   readonly positiveTtlMs: number;
   readonly clockErrorMs: number;
@@ -38,6 +40,7 @@ export class FeedbackLoader {
       kind: 'gather',
       dataPath: rest.dataPath,
       positiveTypes: rest.positiveTypes,
+      positiveWeights: rest.positiveWeights,
       sinceMs: clock() - positiveTtlMs,
       untilMs: clock() + clockErrorMs,
       seed: rest.seed,

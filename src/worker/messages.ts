@@ -39,6 +39,8 @@ export interface GatherJob {
   readonly kind: 'gather';
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
+  /** What a record of a type weighs, 1 where it is not said; undefined when all weigh the same. */
+  readonly positiveWeights?: ReadonlyMap<string, number>;
   /** Positive feedback counts from `sinceMs` up to `untilMs`, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;

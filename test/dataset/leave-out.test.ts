@@ -57,3 +57,15 @@ describe('leaving out what is held out', () => {
     expect(fingerprintOfAll(train, other)).not.toBe(fingerprintOfAll(train, heldOut));
   });
 });
+
+it('weights stay with their records', () => {
+  const data = pairs(600);
+  const weights = Float32Array.from(data.userRows, (_, at) => at + 1);
+  const kept = leaveOut({ ...data, weights }, 1);
+  const expected = Array.from(kept.weights!, (weight) => [
+    data.userRows[weight - 1],
+    data.itemRows[weight - 1],
+  ]);
+  expect(Array.from(kept.userRows, (user, at) => [user, kept.itemRows[at]])).toEqual(expected);
+  expect(leaveOut(data, 1)).not.toHaveProperty('weights');
+});

@@ -15,6 +15,7 @@ test('an entry is a type, a threshold and a weight, the last two where given', (
     { name: 'seconds<-1', feedbackType: 'seconds', threshold: { operator: '<', value: -1 }, weight: 0.5 },
   ]);
   expect(positiveKindNames(['a b', 'c=2'])).toEqual(['c', 'a b']);
+  expect(positiveWeights(['a', 'b', 'c=1'])).toBeUndefined();
   expect(positiveWeights(['a', 'c=2.5'])).toEqual(
     new Map([
       ['c', 2.5],

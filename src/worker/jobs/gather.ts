@@ -11,6 +11,9 @@ import { withReads } from './stores.ts';
 
 /** Bytes that a record takes while it is read and sorted: three columns, and two copies of rows. */
 const RECORD_BYTES = 40;
+/** The same of its weight, where records have one. */
+const WEIGHT_BYTES = 12;
+
 /** See `GatherJob`. */
 export function gather(job: GatherJob): TrainingData | undefined {
   const { userCount, itemCount, ...records } = withReads(job.dataPath, (reads) => positives(reads, job));
@@ -33,11 +36,16 @@ export function gather(job: GatherJob): TrainingData | undefined {
 }
 
 /** Nothing left out. */
-function everything({ userRows, itemRows }: Pick<LeftOut, 'userRows' | 'itemRows'>): LeftOut {
+function everything({
+  userRows,
+  itemRows,
+  weights,
+}: Pick<LeftOut, 'userRows' | 'itemRows' | 'weights'>): LeftOut {
   const none = new Uint32Array(0);
   return {
     userRows,
     itemRows,
+    ...(weights !== undefined && { weights }),
     heldOut: { userRows: none, itemRows: none },
     pairCount: 0,
     sinceTime: Number.POSITIVE_INFINITY,
@@ -45,7 +53,13 @@ function everything({ userRows, itemRows }: Pick<LeftOut, 'userRows' | 'itemRows
 }
 
 function shareMatrix(matrix: CompressedMatrix): CompressedMatrix {
-  return { ...matrix, indptr: share(matrix.indptr), indices: share(matrix.indices) };
+  const { indptr, indices, weights } = matrix;
+  return {
+    ...matrix,
+    indptr: share(indptr),
+    indices: share(indices),
+    weights: weights === null ? null : shareReals(weights),
+  };
 }
 
 /** A copy in memory that every thread may read. */
@@ -55,38 +69,59 @@ function share(values: Uint32Array): Uint32Array {
   return shared;
 }
 
-/** Reads twice, so that columns are made as long as they have to be: 16 bytes a record and nothing beside. */
+function shareReals(values: Float32Array): Float32Array {
+  const shared = new Float32Array(new SharedArrayBuffer(values.byteLength));
+  shared.set(values);
+  return shared;
+}
+
+/** Reads twice, so that columns are made as long as they have to be: 16 bytes a record, or 20 with weights, and nothing beside. */
 function positives(reads: LocalReads, job: GatherJob) {
   let count = 0;
   scanPositives(reads, job, () => count++);
   checkStageMemory(
     LOADING_FEEDBACK,
-    { training: count * RECORD_BYTES, models: 0, held: job.heldBytes },
+    {
+      training: count * (RECORD_BYTES + (job.positiveWeights === undefined ? 0 : WEIGHT_BYTES)),
+      models: 0,
+      held: job.heldBytes,
+    },
     job.budgetBytes,
   );
   const userRows = new Uint32Array(count);
   const itemRows = new Uint32Array(count);
   const times = new Float64Array(count);
+  const { positiveWeights } = job;
+  const weights = positiveWeights && new Float32Array(count);
+  const names = reads.feedbackTypes();
   let next = 0;
-  scanPositives(reads, job, (userRow, itemRow, timeMs) => {
+  scanPositives(reads, job, (userRow, itemRow, timeMs, type) => {
     userRows[next] = userRow;
     itemRows[next] = itemRow;
+    if (weights !== undefined) weights[next] = positiveWeights!.get(names[type]!) ?? 1;
     times[next++] = timeMs;
   });
-  return { userCount: reads.userRowCount, itemCount: reads.itemRowCount, userRows, itemRows, times };
+  return {
+    userCount: reads.userRowCount,
+    itemCount: reads.itemRowCount,
+    userRows,
+    itemRows,
+    times,
+    ...(weights !== undefined && { weights }),
+  };
 }
 
 function scanPositives(
   reads: LocalReads,
   { positiveTypes, sinceMs, untilMs }: GatherJob,
-  visit: (userRow: number, itemRow: number, timeMs: number) => void,
+  visit: (userRow: number, itemRow: number, timeMs: number, type: number) => void,
 ): void {
   const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
   scanAllFeedback(reads, ({ types, timesMs, userRows, itemRows, length }) => {
     for (let at = 0; at < length; at++) {
       const timeMs = timesMs[at]!;
       if (!isPositive(types[at]!) || timeMs < sinceMs || timeMs > untilMs) continue;
-      visit(userRows[at]!, itemRows[at]!, timeMs);
+      visit(userRows[at]!, itemRows[at]!, timeMs, types[at]!);
     }
   });
 }

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { positiveKindNames, positiveWeights } from '../../src/domain/positive-kinds.ts';
+import { gather } from '../../src/worker/jobs/gather.ts';
+import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
+
+const TYPES = ['like', 'rating>=4=2', 'purchase=5'];
+
+/** What is gathered of three users' feedback, as (user, item, weight). */
+async function gatherPairs(types: readonly string[]) {
+  const folder = tempFolder();
+  const { data } = openIn(folder, { positiveFeedbackTypes: types });
+  await data.write(
+    putFeedback([
+      feedback('like', 'u', 'a'),
+      feedback('purchase', 'u', 'a'),
+      feedback('like', 'u', 'b'),
+      feedback('rating', 'v', 'a', { Value: 5 }),
+      feedback('rating', 'v', 'b', { Value: 3 }),
+      feedback('seen', 'w', 'b'),
+    ]),
+  );
+  const positiveTypes = positiveKindNames(types);
+  const { interactions } = gather({
+    kind: 'gather',
+    dataPath: storeOptions(folder).dataPath,
+    positiveTypes,
+    positiveWeights: positiveWeights(types),
+    sinceMs: 0,
+    untilMs: NOW_MS,
+    seed: 1,
+    leavesOut: false,
+    heldBytes: 0,
+    budgetBytes: 1e9,
+  })!;
+  const { indptr, indices, weights } = interactions.byUser;
+  const local = data.local!;
+  const pairs: [string, string, number | undefined][] = [];
+  for (let user = 0; user + 1 < indptr.length; user++) {
+    for (let at = indptr[user]!; at < indptr[user + 1]!; at++) {
+      pairs.push([local.userIdAt(user)!, local.itemIdAt(indices[at]!)!, weights?.[at]]);
+    }
+  }
+  return pairs;
+}
+
+test('a record weighs what its type does, by its value too, and of a pair the heaviest counts', async () => {
+  expect(await gatherPairs(TYPES)).toEqual([
+    ['u', 'a', 5],
+    ['u', 'b', 1],
+    ['v', 'a', 2],
+  ]);
+});
+
+test('without weights nothing is weighed', async () => {
+  expect(await gatherPairs(['like', 'rating>=4', 'purchase'])).toEqual([
+    ['u', 'a', undefined],
+    ['u', 'b', undefined],
+    ['v', 'a', undefined],
+  ]);
+});
