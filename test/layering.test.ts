@@ -10,6 +10,7 @@ const SRC = join(ROOT, 'src');
 const LAYERS = [
   'main',
   'cli',
+  'evaluate',
   'service',
   'http',
   'admin',

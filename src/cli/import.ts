@@ -8,7 +8,7 @@ import type { Target } from '../exchange/targets.ts';
 import { ExitStatus } from './exit-status.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, lockWaitOption } from './options.ts';
+import { configFlags, lockWaitOption, parseNumber } from './options.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 
@@ -111,18 +111,26 @@ async function withTarget(
   config: Config,
   use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
 ): Promise<number> {
-  const { httpTarget, storeTarget } = await import('../exchange/targets.ts');
   const overwrites = flags.overwrite === true;
-  if (flags.url !== undefined) {
-    const { api_key, api_keys } = config.server;
-    return use(httpTarget(flags.url, api_key || (api_keys[0] ?? ''), overwrites), tmpdir());
-  }
+  if (flags.url === undefined) return withStore(config, flags.lockWait, overwrites, use);
+  const { httpTarget } = await import('../exchange/targets.ts');
+  const { api_key, api_keys } = config.server;
+  return use(httpTarget(flags.url, api_key || (api_keys[0] ?? ''), overwrites), tmpdir());
+}
+
+async function withStore(
+  config: Config,
+  lockWait: number,
+  overwrites: boolean,
+  use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
+): Promise<number> {
   // Loaded here, so that other commands load no engine.
   const { lockStores, openStore } = await import('../store/open-store.ts');
   const { storeOptions } = await import('../store/store-options.ts');
+  const { storeTarget } = await import('../exchange/targets.ts');
   const { forgetFreshness } = await import('../recommend/lists/freshness.ts');
   const options = storeOptions(config);
-  const locks = await lockStores(options, flags.lockWait * 1000);
+  const locks = await lockStores(options, lockWait * 1000);
   const { data, cache } = openStore(options, locks);
   try {
     await forgetFreshness(cache);
@@ -133,16 +141,24 @@ async function withTarget(
   }
 }
 
+/**
+ * Imports files into the folders of a configuration, as the command does without further options.
+ * @returns the exit code
+ */
+export function importInto(
+  config: Config,
+  run: Pick<ImportRun, 'paths' | 'preset' | 'wishes'>,
+): Promise<number> {
+  const positiveTypes = config.recommend.data_source.positive_feedback_types;
+  return withStore(config, 0, false, (target, folder) =>
+    runImport({ ...run, target, folder, skipsBad: false, json: false, isQuiet: true, positiveTypes }),
+  );
+}
+
 function parseMap(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const pairs = text.split(',').map((pair) => pair.split('='));
   if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
     throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
   }
   return { ...before, ...(Object.fromEntries(pairs) as Record<string, string>) };
-}
-
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number');
-  return value;
 }

@@ -12,6 +12,13 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** Reads a number. @throws InvalidArgumentError */
+export function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number');
+  return value;
+}
+
 /** Reads a time to wait, in seconds above 0. @throws InvalidArgumentError */
 export function parseTimeout(text: string): number {
   const seconds = Number(text);

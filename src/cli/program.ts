@@ -6,6 +6,7 @@ import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { compactCommand } from './compact.ts';
 import { configCommand } from './config.ts';
+import { evaluateCommand } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
@@ -29,6 +30,7 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .addCommand(playgroundCommand(env))
     .addCommand(importCommand(env))
     .addCommand(exportCommand(env))
+    .addCommand(evaluateCommand(env))
     .addCommand(statusCommand(env))
     .addCommand(configCommand(env))
     .addCommand(compactCommand(env))

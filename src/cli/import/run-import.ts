@@ -17,6 +17,8 @@ export interface ImportRun {
   readonly folder: string;
   readonly skipsBad: boolean;
   readonly json: boolean;
+  /** Says nothing on standard output. */
+  readonly isQuiet?: boolean;
   readonly positiveTypes: readonly string[];
 }
 
@@ -135,6 +137,7 @@ function report(
   refusals: readonly RefusedRow[],
   interrupted: boolean,
 ): void {
+  if (run.isQuiet) return;
   if (run.json) {
     const files = results.map(({ isStopped: _told, ...result }) => result);
     process.stdout.write(

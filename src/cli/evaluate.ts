@@ -1,0 +1,182 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Config, defaultConfig, type Environment } from '../domain/config.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import { readPositiveKinds } from '../domain/positive-kinds.ts';
+import type { Protocol } from '../evaluate/protocol.ts';
+import type { EvaluationReport, EvaluationTable } from '../evaluate/report.ts';
+import { DEFAULT_TYPE } from '../exchange/plan.ts';
+import { PRESETS, type Preset } from '../exchange/presets.ts';
+import { ExitStatus } from './exit-status.ts';
+import { importInto } from './import.ts';
+import { loadConfig } from './load-config.ts';
+import { configFlags, parseNumber } from './options.ts';
+
+interface EvaluateFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly from: Preset;
+  readonly positive?: number;
+  readonly positiveTypes?: readonly string[];
+  readonly protocol: Protocol | 'both';
+  readonly share: number;
+  readonly users: number;
+  readonly seed: number;
+  readonly html?: string;
+  readonly json?: boolean;
+}
+
+/** Too few users with held-out feedback say nothing. */
+const USERS_MIN = 20;
+
+const HELP = `
+Holds a part of the positive feedback out, lets a service of its own learn from the rest, and compares its lists with
+what was held out: as configured, each recommender alone, popularity at its best window, and chance. The data is read and
+never changed; a service may run on the folder meanwhile.
+
+Examples:
+  furze evaluate --config furze.toml
+  furze evaluate ratings.csv --positive 4 --html evaluation.html
+  furze evaluate --from movielens ml-1m/ --protocol both`;
+
+/** `furze evaluate`: how good the lists are on one's own data. */
+export function evaluateCommand(env: Environment): Command {
+  return new Command('evaluate')
+    .description('tell how good the lists are, on the data of a folder or of files')
+    .argument('[files...]', 'users, items and feedback as for import, in place of a folder')
+    .option('-c, --config <file>', 'configuration file (TOML): the lists are judged as it makes them')
+    .option('-d, --data <folder>', 'data folder')
+    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
+    .option('--positive <rating>', 'files: ratings from here on are positive', parseNumber)
+    .option('--positive-types <list>', 'what counts as positive, in place of the configured', (text) =>
+      text.split(','),
+    )
+    .addOption(
+      new Option('--protocol <name>', 'hold the latest of all out, or the last of each user')
+        .choices(['temporal', 'last', 'both'])
+        .default('temporal'),
+    )
+    .option('--share <share>', 'share that is held out in time', parseShare, 0.2)
+    .option('--users <count>', 'users to ask about at the most', parseCount, 5000)
+    .option('--seed <number>', 'seed of everything that is random', parseNumber, 1)
+    .option('--html <file>', 'write the report as a page too')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', HELP)
+    .action(async (files: string[], flags: EvaluateFlags) => {
+      const loaded = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
+      const temporary = files.length === 0 ? undefined : mkdtempSync(join(tmpdir(), 'furze-evaluate-'));
+      try {
+        const config = withPositives(loaded, flags, temporary);
+        if (temporary !== undefined) {
+          const wishes = { ratingMin: flags.positive };
+          const code = await importInto(config, { paths: files, preset: flags.from, wishes });
+          if (code !== 0) throw new ExitStatus(code);
+        }
+        await run(config, flags, files.length === 0 ? undefined : files.join(' '));
+      } finally {
+        if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+      }
+    });
+}
+
+/** The configuration with what counts as positive, and for files with a folder of their own. */
+function withPositives(config: Config, flags: EvaluateFlags, folder: string | undefined): Config {
+  const { data_source } = config.recommend;
+  const configured = data_source.positive_feedback_types;
+  const positives =
+    flags.positiveTypes ?? (configured.length === 0 && folder !== undefined ? [DEFAULT_TYPE] : configured);
+  const database = folder && {
+    data_store: `lmdb://${folder}`,
+    cache_store: `lmdb://${join(folder, 'cache')}`,
+  };
+  return defaultConfig({
+    ...config,
+    database: { ...config.database, ...database },
+    recommend: {
+      ...config.recommend,
+      data_source: { ...data_source, positive_feedback_types: [...positives] },
+    },
+  });
+}
+
+async function run(config: Config, flags: EvaluateFlags, files: string | undefined): Promise<void> {
+  // Loaded here, so that other commands load no engine.
+  const { openDataReader } = await import('../store/open-store.ts');
+  const { storePaths } = await import('../store/store-options.ts');
+  const { storeSource } = await import('../exchange/sources.ts');
+  const { readPast } = await import('../evaluate/past.ts');
+  const { renderText } = await import('../evaluate/report.ts');
+  const { dataPath } = storePaths(config);
+  if (!existsSync(join(dataPath, 'data.mdb')))
+    throw new OperatorError(`${dataPath} is no data folder of furze`);
+  const positiveTypes = config.recommend.data_source.positive_feedback_types;
+  const reader = openDataReader(dataPath);
+  const past = await readPast(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
+    reader.close(),
+  );
+  if (!past.isPositive.includes(true)) {
+    const seen = [...new Set(past.types)].slice(0, 10).join(', ') || 'none';
+    throw new OperatorError(
+      `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types`,
+    );
+  }
+  const protocols: readonly Protocol[] = flags.protocol === 'both' ? ['temporal', 'last'] : [flags.protocol];
+  const tables: EvaluationTable[] = [];
+  for (const protocol of protocols) tables.push(await evaluateBy(protocol, past, config, flags));
+  const report: EvaluationReport = {
+    source: files ?? dataPath,
+    positiveTypes,
+    users: past.userIds.length,
+    items: past.itemIds.length,
+    feedback: past.timesMs.length,
+    tables,
+  };
+  if (flags.html !== undefined) {
+    const { renderHtml } = await import('../evaluate/html.ts');
+    writeFileSync(flags.html, renderHtml(report));
+  }
+  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${renderText(report)}\n`);
+}
+
+async function evaluateBy(
+  protocol: Protocol,
+  past: Parameters<typeof import('../evaluate/protocol.ts').createTrial>[0],
+  config: Config,
+  { share, users, seed }: EvaluateFlags,
+): Promise<EvaluationTable> {
+  const { createTrial } = await import('../evaluate/protocol.ts');
+  const { evaluateService } = await import('../evaluate/evaluate-service.ts');
+  const trial = createTrial(past, { protocol, share, usersMax: users, seed });
+  const asked = countRows(trial.test.byUser.indptr);
+  if (asked < USERS_MIN) {
+    throw new OperatorError(
+      `only ${asked} users have feedback to hold out and feedback before it; at least ${USERS_MIN} are needed`,
+    );
+  }
+  let shown = '';
+  const onStage = (stage: string) => {
+    if (stage !== shown) process.stderr.write(`${stage}\n`);
+    shown = stage;
+  };
+  return { protocol, users: asked, rows: await evaluateService(trial, config, { seed, onStage }) };
+}
+
+function countRows(indptr: Uint32Array): number {
+  let count = 0;
+  for (let row = 1; row < indptr.length; row++) if (indptr[row]! > indptr[row - 1]!) count++;
+  return count;
+}
+
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (!(share > 0 && share < 1)) throw new InvalidArgumentError('expected a number between 0 and 1');
+  return share;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('expected an integer from 1');
+  return count;
+}

@@ -1,0 +1,148 @@
+import type { Config } from '../domain/config.ts';
+import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
+import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
+import type { Ranker } from '../model/evaluation/ranker.ts';
+import type { Trial } from './protocol.ts';
+import { bestPopularity, randomRanker, seenBy } from './references.ts';
+import { type Recommend, TrialService } from './served.ts';
+
+/** List lengths at which is measured. */
+export const CUTOFFS = [10, 20] as const;
+/** The measure by which rows are compared. */
+export const MAIN_METRIC = 'NDCG@10';
+
+/** What a row stands for: what users get, a recommender alone, or what has to be beaten. */
+export type RowRole = 'served' | 'alone' | 'reference' | 'variant';
+
+/** One way to recommend, and how well it did. */
+export interface EvaluationRow {
+  readonly name: string;
+  readonly role: RowRole;
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  /** Mean over users of the main metric here less that of the served lists, with its interval; zero for those. */
+  readonly againstServed: Estimate;
+  /** What learning took; absent for references. */
+  readonly fitSeconds?: number | undefined;
+}
+
+/** Further ways to configure the service, by name. */
+export type Variants = readonly (readonly [name: string, recommend: Recommend])[];
+
+export const SERVED = 'served lists';
+
+const ALONE = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
+const ONE_RECOMMENDER: Recommend['offline'] = {
+  enable_latest_recommend: false,
+  enable_popular_recommend: false,
+  enable_user_based_recommend: false,
+  enable_item_based_recommend: false,
+  enable_collaborative_recommend: false,
+  enable_click_through_prediction: false,
+};
+
+/**
+ * Judges the whole service as configured, each recommender alone, popularity with the window chosen on the known part,
+ * and chance, all on the same users: the full catalogue less what a user has any feedback on.
+ * @param onStage told what is being done
+ */
+export async function evaluateService(
+  trial: Trial,
+  config: Config,
+  options: {
+    readonly seed: number;
+    readonly variants?: Variants;
+    readonly onStage?: (stage: string) => void;
+  },
+): Promise<EvaluationRow[]> {
+  const { seed, variants = [], onStage = () => {} } = options;
+  const longest = Math.max(...CUTOFFS);
+  const service = await TrialService.create(trial, config);
+  const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
+  const perUser: (readonly number[])[] = [];
+  const judge = (name: string, role: RowRole, ranker: Ranker, fitSeconds?: number) => {
+    const part = evaluateUsers(ranker, seenBy(trial), trial.test.byUser, CUTOFFS, {
+      first: 0,
+      end: trial.test.userCount,
+    });
+    judged.push({ name, role, metrics: metricsOf(part), fitSeconds });
+    perUser.push(part.values.get(MAIN_METRIC) ?? []);
+  };
+  const serve = async (name: string, role: RowRole, recommend: Recommend) => {
+    const { lists, fitSeconds } = await service.serve(recommend, longest, (stage) =>
+      onStage(`${name}: ${stage}`),
+    );
+    judge(name, role, listRanker(lists), fitSeconds);
+  };
+  try {
+    await serve(SERVED, 'served', {});
+    for (const name of ALONE) {
+      await serve(`${name} alone`, 'alone', {
+        offline: ONE_RECOMMENDER,
+        online: { fallback_recommend: [name] },
+      });
+    }
+    for (const [name, recommend] of variants) await serve(name, 'variant', recommend);
+  } finally {
+    await service.close();
+  }
+  onStage('references');
+  const popularity = bestPopularity(trial, seed);
+  judge(
+    `popular, window chosen on training data (${showWindow(popularity.windowHours)})`,
+    'reference',
+    popularity.ranker,
+  );
+  judge('random', 'reference', randomRanker(trial, seed));
+  return judged.map((row, at) => ({ ...row, againstServed: difference(perUser[at]!, perUser[0]!) }));
+}
+
+function metricsOf(part: EvaluationPart): Record<string, Estimate> {
+  return Object.fromEntries(mergeParts([part], CUTOFFS).metrics);
+}
+
+/** The mean difference over the same users, whose interval is far smaller than that of two means apart. */
+function difference(values: readonly number[], served: readonly number[]): Estimate {
+  return estimate(values.map((value, at) => value - served[at]!));
+}
+
+function listRanker(lists: ReadonlyMap<number, Uint32Array>): Ranker {
+  return {
+    topItems: (userRow, k) => lists.get(userRow)!.subarray(0, k),
+    scoreItems: () => {
+      throw new Error('a served list has no scores of other items');
+    },
+  };
+}
+
+function showWindow(hours: number): string {
+  if (hours === Number.POSITIVE_INFINITY) return 'all time';
+  return hours < 48 ? `${hours} h` : `${hours / 24} days`;
+}
+
+/** The served lists against the best of the others, as a sentence. */
+export function conclude(rows: readonly EvaluationRow[]): string {
+  const served = rows.find(({ role }) => role === 'served')!;
+  const others = rows.filter(({ role }) => role === 'alone' || role === 'reference');
+  const popular = others.filter(({ name }) => name.startsWith('popular'));
+  return [
+    compare(served, best(others), 'the best of the others'),
+    compare(served, best(popular), 'popularity'),
+  ].join(' ');
+}
+
+function best(rows: readonly EvaluationRow[]): EvaluationRow {
+  return rows.reduce((one, other) => (mainOf(other) > mainOf(one) ? other : one));
+}
+
+function mainOf({ metrics }: EvaluationRow): number {
+  return metrics[MAIN_METRIC]?.mean ?? 0;
+}
+
+function compare(served: EvaluationRow, other: EvaluationRow, what: string): string {
+  const { mean, halfWidth } = other.againstServed;
+  const base = mainOf(other);
+  const share = base > 0 ? `${Math.abs((100 * mean) / base).toFixed(0)} %` : mainOf(served).toFixed(4);
+  const verb = mean <= 0 ? 'beat' : 'lose to';
+  const noise = Math.abs(mean) > halfWidth ? 'which is more than the noise' : 'which is within the noise';
+  return `Served lists ${verb} ${what} (${other.name}) by ${share}, ${noise}.`;
+}

@@ -1,0 +1,80 @@
+import { conclude, type EvaluationRow, MAIN_METRIC } from './evaluate-service.ts';
+import {
+  describeTable,
+  type EvaluationReport,
+  type EvaluationTable,
+  SHOWN_METRICS,
+  showDifference,
+  showMetric,
+} from './report.ts';
+
+const BAR_HEIGHT = 26;
+const NAME_WIDTH = 330;
+const PLOT_WIDTH = 460;
+
+const STYLE = `
+:root { color-scheme: light dark; --bar: #4f8a5b; --other: #9aa7b2; --line: #33475b; }
+@media (prefers-color-scheme: dark) { :root { --bar: #6fb37f; --other: #66747f; --line: #d5dde5; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
+th, td { text-align: right; padding: 0.3rem 0.5rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+th:first-child, td:first-child { text-align: left; }
+.scroll { overflow-x: auto; }
+svg { max-width: 100%; height: auto; margin: 1rem 0; }
+svg text { fill: currentColor; font-size: 13px; }
+.served { font-weight: 600; }
+.answer { font-size: 1.15rem; }`;
+
+/** The report as one page that needs nothing from elsewhere. */
+export function renderHtml(report: EvaluationReport): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Evaluation of ${escapeHtml(report.source)}</title><style>${STYLE}</style></head><body>
+<h1>How good are the lists?</h1>
+<p>${escapeHtml(report.source)}: ${count(report.users)} users, ${count(report.items)} items, ${count(report.feedback)} feedback; positive: ${escapeHtml(report.positiveTypes.join(', '))}.</p>
+${report.tables.map(renderTable).join('\n')}
+<h2>How to read this</h2>
+<p>A part of the positive feedback was hidden, the service learnt from the rest, and each user's list was compared with what was hidden. NDCG@10 is 1 when
+the hidden items fill the top of the list of ten, and less the lower they stand; HR@10 is the share of users with at least one of them among ten; Recall@20 the share of the
+hidden items among twenty; MRR@20 one over the place of the first; Coverage@10 the share of the catalog that stands in anybody's list. ± is half of the 95 % interval. "Against served"
+compares the same users with the served lists, so its interval is the one to judge a difference by.</p>
+</body></html>
+`;
+}
+
+function renderTable(table: EvaluationTable): string {
+  const rows = table.rows.map(
+    (row) =>
+      `<tr${row.role === 'served' ? ' class="served"' : ''}><td>${escapeHtml(row.name)}</td>${SHOWN_METRICS.map((name) => `<td>${showMetric(row, name)}</td>`).join('')}<td>${row.role === 'served' ? '' : showDifference(row)}</td></tr>`,
+  );
+  return `<h2>${escapeHtml(describeTable(table))}</h2>
+<p class="answer">${escapeHtml(conclude(table.rows))}</p>
+${plot(table.rows)}
+<div class="scroll"><table><thead><tr><th></th>${SHOWN_METRICS.map((name) => `<th>${name}</th>`).join('')}<th>against served</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+/** Bars of the main metric with their intervals, best first. */
+function plot(rows: readonly EvaluationRow[]): string {
+  const sorted = [...rows].sort((a, b) => b.metrics[MAIN_METRIC]!.mean - a.metrics[MAIN_METRIC]!.mean);
+  const highest = Math.max(
+    ...sorted.map(({ metrics }) => metrics[MAIN_METRIC]!.mean + metrics[MAIN_METRIC]!.halfWidth),
+    1e-9,
+  );
+  const x = (value: number) => (NAME_WIDTH + (Math.max(0, value) / highest) * PLOT_WIDTH).toFixed(1);
+  const bars = sorted.map(({ name, role, metrics }, at) => {
+    const { mean, halfWidth } = metrics[MAIN_METRIC]!;
+    const top = at * BAR_HEIGHT;
+    const middle = top + BAR_HEIGHT / 2;
+    return `<text x="${NAME_WIDTH - 8}" y="${middle + 4}" text-anchor="end">${escapeHtml(name)}</text>
+<rect x="${NAME_WIDTH}" y="${top + 4}" width="${(Number(x(mean)) - NAME_WIDTH).toFixed(1)}" height="${BAR_HEIGHT - 8}" fill="var(--${role === 'served' ? 'bar' : 'other'})"/>
+<line x1="${x(mean - halfWidth)}" x2="${x(mean + halfWidth)}" y1="${middle}" y2="${middle}" stroke="var(--line)" stroke-width="2"/>
+<text x="${Number(x(mean + halfWidth)) + 6}" y="${middle + 4}">${mean.toFixed(3)}</text>`;
+  });
+  const width = NAME_WIDTH + PLOT_WIDTH + 60;
+  return `<svg viewBox="0 0 ${width} ${sorted.length * BAR_HEIGHT}" width="${width}" role="img" aria-label="${MAIN_METRIC} of each">${bars.join('')}</svg>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

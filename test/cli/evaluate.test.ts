@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-evaluate-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const USERS = 80;
+const ITEMS = 40;
+const RATINGS = 12;
+
+/** Users of two tastes, who rate items of their own taste high and others low, each in an order of its own. */
+function ratings(): string {
+  let text = 'user,item,rating,time\n';
+  for (let at = 0; at < RATINGS; at++) {
+    for (let user = 0; user < USERS; user++) {
+      const isOwn = at % 4 !== 3;
+      const step = (user * 7 + at * 3) % (ITEMS / 2);
+      const item = step * 2 + (isOwn ? user % 2 : 1 - (user % 2));
+      text += `u${user},i${item},${isOwn ? 5 : 1},${1_700_000_000 + (at * USERS + user) * 600}\n`;
+    }
+  }
+  return text;
+}
+
+describe('furze evaluate', () => {
+  it('judges the lists of a file beside popularity and chance, as text, JSON and a page', async () => {
+    const file = join(folder, 'ratings.csv');
+    const page = join(folder, 'page.html');
+    writeFileSync(file, ratings());
+    const run = new Furze(['evaluate', file, '--positive', '4', '--html', page, '--json']);
+    expect({ code: await run.exit, output: run.output }).toMatchObject({ code: 0 });
+    const report = JSON.parse(run.output.split('\n').find((line) => line.startsWith('{'))!);
+    const [{ rows, users }] = report.tables;
+    expect(users).toBeGreaterThan(40);
+    const ndcg = (name: RegExp) =>
+      rows.find((row: { name: string }) => name.test(row.name)).metrics['NDCG@10'].mean as number;
+    expect(ndcg(/^served/)).toBeGreaterThan(1.5 * ndcg(/^random/));
+    expect(rows.map(({ name }: { name: string }) => name)).toContain('user_based alone');
+    const html = readFileSync(page, 'utf8');
+    expect(html).toContain('<svg');
+    expect(html).toMatch(/Served lists (beat|lose to) popularity/);
+    expect(html).not.toMatch(/https?:\/\//);
+  }, 300_000);
+
+  it('says what is missing', async () => {
+    const file = join(folder, 'few.csv');
+    writeFileSync(file, 'user,item,time\nann,tea,1700000000\nann,cake,1700000100\n');
+    const few = new Furze(['evaluate', file]);
+    expect(await few.exit).toBe(1);
+    expect(few.output).toMatch(/only 0 users have feedback to hold out/);
+    const none = new Furze(['evaluate', file, '--positive-types', 'star']);
+    expect(await none.exit).toBe(1);
+    expect(none.output).toMatch(/positive types are star, types in the data are like; see --positive-types/);
+  }, 120_000);
+});
