@@ -2,13 +2,15 @@ import type { UserView } from '../domain/admin-schemas.ts';
 import type { Config } from '../domain/config.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { Recommendation } from '../recommend/compose.ts';
-import { TopK } from '../recommend/ranked.ts';
-import { SOURCE_NAMES, type SourceName } from '../recommend/sources/source.ts';
+import { type Ranked, TopK } from '../recommend/ranked.ts';
+import { NOTHING, SOURCE_NAMES, type SourceName } from '../recommend/sources/source.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titled, titledScores } from './titles.ts';
 
 /** Entries of each recommender's list that are looked at. */
 const RECOMMENDER_ENTRIES = 50;
+/** A recommender that needs a worker, which may have to be started first, is waited for so long. */
+const WAIT_MS = 1500;
 
 /** What is asked of a user. */
 export interface UserQuery {
@@ -23,6 +25,8 @@ export class UserViewer {
   private readonly parts: Recommendation;
   private readonly recommend: Config['recommend'];
   private readonly columns = new FeedbackColumns();
+  /** What recommenders are working out, by recommender and user. */
+  private readonly underWay = new Map<string, Promise<Ranked>>();
 
   constructor(parts: Recommendation, recommend: Config['recommend']) {
     this.parts = parts;
@@ -37,13 +41,19 @@ export class UserViewer {
     const { list, scoreByRow } = this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
-    for (const name of SOURCE_NAMES) {
-      const ranked = await this.rank(name, userRow);
+    const found = await Promise.all(SOURCE_NAMES.map((name) => this.rankInTime(name, userRow)));
+    for (const [at, name] of SOURCE_NAMES.entries()) {
+      const ranked = found[at] ?? NOTHING;
       ranked.rows.forEach((row, rank) => {
         ranksByRow.set(row, { ...ranksByRow.get(row), [name]: rank });
       });
       const first = { rows: ranked.rows.slice(0, n), scores: ranked.scores.slice(0, n) };
-      Recommenders.push({ Name: name, ...this.use(name), Items: titledScores(reads, first) });
+      Recommenders.push({
+        Name: name,
+        ...this.use(name),
+        IsWaiting: found[at] === undefined,
+        Items: titledScores(reads, first),
+      });
     }
     const Pipeline = (JSON.parse(answer) as string[]).flatMap((itemId) => {
       const row = reads.itemRow(itemId);
@@ -107,8 +117,25 @@ export class UserViewer {
     return { FeedbackCount: columns.length, PositiveCount: positives, History };
   }
 
+  /** As `rank`, or undefined where a worker takes long; who asks again joins the work that goes on. */
+  private async rankInTime(name: SourceName, userRow: number): Promise<Ranked | undefined> {
+    const key = `${name} ${userRow}`;
+    let work = this.underWay.get(key);
+    if (work === undefined) {
+      work = this.rank(name, userRow).finally(() => this.underWay.delete(key));
+      // A failure after the wait is nobody's; one within it is the request's.
+      work.catch(() => {});
+      this.underWay.set(key, work);
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), WAIT_MS);
+    });
+    return Promise.race([work, end]).finally(() => clearTimeout(timer));
+  }
+
   /** The first items of one recommender for the user, of those that may be recommended. */
-  private async rank(name: SourceName, userRow: number) {
+  private async rank(name: SourceName, userRow: number): Promise<Ranked> {
     const { live, sources, histories } = this.parts;
     return histories.use(userRow, (history) => {
       const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);

@@ -210,6 +210,7 @@ export const UserViewSchema = Type.Object(
         Name: text,
         InPipeline: Type.Boolean({ description: 'Whether it gives candidates' }),
         IsFallback: Type.Boolean({ description: 'Whether it fills answers that run short' }),
+        IsWaiting: Type.Boolean({ description: 'Whether it is still being worked out: ask again' }),
         Items: Type.Array(TitledScoreSchema),
       }),
     ),

@@ -102,7 +102,7 @@ describe('the admin routes', () => {
     expect(view.History[0]!.Title).toMatch(/^Film /);
     expect(view.Pipeline.map(({ Id }) => Id)).toEqual(await get('/api/recommend/u2?n=5'));
     const collaborative = view.Recommenders.find(({ Name }) => Name === 'collaborative')!;
-    expect(collaborative).toMatchObject({ InPipeline: true, IsFallback: false });
+    expect(collaborative).toMatchObject({ InPipeline: true, IsFallback: false, IsWaiting: false });
     const read = new Set(view.History.map(({ Id }) => Id));
     expect(collaborative.Items.length).toBeGreaterThan(0);
     for (const { Id } of [...collaborative.Items, ...view.Pipeline]) expect(read).not.toContain(Id);

@@ -11,6 +11,8 @@ import { useResource } from '../use-resource.ts';
 
 const ENTRIES = 20;
 const SUGGESTIONS = 8;
+/** A recommender that is being worked out is asked for again after this time. */
+const AGAIN_MS = 2000;
 
 export function TryPage() {
   const userId = place.value[1];
@@ -64,6 +66,13 @@ function UserChooser({ chosen }: { chosen: string }) {
 function OneUser({ userId }: { userId: string }) {
   const path = pathOf(['api', 'admin', 'user', userId], { n: ENTRIES });
   const { data, error, reload } = useResource<UserView>(path);
+  const isWaiting = data?.Recommenders.some(({ IsWaiting }) => IsWaiting) ?? false;
+  // Every answer is a new object: as long as one waits, it is asked again.
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setTimeout(reload, AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [data, isWaiting]);
   if (data === undefined) return <State error={error} loading={error === undefined} />;
   return (
     <>
@@ -107,7 +116,7 @@ function SideBySide({ data }: { data: UserView }) {
   return (
     <Card wide title="Each recommender by itself">
       <div class="columns">
-        {data.Recommenders.map(({ Name, Items, InPipeline, IsFallback }) => (
+        {data.Recommenders.map(({ Name, Items, InPipeline, IsFallback, IsWaiting }) => (
           <section key={Name}>
             <h3>{recommenderName(Name)}</h3>
             <p class="muted">
@@ -115,7 +124,7 @@ function SideBySide({ data }: { data: UserView }) {
                 'not in use'}
             </p>
             {Items.length === 0 ? (
-              <p class="muted">Nothing for this user.</p>
+              <p class="muted">{IsWaiting ? 'Being worked out.' : 'Nothing for this user.'}</p>
             ) : (
               <ol>
                 {Items.slice(0, 10).map(({ Id, Title }) => (
