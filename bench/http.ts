@@ -1,9 +1,10 @@
-// The service over HTTP against what it stands on: bare uWebSockets.js for reads, bare LMDB for writes.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|stalls|training] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// The service over HTTP against what it stands on: a bare engine for reads, bare LMDB for writes; and against crowds.
+// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|stalls|training|overload] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
 import { benchInsert } from './http/insert.ts';
+import { benchOverload } from './http/overload.ts';
 import { benchPass } from './http/pass.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
 import { benchStalls } from './http/stalls.ts';
@@ -64,4 +65,5 @@ if (asked('training')) {
   const trainingSize = smoke ? SMOKE_SIZE : { ...size, users: 138_000, items: 27_000 };
   rows.push(...(await benchTraining(trainingSize, smoke ? 2000 : 15_000, options.folder)));
 }
+if (asked('overload')) rows.push(...(await benchOverload(smoke ? 0.01 : 1)));
 printRows(rows);
