@@ -7,6 +7,7 @@ import {
   WriteResultSchema,
 } from '../../domain/schemas.ts';
 import { jsonList } from '../list-reply.ts';
+import { jsonPage, pageWish } from '../page-reply.ts';
 import { json, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
@@ -32,10 +33,8 @@ export const feedbackRoutes: readonly Route[] = [
     query: ['n', 'cursor'],
     response: onePage,
     errors: ['INVALID_CURSOR'],
-    async handler({ query }, { data }) {
-      const page = await data.getFeedbackPage(query.n, query.cursor);
-      return json({ Cursor: page.cursor, Feedback: page.rows });
-    },
+    handler: ({ query }, { data, limits }) =>
+      jsonPage('Feedback', pageWish(query, limits), (n, cursor) => data.getFeedbackPage(n, cursor)),
   }),
   route({
     method: 'GET',
@@ -45,10 +44,10 @@ export const feedbackRoutes: readonly Route[] = [
     query: ['n', 'cursor'],
     response: onePage,
     errors: ['INVALID_CURSOR'],
-    async handler({ params, query }, { data }) {
-      const page = await data.getFeedbackPage(query.n, query.cursor, params['feedback-type']);
-      return json({ Cursor: page.cursor, Feedback: page.rows });
-    },
+    handler: ({ params, query }, { data, limits }) =>
+      jsonPage('Feedback', pageWish(query, limits), (n, cursor) =>
+        data.getFeedbackPage(n, cursor, params['feedback-type']),
+      ),
   }),
   route({
     method: 'GET',

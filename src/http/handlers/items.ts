@@ -9,6 +9,7 @@ import {
   ItemsPageSchema,
   WriteResultSchema,
 } from '../../domain/schemas.ts';
+import { jsonPage, pageWish } from '../page-reply.ts';
 import { json, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -57,10 +58,12 @@ export const itemRoutes: readonly Route[] = [
     response: { description: 'A page', schema: ItemsPageSchema, example: { Cursor: '', Items: [ITEM] } },
     errors: ['INVALID_CURSOR'],
     async handler({ query }, services) {
-      const { data } = services;
+      const { data, limits } = services;
       if (query.text !== undefined) return search(query.text, query.n, services);
-      const page = await data.getItems(query.n, query.cursor);
-      return json({ Cursor: page.cursor, Items: page.rows.map(withGivenLabels) });
+      return jsonPage('Items', pageWish(query, limits), async (n, cursor) => {
+        const page = await data.getItems(n, cursor);
+        return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
+      });
     },
   }),
   route({

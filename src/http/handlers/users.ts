@@ -9,6 +9,7 @@ import {
   UsersPageSchema,
   WriteResultSchema,
 } from '../../domain/schemas.ts';
+import { jsonPage, pageWish } from '../page-reply.ts';
 import { json, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { USER, WRITTEN } from './examples.ts';
@@ -53,10 +54,11 @@ export const userRoutes: readonly Route[] = [
     query: ['n', 'cursor'],
     response: { description: 'A page', schema: UsersPageSchema, example: { Cursor: '', Users: [USER] } },
     errors: ['INVALID_CURSOR'],
-    async handler({ query }, { data }) {
-      const page = await data.getUsers(query.n, query.cursor);
-      return json({ Cursor: page.cursor, Users: page.rows.map(withGivenLabels) });
-    },
+    handler: ({ query }, { data, limits }) =>
+      jsonPage('Users', pageWish(query, limits), async (n, cursor) => {
+        const page = await data.getUsers(n, cursor);
+        return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
+      }),
   }),
   route({
     method: 'GET',
