@@ -4,6 +4,7 @@ import type { Exchange } from './edge.ts';
 import type { Engine, Flow } from './engine.ts';
 import type { Pace, PaceWatch } from './pace.ts';
 import type { Reply } from './reply.ts';
+import { turns } from './turns.ts';
 
 /** Characters of a body up to which it goes out in one piece, handed to the engine and forgotten. */
 const WHOLE_LENGTH_MAX = 16 * 1024;
@@ -12,9 +13,9 @@ const PIECE_BYTES = 64 * 1024;
 /** The same of an answer in parts: an engine may keep a piece whole that its peer does not take. */
 const SMALL_PIECE_BYTES = 16 * 1024;
 /** What an answer of unknown length counts against the budget: its part, the piece and what the engine holds of them. */
-const PARTS_BYTES = 2 * PIECE_BYTES;
-/** Time that making parts may take before others have their turn, milliseconds. */
-const SLICE_MS = 2;
+const PARTS_BYTES = 4 * PIECE_BYTES;
+/** Pieces that go out before others have their turn. */
+const PIECES_A_TURN = 4;
 
 /** What long answers go out with; one for all requests. */
 export interface OutflowRules {
@@ -84,12 +85,10 @@ export class Outflow {
     const pieceBytes = reply.parts === undefined ? PIECE_BYTES : SMALL_PIECE_BYTES;
     const flow = engine.begin(res, reply, exchange, closeConnection, total);
     flow.onReady = () => this.wake();
-    let sliceMs = performance.now();
     for await (const part of parts) {
       if (!(await this.sendPart(flow, part, pieceBytes))) return false;
-      if (performance.now() - sliceMs < SLICE_MS) continue;
-      await new Promise(setImmediate);
-      sliceMs = performance.now();
+      // The next part is made in a turn of its own.
+      await turns.take();
     }
     if (this.isOver) return false;
     flow.end();
@@ -108,6 +107,7 @@ export class Outflow {
   private async sendPart(flow: Flow, part: string | Uint8Array, pieceBytes: number): Promise<boolean> {
     const bytes = typeof part === 'string' ? Buffer.from(part) : part;
     for (let at = 0; at < bytes.length; at += pieceBytes) {
+      if (at > 0 && at % (PIECES_A_TURN * pieceBytes) === 0) await turns.take();
       if (this.isOver) return false;
       const piece = bytes.subarray(at, at + pieceBytes);
       if (!flow.write(piece) && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));

@@ -2,9 +2,10 @@ import type { Page } from '../domain/entities.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Query } from './query.ts';
 import { json, jsonText, type Reply } from './reply.ts';
+import { turns } from './turns.ts';
 
 /** Records of a page that are read at once. */
-const SLICE_RECORDS = 200;
+const SLICE_RECORDS = 50;
 
 /** What of a page is asked for. */
 export interface PageWish {
@@ -30,6 +31,7 @@ export async function jsonPage<T extends object>(
   read: (n: number, cursor: string) => Promise<Page<T>>,
 ): Promise<Reply> {
   const asked = Math.min(n, SLICE_RECORDS);
+  if (n > asked) await turns.take();
   const first = await read(asked, cursor);
   const isWhole = first.cursor === '' || first.rows.length === n || first.rows.length < asked;
   if (isWhole) return json({ Cursor: first.cursor, [name]: first.rows });

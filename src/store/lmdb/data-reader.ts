@@ -17,7 +17,7 @@ const utf8Encoder = new TextEncoder();
 const FIRST_ID = new Uint8Array([0]);
 
 /** Records and bytes of a slice of a list that is walked through. */
-const SLICE_RECORDS = 200;
+const SLICE_RECORDS = 100;
 const SLICE_BYTES = 64 * 1024;
 
 interface RowRange {
