@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
+import { Burst } from './burst.ts';
 import type { Exchange, RequestHead } from './edge.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
@@ -41,7 +42,12 @@ export function createNodeEngine(
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: LOOK_MS,
   };
-  const serve = (req: IncomingMessage, res: NodeResponse) => onRequest(res, new NodeHead(req), lengthOf(req));
+  const burst = new Burst();
+  const serve = (req: IncomingMessage, res: NodeResponse) => {
+    // Without a socket it waits behind another of its connection. So many of them are no client's that reads its answers.
+    if (res.socket === null && burst.count()) req.socket.destroy();
+    else onRequest(res, new NodeHead(req), lengthOf(req));
+  };
   const server =
     tls === undefined
       ? createServer(options, serve)

@@ -3,6 +3,7 @@ import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
 import type { AccessRules } from './access.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './body.ts';
+import { Burst } from './burst.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Edge, type Exchange, type RequestHead } from './edge.ts';
 import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
@@ -81,6 +82,7 @@ class Server {
   private readonly edge: Edge;
   private readonly bodies: BodyRules;
   private readonly outflows: OutflowRules;
+  private readonly burst = new Burst();
   private underWay = 0;
   private state: 'open' | 'draining' | 'closed' = 'open';
   private onIdle = () => {};
@@ -147,6 +149,8 @@ class Server {
     } else {
       const reply = edge.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
+      // The engine holds back, or closes, a connection that sends its next request before this answer.
+      else if (this.burst.count()) this.finish(this.open(res, exchange), nextRound(reply));
       else this.send(res, exchange, reply, this.state !== 'open', false);
     }
   }
@@ -246,4 +250,9 @@ class Server {
     this.engine.send(res, reply, exchange, closeConnection, isLate);
     this.edge.record(exchange, reply.status);
   }
+}
+
+/** The reply in the next round of the event loop. */
+function nextRound(reply: Reply): Promise<Reply> {
+  return new Promise((resolve) => setImmediate(() => resolve(reply)));
 }
