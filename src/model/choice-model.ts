@@ -25,7 +25,7 @@ export interface ChoiceSample {
 const ITERATIONS_MAX = 30;
 const HALVINGS_MAX = 20;
 /** The fit ends when a step lowers the mean loss by less than this. */
-const TOLERANCE = 1e-6;
+const TOLERANCE = 1e-5;
 /** What of a sum of squares may be rounding. */
 const ROUNDING = 1e-18;
 
@@ -161,12 +161,14 @@ function derive(sample: ChoiceSample, weights: Float64Array, penalty: number) {
     for (let at = from; at < to; at++) {
       const chance = chances[at - from]!;
       const pull = (labels[at]! / chosen - chance) / sets;
+      const row = at * width;
       for (let a = 0; a < width; a++) {
-        const value = features[at * width + a]!;
+        const value = features[row + a]!;
+        if (value === 0) continue;
         mean[a]! += chance * value;
         gradient[a]! += pull * value;
         const share = (chance * value) / sets;
-        for (let b = 0; b <= a; b++) hessian[a * width + b]! += share * features[at * width + b]!;
+        for (let b = 0; b <= a; b++) hessian[a * width + b]! += share * features[row + b]!;
       }
     }
     for (let a = 0; a < width; a++)

@@ -6,6 +6,8 @@ import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking
 /** Users that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 400;
 const MISSES_A_USER = 60;
+/** Users that say how likely a score is, with all their candidates. */
+const CALIBRATED_MAX = 150;
 
 /** One user's candidates as of the moment before what is held out. */
 export interface RankingExample {
@@ -71,7 +73,7 @@ export function asProbability(
   ranking: LogisticRegression,
   examples: readonly RankingExample[],
 ): LogisticRegression {
-  const stride = Math.ceil(examples.length / TAUGHT_MAX);
+  const stride = Math.ceil(examples.length / CALIBRATED_MAX);
   const some = examples.filter((_, at) => at % stride === 0);
   const features = Float64Array.from(some.flatMap((example) => [...scoresOf(example.features, ranking)]));
   const labels = Uint8Array.from(some.flatMap((example) => [...example.labels]));
