@@ -115,6 +115,15 @@ async function checkExecutable(executable: string): Promise<void> {
     unpacked.join(),
   );
 
+  // It starts itself once more for this.
+  const data = join(work, 'single file', 'playground-data');
+  const sound = spawnSync(executable, ['check', data], { env: bare, encoding: 'utf8' });
+  check(
+    'single file: checks a folder in a process of its own',
+    sound.status === 0 && sound.stdout.includes('sound'),
+    sound.stderr,
+  );
+
   const file = join(work, 'file');
   writeFileSync(file, '');
   refusal('a home that is none', /cannot unpack itself to .*ENOTDIR/, `exec ${executable} --version`, {
