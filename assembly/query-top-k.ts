@@ -186,21 +186,3 @@ export function queryTopK(
   sortHeap(outItems, outScores, count);
   return count;
 }
-
-export function selectTopK(
-  scores: usize, items: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32, outItems: usize,
-  outScores: usize, scratch: usize,
-): u32 {
-  const cursor = scratch;
-  store<u32>(cursor, 0);
-  let count: u32 = 0;
-  for (let first: u32 = 0; first < items; first += 32) {
-    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
-    if (!allowed) continue;
-    const lanes = min<u32>(32, items - first);
-    const from = scores + (<usize>first << 2);
-    count = offerScores(from, first, lanes, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
-  }
-  sortHeap(outItems, outScores, count);
-  return count;
-}

@@ -57,17 +57,6 @@ export function addScaled(target: usize, source: usize, factor: f32, n: u32): vo
   }
 }
 
-/** x = x * factor + y, n a multiple of 4. */
-export function scaleAdd(x: usize, factor: f32, y: usize, n: u32): void {
-  const factors = f32x4.splat(factor);
-  const end = x + (<usize>n << 2);
-  while (x < end) {
-    v128.store(x, f32x4.add(f32x4.mul(v128.load(x), factors), v128.load(y)));
-    x += 16;
-    y += 16;
-  }
-}
-
 export function countNonFinite(values: usize, n: u32): u32 {
   const exponents = i32x4.splat(0x7f800000);
   let counts = i32x4.splat(0);

@@ -1,7 +1,5 @@
 import {
-  alsBlocks,
   alsCholesky,
-  alsConjugateGradient,
   alsSpectral,
   choleskySolve,
   eigen,
@@ -11,7 +9,7 @@ import {
 } from './kernels/als-cases.ts';
 import type { CaseMaker } from './kernels/kernel-case.ts';
 import { bpr, factorizationScores, factorizationTraining } from './kernels/learning-cases.ts';
-import { batchTopK, neighbors, queryTopK, selectTopK } from './kernels/top-k-cases.ts';
+import { batchTopK, neighbors, queryTopK } from './kernels/top-k-cases.ts';
 import {
   addScaled,
   countNonFinite,
@@ -28,18 +26,14 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   batchTopK,
   queryTopK(false),
   queryTopK(true),
-  selectTopK,
   gramian,
   normalMatrix,
   choleskySolve,
-  alsConjugateGradient(64),
-  alsConjugateGradient(128),
   alsSpectral(64),
   alsSpectral(128),
   eigen(64),
   rotation,
   alsCholesky,
-  alsBlocks,
   bpr,
   factorizationScores,
   factorizationTraining,

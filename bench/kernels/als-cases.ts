@@ -51,18 +51,6 @@ function alsNumbers(job: ReturnType<typeof alsJob>): number[] {
   return [starts, columns, endRow, target, source, job.gramian, f, unobservedWeight, regularizations, steps];
 }
 
-export function alsConjugateGradient(f: number): CaseMaker {
-  return (context) => {
-    const job = alsJob(context, f, Math.floor(1000 / context.divisor));
-    return {
-      name: `ALS rows, conjugate gradient 3, ${job.endRow} rows, f=${f}`,
-      operations: (job.steps + 1) * (4 * job.entries * f + 2 * job.endRow * f * f),
-      run: (kernels) => kernels.alsSolveRows(job),
-      native: { name: 'als-solve-rows', numbers: alsNumbers(job) },
-    };
-  };
-}
-
 export function alsSpectral(f: number): CaseMaker {
   return (context) => {
     const { arena, kernels } = context;
@@ -120,16 +108,6 @@ export const alsCholesky: CaseMaker = (context) => {
     operations: job.entries * F * F + (job.endRow * F ** 3) / 3,
     run: (kernels) => kernels.alsCholeskyRows(job),
     native: { name: 'als-cholesky-rows', numbers: alsNumbers(job) },
-  };
-};
-
-export const alsBlocks: CaseMaker = (context) => {
-  const job = { ...alsJob(context, F, Math.floor(500 / context.divisor)), steps: 1, blockSize: 32 };
-  return {
-    name: `ALS rows, blocks of ${job.blockSize} (iALS++), ${job.endRow} rows, f=${F}`,
-    operations: job.entries * F * job.blockSize + (job.endRow * F * job.blockSize ** 2) / 3,
-    run: (kernels) => kernels.alsBlockRows(job),
-    native: { name: 'als-block-rows', numbers: [...alsNumbers(job), job.blockSize] },
   };
 };
 

@@ -82,18 +82,3 @@ export const neighbors: CaseMaker = (context) => {
     native: { name: 'neighbor-top-k', numbers: [...head, endRow, k, outRows, outScores] },
   };
 };
-
-export const selectTopK: CaseMaker = (context) => {
-  const [items, k] = [Math.floor(100_000 / context.divisor), 100];
-  const { arena } = context;
-  const scores = floats(context, items);
-  const [outItems, outScores] = [arena.alloc(k * 4), arena.alloc(k * 4)];
-  const scratch = arena.alloc(topKScratchBytes(4));
-  const rest = { allowedBits: 0, readItems: 0, readCount: 0, scratch };
-  return {
-    name: `top-${k} of ${items} scores`,
-    operations: items,
-    run: (kernels) => kernels.selectTopK({ scores, items, k, outItems, outScores, ...rest }),
-    native: { name: 'select-top-k', numbers: [scores, items, k, outItems, outScores] },
-  };
-};

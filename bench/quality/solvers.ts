@@ -33,7 +33,6 @@ const heldOut: NonNullable<AlsStart['heldOut']> = {
 const SOLVERS: readonly { solver: ConcreteSolver; steps: number }[] = [
   { solver: 'cg', steps: 3 },
   { solver: 'cholesky', steps: 1 },
-  { solver: 'ialspp', steps: 1 },
 ];
 const table: Record<string, unknown>[] = [];
 for (const factors of values.factors.split(',').map(Number)) {

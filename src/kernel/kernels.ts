@@ -50,23 +50,15 @@ export interface Kernels {
   /** The best items for one query, scanning panels at memory speed. @returns how many were found, at most k. */
   queryTopK(job: QueryTopK): number;
 
-  /** The best of an array of scores, by the same rules as `queryTopK`. @returns how many were found, at most k. */
-  selectTopK(job: SelectTopK): number;
-
-  /** Implicit ALS rows by conjugate gradient (Takács, Pilászy, Tikk 2011), warm-started from the rows' present values. */
-  alsSolveRows(job: AlsRows): void;
-
   /**
-   * The same by preconditioned conjugate gradient, when the factors of both sides stand in a basis in which the
-   * Gramian of `source` is diagonal (`symmetricEigen`, `rotateRows`). Two steps do what three do in `alsSolveRows`.
+   * Implicit ALS rows by preconditioned conjugate gradient (Takács, Pilászy, Tikk 2011), warm-started from the rows'
+   * present values, when the factors of both sides stand in a basis in which the Gramian of `source` is diagonal
+   * (`symmetricEigen`, `rotateRows`). Two steps do what three do without a preconditioner.
    */
   alsSpectralRows(job: AlsSpectralRows): void;
 
   /** The same rows solved exactly by Cholesky. @returns how many rows were not positive definite and left as they were. */
   alsCholeskyRows(job: AlsRows): number;
-
-  /** The same rows by block coordinate descent, one sweep over blocks of `blockSize` (iALS++, Rendle et al. 2021). */
-  alsBlockRows(job: AlsBlockRows): void;
 
   /**
    * out = scale * base + diagonal * I + Σ weight x xᵀ over the listed rows of factors, f x f float32 (both triangles).
@@ -147,13 +139,6 @@ export interface QueryTopK extends TopKOutput {
   readonly readCount: number;
 }
 
-export interface SelectTopK extends TopKOutput {
-  /** float32, one for each item. */
-  readonly scores: number;
-  readonly readItems: number;
-  readonly readCount: number;
-}
-
 /**
  * Rows of one side of implicit matrix factorization, in the parametrization of Rendle et al. 2021 ("Revisiting the
  * performance of iALS"): the row minimizes
@@ -190,12 +175,6 @@ export interface AlsRows {
 export interface AlsSpectralRows extends Omit<AlsRows, 'gramian'> {
   /** float32, f: the diagonal of the Gramian of `source`, all else of which is zero. */
   readonly spectrum: number;
-}
-
-/** `steps` counts sweeps. `gatherRows` must be at least the entries of the longest row. */
-export interface AlsBlockRows extends AlsRows {
-  /** Coordinates solved together: a multiple of 4, at most f. */
-  readonly blockSize: number;
 }
 
 export interface NormalMatrix {

@@ -28,20 +28,18 @@ function equationsOf(job: AlsJob, { floats, ints }: Words, row: number): RowEqua
   };
 }
 
-/** Coordinate i of G v, where G may be given by its diagonal alone. */
-function gramianProduct(job: AlsJob, floats: Floats, v: ArrayLike<number>, i: number): number {
-  if ('spectrum' in job) return floats[(job.spectrum >>> 2) + i]! * v[i]!;
-  let sum = 0;
-  for (let j = 0; j < job.f; j++) sum += floats[(job.gramian >>> 2) + i * job.f + j]! * v[j]!;
-  return sum;
-}
-
 /** (Σ w s sᵀ + unobservedWeight * G + regularization * I) v. */
-function multiply(job: AlsJob, floats: Floats, row: RowEquations, v: ArrayLike<number>): Float64Array {
+function multiply(
+  job: AlsSpectralRows,
+  floats: Floats,
+  row: RowEquations,
+  v: ArrayLike<number>,
+): Float64Array {
   const { f } = job;
   const out = new Float64Array(f);
   for (let i = 0; i < f; i++) {
-    out[i] = job.unobservedWeight * gramianProduct(job, floats, v, i) + row.regularization * v[i]!;
+    const gramian = floats[(job.spectrum >>> 2) + i]! * v[i]!;
+    out[i] = job.unobservedWeight * gramian + row.regularization * v[i]!;
   }
   row.columns.forEach((column, entry) => {
     const source = (job.source >>> 2) + column * f;
@@ -66,17 +64,20 @@ function dotOf(a: Float64Array, b: Float64Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** The inverse of the part of the normal matrix that is the same for all rows; the identity where it is not diagonal. */
-function preconditionerOf(job: AlsJob, floats: Floats, row: RowEquations): Float64Array {
-  const inverse = new Float64Array(job.f).fill(1);
-  if (!('spectrum' in job)) return inverse;
-  return inverse.map(
-    (_, i) => 1 / (job.unobservedWeight * floats[(job.spectrum >>> 2) + i]! + row.regularization),
+/** The inverse of the part of the normal matrix that is the same for all rows, which is diagonal. */
+function preconditionerOf(
+  job: AlsSpectralRows,
+  floats: Floats,
+  { regularization }: RowEquations,
+): Float64Array {
+  return Float64Array.from(
+    { length: job.f },
+    (_, i) => 1 / (job.unobservedWeight * floats[(job.spectrum >>> 2) + i]! + regularization),
   );
 }
 
-/** Conjugate gradient from the row's present value (Takács, Pilászy, Tikk 2011), preconditioned where it may be. */
-function solveByConjugateGradient(job: AlsJob, floats: Floats, row: RowEquations): void {
+/** Conjugate gradient from the row's present value (Takács, Pilászy, Tikk 2011), preconditioned. */
+function solveByConjugateGradient(job: AlsSpectralRows, floats: Floats, row: RowEquations): void {
   const { f } = job;
   const inverse = preconditionerOf(job, floats, row);
   const precondition = (residual: Float64Array) => residual.map((value, i) => value * inverse[i]!);
@@ -102,30 +103,22 @@ function solveByConjugateGradient(job: AlsJob, floats: Floats, row: RowEquations
   floats.set(x, row.x);
 }
 
-/** Writes the block of the normal matrix that starts at coordinate `offset`, d x d, at index `out`. */
-function writeMatrix(
-  job: AlsRows,
-  floats: Floats,
-  row: RowEquations,
-  offset: number,
-  d: number,
-  out: number,
-): void {
-  for (let i = 0; i < d; i++) {
-    for (let j = 0; j < d; j++) {
-      const base = floats[(job.gramian >>> 2) + (offset + i) * job.f + offset + j]!;
-      floats[out + i * d + j] = job.unobservedWeight * base + (i === j ? row.regularization : 0);
+/** Writes the normal matrix, f x f, at index `out`. */
+function writeMatrix(job: AlsRows, floats: Floats, row: RowEquations, out: number): void {
+  const { f } = job;
+  for (let i = 0; i < f; i++) {
+    for (let j = 0; j < f; j++) {
+      const base = floats[(job.gramian >>> 2) + i * f + j]!;
+      floats[out + i * f + j] = job.unobservedWeight * base + (i === j ? row.regularization : 0);
     }
   }
   row.columns.forEach((column, entry) => {
-    const s = (job.source >>> 2) + column * job.f + offset;
-    for (let i = 0; i < d; i++) addScaledAt(floats, out + i * d, s, row.weightOf(entry) * floats[s + i]!, d);
+    const s = (job.source >>> 2) + column * f;
+    for (let i = 0; i < f; i++) addScaledAt(floats, out + i * f, s, row.weightOf(entry) * floats[s + i]!, f);
   });
 }
 
-export function plainAlsKernels(
-  words: Words,
-): Pick<Kernels, 'alsSolveRows' | 'alsSpectralRows' | 'alsCholeskyRows' | 'alsBlockRows'> {
+export function plainAlsKernels(words: Words): Pick<Kernels, 'alsSpectralRows' | 'alsCholeskyRows'> {
   const { floats } = words;
   /** Calls `solve` for each row that has entries; a row without any is zero. */
   const forEachRow = (job: AlsJob, solve: (row: RowEquations) => void) => {
@@ -136,7 +129,6 @@ export function plainAlsKernels(
     }
   };
   return {
-    alsSolveRows: (job) => forEachRow(job, (row) => solveByConjugateGradient(job, floats, row)),
     alsSpectralRows: (job) => forEachRow(job, (row) => solveByConjugateGradient(job, floats, row)),
     alsCholeskyRows(job) {
       const { f } = job;
@@ -144,33 +136,12 @@ export function plainAlsKernels(
       const right = matrix + f * f;
       let failed = 0;
       forEachRow(job, (row) => {
-        writeMatrix(job, floats, row, 0, f, matrix);
+        writeMatrix(job, floats, row, matrix);
         floats.set(rightSide(job, floats, row), right);
         if (choleskySolveAt(floats, matrix, right, f)) floats.copyWithin(row.x, right, right + f);
         else failed++;
       });
       return failed;
-    },
-    alsBlockRows(job) {
-      const { f } = job;
-      const matrix = job.scratch >>> 2;
-      const gradient = matrix + f * f;
-      const sweepRow = (row: RowEquations) => {
-        for (let offset = 0; offset < f; offset += job.blockSize) {
-          const d = Math.min(job.blockSize, f - offset);
-          const x = floats.subarray(row.x, row.x + f);
-          const applied = multiply(job, floats, row, x);
-          const right = rightSide(job, floats, row);
-          for (let i = 0; i < d; i++) floats[gradient + i] = applied[offset + i]! - right[offset + i]!;
-          writeMatrix(job, floats, row, offset, d, matrix);
-          if (choleskySolveAt(floats, matrix, gradient, d)) {
-            addScaledAt(floats, row.x + offset, gradient, -1, d);
-          }
-        }
-      };
-      forEachRow(job, (row) => {
-        for (let sweep = 0; sweep < job.steps; sweep++) sweepRow(row);
-      });
     },
   };
 }

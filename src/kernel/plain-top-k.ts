@@ -50,9 +50,7 @@ function readSet({ ints }: Words, readItems: number, start: number, end: number)
   return new Set(ints.subarray((readItems >>> 2) + start, (readItems >>> 2) + end));
 }
 
-export function plainTopKKernels(
-  words: Words,
-): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'selectTopK' | 'neighborTopK'> {
+export function plainTopKKernels(words: Words): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK'> {
   const { floats, ints } = words;
   const panelScore = (query: number, panels: number, item: number, f: number) => {
     const from = (panels >>> 2) + (item >> 3) * 8 * f + (item & 7);
@@ -84,15 +82,6 @@ export function plainTopKKernels(
       for (let item = 0; item < job.items; item++) {
         if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
         best.offer(item, panelScore(job.query >>> 2, job.panels, item, job.f));
-      }
-      return best.write(words, job.outItems >>> 2, job.outScores >>> 2);
-    },
-    selectTopK(job) {
-      const read = readSet(words, job.readItems, 0, job.readCount);
-      const best = new BestList(job.k);
-      for (let item = 0; item < job.items; item++) {
-        if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
-        best.offer(item, floats[(job.scores >>> 2) + item]!);
       }
       return best.write(words, job.outItems >>> 2, job.outScores >>> 2);
     },

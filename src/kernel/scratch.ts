@@ -24,7 +24,7 @@ export function bitsBytes(items: number): number {
 }
 
 /**
- * Scratch of `batchTopK`, `queryTopK` and `selectTopK`: a tile, 64 packed queries with a threshold, a place and a list of
+ * Scratch of `batchTopK` and `queryTopK`: a tile, 64 packed queries with a threshold, a place and a list of
  * 128 candidates each.
  */
 export function topKScratchBytes(f: number): number {

@@ -32,15 +32,12 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   batchTopK: 13,
   packCoarse: 4,
   queryTopK: 12,
-  selectTopK: 9,
   normalMatrix: 10,
   choleskySolve: 3,
-  alsSolveRows: 14,
   alsSpectralRows: 14,
   symmetricEigen: 5,
   rotateRows: 5,
   alsCholeskyRows: 12,
-  alsBlockRows: 15,
   bprSteps: 13,
   fmScoreRows: 11,
   fmAdaGradRows: 19,
@@ -127,8 +124,8 @@ function vectorCalls(native: Native) {
   >;
 }
 
-function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'selectTopK' | 'neighborTopK'> {
-  const { batchTopK, queryTopK, selectTopK, neighborTopK } = native;
+function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK'> {
+  const { batchTopK, queryTopK, neighborTopK } = native;
   return {
     batchTopK: (j) => {
       // biome-ignore format: one line an argument group reads like the kernel's signature
@@ -143,11 +140,6 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 's
         j.query, j.panels, j.items, j.f, j.k, j.allowedBits, j.readItems, j.readCount,
         j.outItems, j.outScores, j.scratch, j.coarse ?? 0,
       ),
-    selectTopK: (j) =>
-      // biome-ignore format: as above
-      selectTopK!(
-        j.scores, j.items, j.k, j.allowedBits, j.readItems, j.readCount, j.outItems, j.outScores, j.scratch,
-      ),
     neighborTopK: (j) => {
       // biome-ignore format: as above
       neighborTopK!(
@@ -158,18 +150,9 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 's
   };
 }
 
-function alsCalls(
-  native: Native,
-): Pick<Kernels, 'alsSolveRows' | 'alsSpectralRows' | 'alsCholeskyRows' | 'alsBlockRows' | 'normalMatrix'> {
-  const { alsSolveRows, alsSpectralRows, alsCholeskyRows, alsBlockRows, normalMatrix } = native;
+function alsCalls(native: Native): Pick<Kernels, 'alsSpectralRows' | 'alsCholeskyRows' | 'normalMatrix'> {
+  const { alsSpectralRows, alsCholeskyRows, normalMatrix } = native;
   return {
-    alsSolveRows: (j) => {
-      // biome-ignore format: as above
-      alsSolveRows!(
-        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
-        j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows,
-      );
-    },
     alsSpectralRows: (j) => {
       // biome-ignore format: as above
       alsSpectralRows!(
@@ -183,13 +166,6 @@ function alsCalls(
         j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
         j.unobservedWeight, j.regularizations, j.scratch,
       ),
-    alsBlockRows: (j) => {
-      // biome-ignore format: as above
-      alsBlockRows!(
-        j.starts, j.columns, j.weights, j.firstRow, j.endRow, j.target, j.source, j.gramian, j.f,
-        j.unobservedWeight, j.regularizations, j.steps, j.scratch, j.gatherRows, j.blockSize,
-      );
-    },
     normalMatrix: (j) => {
       // biome-ignore format: as above
       normalMatrix!(

@@ -5,7 +5,6 @@ import {
   IMPLEMENTATIONS,
   LENGTHS,
   putFactors,
-  putFloats,
   putInts,
   putMatrix,
   type World,
@@ -155,24 +154,22 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
 
   test('equal scores go to the lower items', () => {
     const world = createWorld(name);
-    const scores = putFloats(world.arena, new Array(67).fill(0.5));
-    const job = {
-      ...prepare(world, { items: 67, rows: 1, f: 4, k: 5, hasBits: false, hasRead: false }),
-      scores,
-    };
-    const count = world.kernels.selectTopK({ ...job, readItems: putInts(world.arena, [1, 3]), readCount: 2 });
+    const job = prepare(world, { items: 67, rows: 1, f: 4, k: 5, hasBits: false, hasRead: false });
+    world.arena.f32(job.factors, 67 * job.f).fill(0.5);
+    world.kernels.packPanels(job.factors, 67, job.f, job.panels);
+    const read = { readItems: putInts(world.arena, [1, 3]), readCount: 2 };
+    const count = world.kernels.queryTopK({ ...job, query: job.queries, ...read });
     expect(listAt(world, job, 0, count).map(([item]) => item)).toEqual([0, 2, 4, 5, 6]);
   });
 
   test('NaN and infinite scores are left out', () => {
     const world = createWorld(name);
     const values = [Number.NaN, 2, Number.POSITIVE_INFINITY, -3, Number.NEGATIVE_INFINITY, 4];
-    const scores = putFloats(world.arena, values);
-    const job = {
-      ...prepare(world, { items: 6, rows: 1, f: 4, k: 6, hasBits: false, hasRead: false }),
-      scores,
-    };
-    const count = world.kernels.selectTopK({ ...job, readItems: 0, readCount: 0 });
+    const job = prepare(world, { items: 6, rows: 1, f: 4, k: 6, hasBits: false, hasRead: false });
+    world.arena.f32(job.factors, 6 * job.f).set(values.flatMap((value) => [value, 0, 0, 0]));
+    world.arena.f32(job.queries, job.f).set([1, 0, 0, 0]);
+    world.kernels.packPanels(job.factors, 6, job.f, job.panels);
+    const count = world.kernels.queryTopK({ ...job, query: job.queries, readItems: 0, readCount: 0 });
     expect(listAt(world, job, 0, count)).toEqual([
       [5, 4],
       [1, 2],

@@ -52,8 +52,6 @@ export interface AlsShape {
   readonly slots: number;
   /** What is held out; nothing when absent. */
   readonly heldOut?: HeldOutShape;
-  /** Entries of the longest row of either side; told when the solver is `ialspp`, which gathers whole rows. */
-  readonly longestRow?: number;
 }
 
 /** How many chunks of fixed size a side's rows fall into for the Gramian. */
@@ -61,16 +59,12 @@ export function gramianChunks(rowCount: number): number {
   return Math.max(1, Math.ceil(rowCount / GRAMIAN_CHUNK_ROWS));
 }
 
-function gatherRowsOf({ longestRow }: AlsShape): number {
-  return Math.max(GATHER_ROWS, longestRow ?? 0);
-}
-
 function arrayPlans(shape: AlsShape): ArrayPlan[] {
   const { userCount, itemCount, count, weighted, slots } = shape;
   const f = paddedFactors(shape.factors);
   const chunks = Math.max(gramianChunks(userCount), gramianChunks(itemCount));
   const scratchBytes = Math.max(
-    alsScratchBytes(f, gatherRowsOf(shape)),
+    alsScratchBytes(f, GATHER_ROWS),
     topKScratchBytes(f),
     eigenScratchBytes(f),
     rotateScratchBytes(f),
@@ -137,7 +131,7 @@ export function alsShape(
   slots: number,
   heldOut?: HeldOutPairs,
 ): AlsShape {
-  const { userCount, itemCount, count, byUser, byItem } = interactions;
+  const { userCount, itemCount, count, byUser } = interactions;
   const held = heldOut === undefined ? NOTHING_HELD_OUT : heldOutShape(byUser, heldOut);
   return {
     userCount,
@@ -147,9 +141,6 @@ export function alsShape(
     factors: settings.factors,
     slots,
     heldOut: held,
-    ...(chosenSolver(settings) === 'ialspp' && {
-      longestRow: Math.max(longestRow(byUser), longestRow(byItem), held.longest),
-    }),
   };
 }
 
@@ -182,7 +173,7 @@ export function placeAls(
     count,
     weighted: shape.weighted,
     slots,
-    gatherRows: gatherRowsOf(shape),
+    gatherRows: GATHER_ROWS,
     heldOut,
     judged: judgedCount(heldOut),
     hasItemFactors: start.itemFactors !== undefined,
@@ -229,10 +220,4 @@ function clearEmptyRows({ memory, layout, settings }: AlsTask, byItem: Compresse
   for (let row = 0; row < byItem.rowCount; row++) {
     if (byItem.indptr[row] === byItem.indptr[row + 1]) factors.fill(0, row * f, (row + 1) * f);
   }
-}
-
-function longestRow({ indptr, rowCount }: CompressedMatrix): number {
-  let longest = 0;
-  for (let row = 0; row < rowCount; row++) longest = Math.max(longest, indptr[row + 1]! - indptr[row]!);
-  return longest;
 }

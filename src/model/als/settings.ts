@@ -2,9 +2,9 @@ import { FurzeError } from '../../domain/errors.ts';
 
 /**
  * How a row's equations are solved: `cg` by some conjugate-gradient steps from the last epoch's values, `cholesky`
- * exactly, `ialspp` exactly in blocks of coordinates, one block after the other (iALS++, Rendle et al. 2021).
+ * exactly.
  */
-export type ConcreteSolver = 'cg' | 'cholesky' | 'ialspp';
+export type ConcreteSolver = 'cg' | 'cholesky';
 /**
  * `auto` is `cholesky` up to 4 factors, where exactness costs nothing, and `cg` above: on a seeded set of 20,000 users
  * and 8,000 items the solvers reach the same NDCG@10 epoch by epoch to a few parts in a thousand from the third epoch
@@ -14,8 +14,6 @@ export type AlsSolverKind = ConcreteSolver | 'auto';
 
 /** Up to so many factors `auto` solves exactly. */
 const EXACT_FACTORS_MAX = 4;
-/** Coordinates that `ialspp` solves together. */
-export const BLOCK_SIZE = 64;
 
 /** Hyper-parameters of implicit ALS, in the parametrization of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
 export interface AlsSettings {

@@ -5,7 +5,6 @@ import { markFaulty, takeChunks } from '../shared-task.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory.ts';
 import type { AlsPhase } from './phases.ts';
-import { BLOCK_SIZE } from './settings.ts';
 import type { AlsTask, Side } from './task.ts';
 
 /** Rows that a thread takes at a time: a user's row is short, a popular item's long. */
@@ -207,14 +206,12 @@ export class AlsSolver {
       f,
       unobservedWeight: settings.unobservedWeight,
       regularizations: this.#offset(arrays.regularizations),
-      steps: solver === 'ialspp' ? 1 : settings.steps,
+      steps: settings.steps,
       scratch: this.#slotOffset('scratch'),
       gatherRows,
     };
     if (solver === 'cholesky') this.#kernels.alsCholeskyRows(job);
-    else if (solver === 'ialspp') {
-      this.#kernels.alsBlockRows({ ...job, blockSize: Math.min(BLOCK_SIZE, f) });
-    } else this.#kernels.alsSpectralRows({ ...job, spectrum: this.#offset('spectrum') });
+    else this.#kernels.alsSpectralRows({ ...job, spectrum: this.#offset('spectrum') });
     const bad = this.#kernels.countNonFinite(target + firstRow * f * 4, (endRow - firstRow) * f);
     if (bad > 0) markFaulty(this.#task);
   }

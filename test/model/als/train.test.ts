@@ -19,7 +19,7 @@ const board = checkerboard(40, 20);
 const settings = { factors: 7, epochs: 8, regularization: 0.01, seed: 5 };
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);
 
-describe.each(['cg', 'cholesky', 'ialspp', 'auto'] as const)('ALS solved by %s', (solver) => {
+describe.each(['cg', 'cholesky', 'auto'] as const)('ALS solved by %s', (solver) => {
   const model = finish(fitAls(board, { ...settings, solver }, instantiate));
   const placed = placeModel(model, instantiate);
   const scorer = new MfScorer(placed, instantiate(placed.memory));
