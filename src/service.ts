@@ -12,7 +12,14 @@ import { registerModel } from './http/model-metrics.ts';
 import { requestTotals } from './http/request-totals.ts';
 import { composeRecommendation, type Recommendation } from './recommend/compose.ts';
 import type { DataStore } from './store/data-store.ts';
-import { guardFiles, lockStores, openStore, type StorePaths, type Stores } from './store/open-store.ts';
+import {
+  compactSpacious,
+  guardFiles,
+  lockStores,
+  openStore,
+  type StorePaths,
+  type Stores,
+} from './store/open-store.ts';
 import { storeOptions, storePaths } from './store/store-options.ts';
 import { type BackgroundTraining, composeTraining, openPool } from './worker/compose-training.ts';
 import { relatedFinder } from './worker/find-related.ts';
@@ -117,6 +124,10 @@ async function openStores(options: Options, undo: Undo): Promise<OpenStores> {
     log.warn('the last process died while it was starting; both stores are read as a whole first');
   locks.data.noteStarting();
   await guardFiles({ ...paths, diedStarting }, (message) => log.error(message));
+  const space = await compactSpacious(paths.dataPath);
+  if (space?.isCompacted === true) log.info(space, 'the data store was rewritten without its free space');
+  else if (space !== undefined)
+    log.warn(space, 'much of the data store is free; "furze compact" gives it back');
   const { data, cache } = openStore(storeOptions(config, clock, log), locks);
   undo.push(
     () => cache.close(),

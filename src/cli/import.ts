@@ -125,12 +125,13 @@ async function withStore(
   use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
 ): Promise<number> {
   // Loaded here, so that other commands load no engine.
-  const { lockStores, openStore } = await import('../store/open-store.ts');
+  const { guardFiles, lockStores, openStore } = await import('../store/open-store.ts');
   const { storeOptions } = await import('../store/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
   const { forgetFreshness } = await import('../recommend/lists/freshness.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
+  await guardFiles({ ...options, diedStarting: false }, (message) => process.stderr.write(`${message}\n`));
   const { data, cache } = openStore(options, locks);
   try {
     await forgetFreshness(cache);

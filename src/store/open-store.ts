@@ -18,7 +18,7 @@ import { TolerantCache } from './tolerant-cache.ts';
 export type { LockLog } from './folder-lock.ts';
 export { type Backup, type BackupStream, backupStore, streamStore } from './lmdb/backup.ts';
 export { checkStore, type Report } from './lmdb/check/check-store.ts';
-export { compactStore } from './lmdb/compact.ts';
+export { compactSpacious, compactStore } from './lmdb/compact.ts';
 export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 export { type RestoreOptions, restoreStore } from './lmdb/restore.ts';
