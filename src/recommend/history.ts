@@ -66,6 +66,11 @@ export class History {
     }
   }
 
+  /** The user's row in what models know of users by themselves: -1 for one without feedback in effect, of whom nothing is to be known. */
+  get modelRow(): number {
+    return this.readCount > 0 ? this.userRow : -1;
+  }
+
   /** True when the user has any feedback in effect on the item. */
   hasRead(itemRow: number): boolean {
     const { readRows } = this;

@@ -209,7 +209,8 @@ export class ListMaker {
     if (settings.popular) take(world.popularRows());
     if (liked.length > 0) for (const scale of sources.scales) take(world.trendingRows(scale));
     if (settings.latest || (liked.length > 0 && sources.latest)) take(world.latestRows());
-    return { candidates, liked, userRow, userLabels: () => world.labelsOf(userRow), vector, itemWeights };
+    const userLabels = () => world.labelsOf(userRow);
+    return { candidates, liked, userRow: history.modelRow, userLabels, vector, itemWeights };
   }
 
   /**
@@ -270,7 +271,7 @@ export class ListMaker {
 
   /** The scores of items for a user, once the user's likes are weighed. */
   private rank(
-    { userRow }: History,
+    { userRow, modelRow }: History,
     liked: readonly number[],
     vector: Float32Array | undefined,
     candidates: readonly number[],
@@ -279,7 +280,7 @@ export class ListMaker {
     const { generation } = world;
     const userLabels = () => world.labelsOf(userRow);
     const seed = userSeed(settings.seed, userRow, generation?.number ?? 0);
-    const one: Proposal = { candidates, liked, userRow, userLabels, vector, itemWeights };
+    const one: Proposal = { candidates, liked, userRow: modelRow, userLabels, vector, itemWeights };
     return rankCandidates(one, world, settings.order, seed);
   }
 

@@ -6,8 +6,8 @@ const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
 
-/** Rows looked at between two pauses: about a millisecond. */
-const PAUSE_STEPS = 8192;
+/** Rows looked at between two pauses: less than a millisecond. */
+const PAUSE_STEPS = 2048;
 
 /** Rows and the elements they have: items and their labels, items and their users, users and their items. */
 export interface Incidence<Element> {
@@ -47,7 +47,7 @@ export function similarRows<Element>(
 }
 
 /**
- * The same, a millisecond or so a turn of the event loop, for a thread that has others to serve.
+ * The same, less than a millisecond a turn of the event loop, for a thread that has others to serve.
  * @throws the signal's reason once it is aborted
  */
 export async function similarRowsInTurns<Element>(

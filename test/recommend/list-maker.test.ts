@@ -111,6 +111,21 @@ describe('ranking', () => {
     expect(list.scores).toEqual([0.9, 0.5, 0.3, 0.1].map(Math.fround));
   });
 
+  it('knows nothing by itself of a user without feedback, whatever a model remembers', () => {
+    const clickThrough = {
+      // The model remembers that the user at row 0 liked item 4 and its like.
+      logits: (userRow: number, _labels: readonly string[], rows: readonly number[]) =>
+        Float32Array.from(rows, (row) => (userRow === 0 ? row : -row)),
+    };
+    const world = {
+      ...byModel,
+      generation: { ...byModel.generation, clickThrough, ranking: ranking({ click_through: 1 }, trends()) },
+    };
+    const first = (history = FAN) => make({ latest: true, order: 'learned' }, world, history)!.rows[0];
+    expect(first(FAN)).toBe(4);
+    expect(first(STRANGER)).not.toBe(4);
+  });
+
   it('orders by the probability of positive feedback with one', () => {
     // The weight of ln(1 + positive feedback) alone is above 0: probability = 1 / (1 + 1 / (1 + count)).
     const counts = trends({ scales: [[0, 3, 0, 1, 8]] });
