@@ -97,7 +97,10 @@ function post(port: number, batches: readonly (readonly unknown[])[]): Promise<v
 }
 
 /** A like of every user, in batches: some and some, so that there is something new to learn twice, and the others. */
-function likesOfAll({ users, items }: WorldSize): [warm: unknown[][], before: unknown[][], during: unknown[][]] {
+function likesOfAll({
+  users,
+  items,
+}: WorldSize): [warm: unknown[][], before: unknown[][], during: unknown[][]] {
   const random = createRandom(9);
   const likes = Array.from({ length: users }, (_, user) => ({
     FeedbackType: POSITIVE_TYPES[0],
