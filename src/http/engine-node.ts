@@ -7,11 +7,10 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
-import { Burst } from './burst.ts';
 import type { Exchange, RequestHead } from './edge.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
@@ -22,6 +21,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 /** Time that nothing may happen on a connection, a request under way or not, milliseconds. */
 const SILENCE_MS = 300_000;
+/** Requests of a connection that may wait for the answers to those before them. */
+const QUEUED_MAX = 256;
 /** Time between two looks at who is late, milliseconds. */
 const LOOK_MS = 2000;
 
@@ -42,10 +43,8 @@ export function createNodeEngine(
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: LOOK_MS,
   };
-  const burst = new Burst();
   const serve = (req: IncomingMessage, res: NodeResponse) => {
-    // Without a socket it waits behind another of its connection. So many of them are no client's that reads its answers.
-    if (res.socket === null && burst.count()) req.socket.destroy();
+    if (isOneTooMany(req.socket, res)) req.socket.destroy();
     else onRequest(res, new NodeHead(req), lengthOf(req));
   };
   const server =
@@ -81,6 +80,21 @@ export function createNodeEngine(
     },
     close: () => server.closeAllConnections(),
   };
+}
+
+interface CountedSocket extends Socket {
+  /** Requests that came while others of the connection were unanswered. */
+  queued?: number;
+}
+
+/** True when a connection has sent more requests ahead of their answers than a client does that reads them. */
+function isOneTooMany(socket: CountedSocket, res: NodeResponse): boolean {
+  if (res.socket !== null) {
+    if (socket.queued !== undefined) socket.queued = 0;
+    return false;
+  }
+  socket.queued = (socket.queued ?? 0) + 1;
+  return socket.queued > QUEUED_MAX;
 }
 
 /** An answer in parts; node:http keeps what the socket does not take and says so. */
