@@ -111,6 +111,9 @@ export function waysOf(
     ...(models.length > 1 ? [[popular, ...models]] : []),
     [...scales, 'age'],
     ...models.map((model) => [model, ...scales, 'age' as const]),
+    ...(models.length > 2
+      ? models.map((left) => [...models.filter((model) => model !== left), ...scales, 'age' as const])
+      : []),
     [...models, ...scales, 'age'],
   ];
   const blends = sets
