@@ -81,9 +81,13 @@ function typeOf(type: string, rating: string, { ratingMin, type: given, lowType 
   return value >= ratingMin ? given : lowType;
 }
 
+/** The zone as Go prints it (`... +0000 UTC`, in what Gorse exports) and as PostgreSQL does (`...+00`). */
+const PRINTED_ZONE = /^([\d-]{10}[ T][\d:.]+) ?([+-]\d{2}):?(\d{2})?(?: [A-Z\d+-]+)?$/;
+
 function timestampOf(text: string, unit: TimeUnit | undefined): string | undefined {
   if (text === '' || unit === undefined) return '';
-  if (unit === 'date') return text;
+  if (unit === 'date')
+    return text.replace(PRINTED_ZONE, (_, moment, hours, minutes = '00') => `${moment}${hours}:${minutes}`);
   const ms = Number(text) * (unit === 'seconds' ? 1000 : 1);
   if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return undefined;
   return new Date(ms).toISOString();
