@@ -193,7 +193,7 @@ const offline = Type.Object(
     enable_collaborative_recommend: bool(true, 'Take candidates from matrix factorization.'),
     enable_click_through_prediction: bool(
       true,
-      'Rank candidates by predicted click-through; false ranks them by the collaborative score, and at random for a user without one.',
+      'Rank candidates by predicted click-through; false orders them by chance, unless [recommend] ranker says otherwise.',
     ),
     explore_recommend: Type.Object(
       {
