@@ -14,12 +14,16 @@ import { importInto } from './import.ts';
 import { loadConfig } from './load-config.ts';
 import { configFlags, parseNumber } from './options.ts';
 
-interface EvaluateFlags {
+interface EvaluateFlags extends EvaluateOptions {
   readonly config?: string;
   readonly data?: string;
   readonly from: Preset;
   readonly positive?: number;
   readonly positiveTypes?: readonly string[];
+}
+
+/** How the data of a folder is judged. */
+export interface EvaluateOptions {
   readonly protocol: Protocol | 'both';
   readonly share: number;
   readonly users: number;
@@ -27,6 +31,14 @@ interface EvaluateFlags {
   readonly html?: string;
   readonly json?: boolean;
 }
+
+/** What the command does without options. */
+export const EVALUATE_DEFAULTS = {
+  protocol: 'temporal',
+  share: 0.2,
+  users: 5000,
+  seed: 1,
+} as const satisfies EvaluateOptions;
 
 /** Too few users with held-out feedback say nothing. */
 const USERS_MIN = 20;
@@ -56,11 +68,11 @@ export function evaluateCommand(env: Environment): Command {
     .addOption(
       new Option('--protocol <name>', 'hold the latest of all out, or the last of each user')
         .choices(['temporal', 'last', 'both'])
-        .default('temporal'),
+        .default(EVALUATE_DEFAULTS.protocol),
     )
-    .option('--share <share>', 'share that is held out in time', parseShare, 0.2)
-    .option('--users <count>', 'users to ask about at the most', parseCount, 5000)
-    .option('--seed <number>', 'seed of everything that is random', parseNumber, 1)
+    .option('--share <share>', 'share that is held out in time', parseShare, EVALUATE_DEFAULTS.share)
+    .option('--users <count>', 'users to ask about at the most', parseCount, EVALUATE_DEFAULTS.users)
+    .option('--seed <number>', 'seed of everything that is random', parseNumber, EVALUATE_DEFAULTS.seed)
     .option('--html <file>', 'write the report as a page too')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
@@ -74,7 +86,7 @@ export function evaluateCommand(env: Environment): Command {
           const code = await importInto(config, { paths: files, preset: flags.from, wishes });
           if (code !== 0) throw new ExitStatus(code);
         }
-        await run(config, flags, files.length === 0 ? undefined : files.join(' '));
+        await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
       } finally {
         if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
       }
@@ -101,7 +113,16 @@ function withPositives(config: Config, flags: EvaluateFlags, folder: string | un
   });
 }
 
-async function run(config: Config, flags: EvaluateFlags, files: string | undefined): Promise<void> {
+/**
+ * Judges the lists that a configuration makes of the data in its folder, and prints the report.
+ * @param files what the data came from, for the report; the folder when undefined
+ * @throws OperatorError when there is no data, nothing positive in it, or too little to hold a part out
+ */
+export async function evaluateFolder(
+  config: Config,
+  flags: EvaluateOptions,
+  files: string | undefined,
+): Promise<void> {
   // Loaded here, so that other commands load no engine.
   const { openDataReader } = await import('../store/open-store.ts');
   const { storePaths } = await import('../store/store-options.ts');
@@ -144,7 +165,7 @@ async function evaluateBy(
   protocol: Protocol,
   past: Parameters<typeof import('../evaluate/protocol.ts').createTrial>[0],
   config: Config,
-  { share, users, seed }: EvaluateFlags,
+  { share, users, seed }: EvaluateOptions,
 ): Promise<EvaluationTable> {
   const { createTrial } = await import('../evaluate/protocol.ts');
   const { evaluateService } = await import('../evaluate/evaluate-service.ts');

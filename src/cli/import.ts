@@ -148,15 +148,20 @@ async function withStore(
  */
 export function importInto(
   config: Config,
-  run: Pick<ImportRun, 'paths' | 'preset' | 'wishes'>,
+  run: Pick<ImportRun, 'paths' | 'preset' | 'wishes'> &
+    Partial<Pick<ImportRun, 'skipsBad' | 'isQuiet' | 'isShown'>>,
 ): Promise<number> {
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
   return withStore(config, 0, false, (target, folder) =>
-    runImport({ ...run, target, folder, skipsBad: false, json: false, isQuiet: true, positiveTypes }),
+    runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, json: false, positiveTypes }),
   );
 }
 
-function parseMap(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
+export function parseMap(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const pairs = text.split(',').map((pair) => pair.split('='));
   if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
     throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');

@@ -10,6 +10,7 @@ import { evaluateCommand } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
+import { initCommand } from './init.ts';
 import { playgroundCommand } from './playground.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -28,6 +29,7 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     .exitOverride()
     .addCommand(serveCommand(env), { isDefault: true })
     .addCommand(playgroundCommand(env))
+    .addCommand(initCommand(env))
     .addCommand(importCommand(env))
     .addCommand(exportCommand(env))
     .addCommand(evaluateCommand(env))

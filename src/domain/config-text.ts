@@ -1,5 +1,5 @@
 import { stringify } from 'smol-toml';
-import { encodeValue, expectation, type KeySchema, ROOT } from './config-keys.ts';
+import { decodeValue, encodeValue, expectation, type KeySchema, ROOT } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
 
 const WIDTH = 100;
@@ -13,14 +13,22 @@ const HEADER = [
   'An unknown key or a bad value stops the start and is named; an unknown variable is only named.',
 ];
 
-/** A commented configuration file with every key at its default. */
-export function configTemplate(): string {
+/**
+ * A commented configuration file with every key: at its default, or as `config` has it, secrets in the clear. What differs
+ * from its default says so.
+ */
+export function configTemplate(config?: Config): string {
   const lines = comment(HEADER.join(' '));
-  walkSections(ROOT, [], (name, section) => {
+  walkSections(ROOT, [], (name, section, path) => {
     lines.push('', ...comment(section.description ?? ''), `[${name}]`);
     for (const [key, schema] of keysOf(section)) {
+      const given = config && configured(config, [...path, key], schema);
+      // The same duration can be written in several ways.
+      const usual = encodeValue(schema, decodeValue(schema, schema.default));
+      const isUsual = config === undefined || JSON.stringify(given) === JSON.stringify(usual);
       lines.push('', ...comment(`${schema.description}${hint(schema)}`));
-      lines.push(assignment(key, schema, schema.default));
+      if (!isUsual) lines.push(...comment(`Default: ${assignment(key, schema, schema.default)}`));
+      lines.push(assignment(key, schema, isUsual ? schema.default : given));
     }
   });
   return `${lines.join('\n')}\n`;
@@ -31,13 +39,18 @@ export function printConfig(config: Config): string {
   const lines: string[] = [];
   walkSections(ROOT, [], (name, section, path) => {
     lines.push(...(lines.length > 0 ? [''] : []), `[${name}]`);
-    const values = path.reduce<unknown>((table, key) => (table as Record<string, unknown>)[key], config);
     for (const [key, schema] of keysOf(section)) {
-      const value = encodeValue(schema, (values as Record<string, unknown>)[key]);
+      const value = configured(config, [...path, key], schema);
       lines.push(assignment(key, schema, schema.secret ? masked(value) : value));
     }
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** A key's value as the file writes it. */
+function configured(config: Config, path: readonly string[], schema: KeySchema): unknown {
+  const value = path.reduce<unknown>((table, key) => (table as Record<string, unknown>)[key], config);
+  return encodeValue(schema, value);
 }
 
 /** Visits each section that holds keys of its own, in the schema's order. */

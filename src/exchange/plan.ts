@@ -78,7 +78,7 @@ export async function planFile(
     return { ...base, kind, ...more };
   }
   const found = guess(format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf));
-  const kind = wishes.kind ?? found.kind;
+  const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
     format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
   const columns =
@@ -89,6 +89,15 @@ export async function planFile(
   const body = rows.slice(hasHeader ? 1 : 0);
   const unit = wishes.timeUnit ?? unitOf(path, columns, mapping, body);
   return { ...base, kind, columns, hasHeader, isApiForm: false, mapping, timeUnit: unit };
+}
+
+/** The names that a file gives its columns: its first row or, for JSON, the keys. */
+export async function columnNames(head: string, isWhole: boolean): Promise<string[]> {
+  const format = formatOf(head, undefined);
+  const text = isWhole ? head : head.slice(0, head.lastIndexOf('\n') + 1);
+  if (format.name === 'ndjson') return keysOf(text);
+  const [first = []] = await headRows(text, format, []);
+  return textsOf(first);
 }
 
 /** What the plan makes of the columns, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
@@ -155,6 +164,14 @@ function isInApiForm(keys: readonly string[]): boolean {
 function kindOf(keys: readonly string[]): Kind {
   if (keys.includes('UserId') && keys.includes('ItemId')) return 'feedback';
   return keys.includes('ItemId') ? 'items' : 'users';
+}
+
+/** A file with a user and an item a row is one of feedback, whether their columns were guessed or named. */
+function kindByFields(guessed: Kind, mapping: Mapping, wished: Wishes['map'] = {}): Kind {
+  const names = Object.keys(wished).map((name) => name.toLowerCase());
+  const has = (field: string, short: string) =>
+    mapping[field] !== undefined || names.includes(field.toLowerCase()) || names.includes(short);
+  return has('UserId', 'user') && has('ItemId', 'item') ? 'feedback' : guessed;
 }
 
 function mappingOf(

@@ -19,6 +19,8 @@ export interface ImportRun {
   readonly json: boolean;
   /** Says nothing on standard output. */
   readonly isQuiet?: boolean;
+  /** The columns have been shown before. */
+  readonly isShown?: boolean;
   readonly positiveTypes: readonly string[];
 }
 
@@ -45,7 +47,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   try {
     for (const input of resolveInputs(run.preset, run.paths, run.wishes)) {
       const { plan, opened } = await lookAt(input);
-      process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
+      if (!run.isShown) process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
       const result = await importOne(run, plan, opened, onRefused, interruption.isInterrupted);
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
@@ -62,8 +64,8 @@ export async function runImport(run: ImportRun): Promise<number> {
   return refused > 0 ? REFUSED : 0;
 }
 
-/** Guesses what a file holds. Standard input is read once, so what was looked at is kept for the import. */
-async function lookAt(input: PresetFile): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
+/** Guesses what a file holds, by its beginning. Standard input is read once, so what was looked at is kept for the import. */
+export async function lookAt(input: PresetFile): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
   const { wishes, plan: known } = input;
   const encoding = wishes.encoding ?? (await encodingOf(input));
   const { head, isWhole, opened } = await peekText(openText(input.path, encoding), HEAD_CHARACTERS);

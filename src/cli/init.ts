@@ -1,0 +1,191 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config.ts';
+import { configTemplate } from '../domain/config-text.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { createLogger } from '../domain/log.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import { PRESETS, type Preset } from '../exchange/presets.ts';
+import type { Service } from '../service.ts';
+import { EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
+import { ExitStatus } from './exit-status.ts';
+import { importInto, parseMap } from './import.ts';
+import { AnswerMissing, type Answers, findAnswers, splitList } from './init/answers.ts';
+import { describeNext, type Example, findExample } from './init/example.ts';
+import { createPrompt } from './init/prompt.ts';
+import { parseNumber, parsePort } from './options.ts';
+import { createCaller } from './playground/caller.ts';
+import { createProgress } from './progress.ts';
+import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+
+interface InitFlags {
+  readonly config: string;
+  readonly data: string;
+  readonly files?: readonly string[];
+  readonly from: Preset;
+  readonly map?: Readonly<Record<string, string>>;
+  readonly positive?: number;
+  readonly positiveTypes?: readonly string[];
+  readonly port?: number;
+  readonly apiKey?: string;
+  readonly evaluate?: boolean;
+  readonly skipBad?: boolean;
+  readonly yes?: boolean;
+}
+
+const HELP = `
+Asks on a terminal for what is not said, writes a configuration with comments, imports the files, trains, and prints what
+to try. --yes takes what is proposed: ratings from 70 % of the largest on, and types such as like, star or purchase, are
+positive. Nothing that is there is written over.
+
+Examples:
+  furze init
+  furze init products.csv ratings.csv --positive 4 --evaluate
+  furze init --from movielens ml-1m/ --data ./films --config films.toml --yes`;
+
+/** A window that takes in everything: a hundred years. */
+const ALL_TIME = '876000h';
+/** The key is in the file. */
+const OWNER_ONLY = 0o600;
+const INTERRUPTED = 130;
+
+/** `furze init`: from files to a service with a configuration, data and a model. */
+export function initCommand(env: Environment): Command {
+  const command = new Command('init');
+  return command
+    .description('set a service up on your own files: configuration, import, training')
+    .addArgument(new Argument('[files...]', 'feedback, items and users as for import'))
+    .option('-c, --config <file>', 'configuration file to write', 'furze.toml')
+    .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below', './data')
+    .option('--files <files...>', 'the files, in place of arguments')
+    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
+    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
+    .option('--positive <rating>', 'ratings from here on are positive', parseNumber)
+    .option('--positive-types <list>', 'types of feedback that are positive', splitList)
+    .option('-p, --port <port>', 'port to listen on (default: 8087)', parsePort)
+    .option('--api-key <key>', 'key that callers must send (default: none)')
+    .option('--evaluate', 'tell how good the lists are, too')
+    .option('--skip-bad', 'store the good rows of a file that has bad ones')
+    .option('-y, --yes', 'ask nothing and take what is proposed')
+    .addHelpText('after', HELP)
+    .action(async (files: string[], flags: InitFlags) => {
+      refuseExisting(flags.config);
+      const answers = await answersOf([...files, ...(flags.files ?? [])], flags, env, command);
+      await setUp(answers, flags, env);
+    });
+}
+
+async function answersOf(
+  paths: readonly string[],
+  flags: InitFlags,
+  env: Environment,
+  command: Command,
+): Promise<Answers> {
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const prompt = hasTerminal ? createPrompt(process.stdin, process.stdout) : undefined;
+  const given = {
+    paths,
+    preset: flags.from,
+    map: flags.map,
+    ratingMin: flags.positive,
+    positiveTypes: flags.positiveTypes,
+    port: flags.port,
+    // One in the environment goes before the file in any case.
+    apiKey: flags.apiKey ?? (env.FURZE_SERVER_API_KEY === undefined ? undefined : ''),
+    evaluates: flags.evaluate,
+    takesProposals: flags.yes === true,
+  };
+  try {
+    return await findAnswers(given, prompt);
+  } catch (error) {
+    if (error instanceof AnswerMissing)
+      return command.error(`furze init: ${error.message} (there is no terminal to ask on)`, { exitCode: 2 });
+    throw error;
+  } finally {
+    prompt?.close();
+  }
+}
+
+async function setUp(answers: Answers, flags: InitFlags, env: Environment): Promise<void> {
+  const written = configOf(answers, flags.data);
+  const text = configTemplate(written);
+  const config = parseConfig(text, env);
+  for (const { path, wishes } of answers.files) {
+    const run = { paths: [path], preset: flags.from, wishes, skipsBad: flags.skipBad === true };
+    const code = await importInto(config, { ...run, isQuiet: false, isShown: true });
+    if (code !== 0) throw new ExitStatus(code);
+  }
+  refuseExisting(flags.config);
+  const mode = written.server.api_key === '' ? {} : { mode: OWNER_ONLY };
+  writeFileSync(flags.config, text, { flag: 'wx', ...mode });
+  process.stdout.write(`Wrote ${flags.config}; positive: ${answers.positiveTypes.join(', ')}.\n`);
+  const example = await train(config, flags.config);
+  try {
+    if (answers.evaluates) await evaluateFolder(config, EVALUATE_DEFAULTS, undefined);
+  } finally {
+    process.stdout.write(describeNext(flags.config, config, example));
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) {
+    throw new OperatorError(`${file} is there already and is not written over; name another with --config`);
+  }
+}
+
+/** The defaults, fitted to the answers. */
+function configOf(answers: Answers, data: string): Config {
+  const usual = defaultConfig();
+  const { positiveTypes, readTypes, newestMs, port, apiKey } = answers;
+  const windowMs = usual.recommend.popular.popular_window;
+  const isOld = newestMs === undefined || Date.now() - newestMs > windowMs;
+  return defaultConfig({
+    database: { data_store: `lmdb://${data}`, cache_store: `lmdb://${join(data, 'cache')}` },
+    server: { port: port ?? usual.server.port, api_key: apiKey ?? '' },
+    recommend: {
+      data_source: { positive_feedback_types: [...positiveTypes], read_feedback_types: [...readTypes] },
+      // Without feedback in the window there would be no popular items.
+      popular: { popular_window: isOld ? parseDuration(ALL_TIME) : windowMs },
+      online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
+    },
+  });
+}
+
+/** Trains a service on the folder that nobody else reaches, and gives a user to show. */
+async function train(config: Config, file: string): Promise<Example | undefined> {
+  const local = { host: '127.0.0.1', port: 0, ssl_cert: '', ssl_key: '' };
+  const own = defaultConfig({ ...config, server: { ...config.server, ...local } });
+  const log = createLogger('warn');
+  const stopped = stopSignal(log);
+  const service = await launchService(own, log, 0);
+  try {
+    const progress = createProgress(process.stdout);
+    const key = config.server.api_key || (config.server.api_keys[0] ?? '');
+    const ask = createCaller(baseUrl(service.address), key);
+    const work = fitOrTell(service, progress.report).then(() => {
+      progress.end();
+      return findExample(service.data, ask, config);
+    });
+    const ended = await Promise.race([work, stopped.then(() => 'stopped' as const)]);
+    if (ended !== 'stopped') return ended;
+    work.catch(() => {});
+    checkReason(await stopped);
+    process.stdout.write(`Stopped; the data is in. furze serve --config ${file} trains by itself.\n`);
+    throw new ExitStatus(INTERRUPTED);
+  } finally {
+    await stopWithin(service, own.server.shutdown_timeout, log);
+  }
+}
+
+/** Data from which no model can be learned leaves the lists that need none. */
+async function fitOrTell(service: Service, report: Parameters<Service['fit']>[0]): Promise<void> {
+  try {
+    await service.fit(report);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      `furze: no model could be trained (${reason}); lists are made without one until there is more feedback\n`,
+    );
+  }
+}

@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { likelyPositive } from '../../admin/troubles.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { readPositiveKinds } from '../../domain/positive-kinds.ts';
+import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, describePlan } from '../../exchange/plan.ts';
+import type { Preset } from '../../exchange/presets.ts';
+import type { Survey } from '../../exchange/survey.ts';
+import { parseMap } from '../import.ts';
+import { parseNumber, parsePort } from '../options.ts';
+import { type PlannedFile, planFiles, surveyFiles } from './files.ts';
+import { askYes, type Prompt } from './prompt.ts';
+
+/** What the command line says; what it leaves open is asked. */
+export interface Given {
+  readonly paths: readonly string[];
+  readonly preset: Preset;
+  readonly map?: Readonly<Record<string, string>> | undefined;
+  readonly ratingMin?: number | undefined;
+  readonly positiveTypes?: readonly string[] | undefined;
+  readonly port?: number | undefined;
+  readonly apiKey?: string | undefined;
+  readonly evaluates?: boolean | undefined;
+  /** Proposals are taken without a question. */
+  readonly takesProposals: boolean;
+}
+
+/** All that is needed to set a service up. */
+export interface Answers {
+  readonly files: readonly PlannedFile[];
+  readonly positiveTypes: readonly string[];
+  readonly readTypes: readonly string[];
+  /** Time of the newest feedback, milliseconds of Unix time; undefined where none has a time. */
+  readonly newestMs: number | undefined;
+  readonly port: number | undefined;
+  readonly apiKey: string | undefined;
+  readonly evaluates: boolean;
+}
+
+/** An answer is not given, and nobody can be asked. */
+export class AnswerMissing extends Error {}
+
+/** Of ratings, those from this share of the largest on are proposed: 4 of 5, 7 of 10. */
+const LIKED_SHARE = 0.7;
+const KEY_BYTES = 24;
+
+/**
+ * Asks for what is left open.
+ * @param prompt undefined where there is no terminal
+ * @throws AnswerMissing when something is left open that cannot be asked
+ * @throws OperatorError when the files hold nothing to learn from
+ */
+export async function findAnswers(given: Given, prompt: Prompt | undefined): Promise<Answers> {
+  const asking = given.takesProposals ? undefined : prompt;
+  const planned = await findFiles(given, prompt);
+  const confirmed = await confirmFiles(planned, given, asking);
+  const survey = await surveyFiles(confirmed);
+  if (survey.types.size === 0) {
+    throw new OperatorError('the files hold no feedback, and without it there is nothing to recommend from');
+  }
+  const { files, types } = await findRatingMin(confirmed, given, survey, asking);
+  const positiveTypes = await findPositiveTypes(types, given, asking);
+  const isRead = types.includes(DEFAULT_LOW_TYPE) && !positiveTypes.includes(DEFAULT_LOW_TYPE);
+  return {
+    files,
+    positiveTypes,
+    readTypes: isRead ? [DEFAULT_LOW_TYPE] : [],
+    newestMs: survey.newestMs,
+    port: given.port ?? (asking && (await findPort(asking))),
+    apiKey: given.apiKey ?? (asking && (await findKey(asking))),
+    evaluates: given.evaluates ?? (asking ? await askYes(asking, 'Evaluate the lists, too?', false) : false),
+  };
+}
+
+async function findFiles(given: Given, prompt: Prompt | undefined): Promise<PlannedFile[]> {
+  const { preset, map, ratingMin, paths } = given;
+  if (paths.length > 0) return planFiles(paths, preset, { map, ratingMin });
+  if (prompt === undefined) throw new AnswerMissing('no data files are named');
+  for (;;) {
+    const answer = await prompt.ask('Files with your feedback, items and users (CSV, TSV or NDJSON):');
+    const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
+    if (names.length === 0) continue;
+    const files = await orSay(prompt, () => planFiles(names, preset, { map, ratingMin }));
+    if (files !== undefined) return files;
+  }
+}
+
+/** Shows what the columns were taken for, and takes corrections. */
+async function confirmFiles(
+  planned: readonly PlannedFile[],
+  { preset, ratingMin }: Given,
+  prompt: Prompt | undefined,
+): Promise<PlannedFile[]> {
+  const files: PlannedFile[] = [];
+  for (let file of planned) {
+    for (;;) {
+      const text = `${file.path}: ${describePlan(file.plan)}`;
+      if (prompt === undefined) process.stderr.write(`${text}\n`);
+      else prompt.say(text);
+      if (prompt === undefined || (await askYes(prompt, 'Is that right?', true))) break;
+      const answer = await prompt.ask(
+        `Which column is what? The columns are ${file.plan.columns.join(', ')}. For example user=uid,item=sku,time=ts:`,
+      );
+      const again = await orSay(prompt, () =>
+        planFiles([file.path], preset, { map: parseMap(answer, file.wishes.map), ratingMin }),
+      );
+      file = again?.[0] ?? file;
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+/** From which rating on feedback is positive, where ratings decide; and the types that there are then. */
+async function findRatingMin(
+  files: readonly PlannedFile[],
+  given: Given,
+  { types, ratingMin: least, ratingMax: most }: Survey,
+  prompt: Prompt | undefined,
+): Promise<{ files: readonly PlannedFile[]; types: string[] }> {
+  const seen = [...types.keys()];
+  const isOpen = files.some(({ plan }) => plan.mapping.Rating !== undefined && plan.ratingMin === undefined);
+  if (!isOpen || given.positiveTypes !== undefined || least === undefined || most === undefined) {
+    return { files, types: seen };
+  }
+  const proposal = Math.ceil(LIKED_SHARE * most);
+  if (prompt === undefined && !given.takesProposals) {
+    throw new AnswerMissing(
+      `there are ratings from ${least} to ${most}; say from which on they are positive, such as --positive ${proposal}`,
+    );
+  }
+  const question = `Ratings are from ${least} to ${most}. From which on does a user like an item?`;
+  const ratingMin =
+    prompt === undefined
+      ? proposal
+      : await askUntil(prompt, question, String(proposal), (text) => parseNumber(text));
+  const rated = files.map((file) => ({
+    ...file,
+    wishes: { ...file.wishes, ratingMin },
+    plan: { ...file.plan, ratingMin },
+  }));
+  return { files: rated, types: [...new Set([...seen, DEFAULT_LOW_TYPE])] };
+}
+
+async function findPositiveTypes(
+  types: readonly string[],
+  { positiveTypes, takesProposals }: Given,
+  prompt: Prompt | undefined,
+): Promise<readonly string[]> {
+  const check = (entries: readonly string[]) => {
+    const known = readPositiveKinds(entries).some(({ feedbackType }) => types.includes(feedbackType));
+    if (known) return entries;
+    throw new OperatorError(
+      `no feedback is of type ${entries.join(', ')}; the types in the files are ${types.join(', ')}`,
+    );
+  };
+  if (positiveTypes !== undefined) return check(positiveTypes);
+  const likely = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
+  // Ratings and files without types have one type that means a liking, and nothing to choose from.
+  if (likely.length > 0 && types.every((type) => [DEFAULT_TYPE, DEFAULT_LOW_TYPE].includes(type)))
+    return likely;
+  if (takesProposals && likely.length > 0) return likely;
+  if (prompt === undefined) {
+    throw new AnswerMissing(
+      `the types of feedback are ${types.join(', ')}; say by which users want an item, such as --positive-types ${likely.join(',') || types[0]}`,
+    );
+  }
+  const question = `The types of feedback are ${types.join(', ')}. By which do users say that they want an item?`;
+  return askUntil(prompt, question, likely.join(','), (text) => check(splitList(text)));
+}
+
+/** Reads a list with commas between its entries. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function findPort(prompt: Prompt): Promise<number> {
+  return askUntil(prompt, 'On which port shall the service listen?', '8087', parsePort);
+}
+
+async function findKey(prompt: Prompt): Promise<string> {
+  const answer = await prompt.ask(
+    'API key that callers must send? A key, "new" for one made up, or "none":',
+    'none',
+  );
+  if (answer === 'none') return '';
+  return answer === 'new' ? randomBytes(KEY_BYTES).toString('base64url') : answer;
+}
+
+/** Asks until the answer can be read. */
+async function askUntil<T>(
+  prompt: Prompt,
+  question: string,
+  proposal: string,
+  read: (text: string) => T,
+): Promise<T> {
+  for (;;) {
+    const answer = await prompt.ask(question, proposal);
+    const value = await orSay(prompt, async () => read(answer));
+    if (value !== undefined) return value;
+  }
+}
+
+/** Says what is wrong instead of throwing it. */
+async function orSay<T>(prompt: Prompt, make: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    prompt.say(error.message);
+    return undefined;
+  }
+}

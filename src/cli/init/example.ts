@@ -1,0 +1,102 @@
+import type { Config } from '../../domain/config.ts';
+import { asksForKey } from '../../domain/config-sources.ts';
+import type { Item } from '../../domain/entities.ts';
+import { kindOf, readPositiveKinds } from '../../domain/positive-kinds.ts';
+import type { DataStore } from '../../store/data-store.ts';
+import { type Caller, recommendPath } from '../playground/caller.ts';
+import { baseUrl } from '../run-service.ts';
+
+/** A user of the data with what the service recommends. */
+export interface Example {
+  readonly userId: string;
+  /** What the user gave positive feedback on. */
+  readonly liked: readonly Titled[];
+  readonly recommended: readonly Titled[];
+}
+
+interface Titled {
+  readonly itemId: string;
+  readonly title: string;
+}
+
+/** Feedback that is looked through for a user with much of it. */
+const PAGES = 20;
+const PAGE_RECORDS = 1000;
+const ENTRIES = 5;
+
+/** Looks for a user to show, and asks the running service what it recommends. Undefined without positive feedback. */
+export async function findExample(
+  data: DataStore,
+  ask: Caller,
+  config: Config,
+): Promise<Example | undefined> {
+  const found = await userWithMost(data, config.recommend.data_source.positive_feedback_types);
+  if (found === undefined) return undefined;
+  const [userId, liked] = found;
+  const recommended = await ask<string[]>(recommendPath(userId, ENTRIES));
+  const titled = (itemIds: readonly string[]) =>
+    Promise.all(
+      itemIds.slice(0, ENTRIES).map(async (itemId) => {
+        const item = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
+        return { itemId, title: item.Comment };
+      }),
+    );
+  return { userId, liked: await titled(liked), recommended: await titled(recommended) };
+}
+
+/** The user with the most positive feedback among the first records, and the items it is about. */
+async function userWithMost(
+  data: DataStore,
+  positiveTypes: readonly string[],
+): Promise<[string, string[]] | undefined> {
+  const kinds = readPositiveKinds(positiveTypes);
+  const itemsOf = new Map<string, string[]>();
+  let cursor = '';
+  for (let page = 0; page < PAGES; page++) {
+    const { rows, cursor: next } = await data.getFeedbackPage(PAGE_RECORDS, cursor);
+    for (const { UserId, ItemId, FeedbackType, Value = 0 } of rows) {
+      if (kindOf(kinds, FeedbackType, Value) === undefined) continue;
+      itemsOf.set(UserId, [...(itemsOf.get(UserId) ?? []), ItemId]);
+    }
+    cursor = next;
+    if (cursor === '') break;
+  }
+  let best: [string, string[]] | undefined;
+  for (const entry of itemsOf) if (entry[1].length > (best?.[1].length ?? 0)) best = entry;
+  return best;
+}
+
+/** What to do next: the line that starts the service, and three requests with ids of the data. */
+export function describeNext(file: string, config: Config, example: Example | undefined): string {
+  const { host, port, ssl_cert } = config.server;
+  const url = baseUrl({ protocol: ssl_cert === '' ? 'http' : 'https', host, port });
+  const key = asksForKey(config.server) ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
+  const paths =
+    example === undefined
+      ? []
+      : [
+          recommendPath(example.userId, ENTRIES),
+          `/api/item/${encodeURIComponent(example.liked[0]!.itemId)}/neighbors?n=${ENTRIES}`,
+        ];
+  paths.push(`/api/popular?n=${ENTRIES}`);
+  return `${example === undefined ? '' : describeExample(example)}
+Start the service:
+  furze serve --config ${file}
+Then try it${key === '' ? '' : `, with FURZE_SERVER_API_KEY set to the key in ${file}`}:
+${paths.map((path) => `  curl '${url}${path.replaceAll("'", '%27')}'${key}`).join('\n')}
+
+Dashboard: ${url}/
+`;
+}
+
+function describeExample({ userId, liked, recommended }: Example): string {
+  const lines = (items: readonly Titled[]) =>
+    items.map(({ itemId, title }) => `  ${`${itemId.padEnd(12)} ${title}`.trimEnd()}\n`).join('');
+  const next =
+    recommended.length > 0
+      ? `recommended\n${lines(recommended)}`
+      : 'recommended nothing: no other item is left.\n';
+  return `
+User ${userId} has positive feedback on
+${lines(liked)}and is ${next}`;
+}

@@ -1,0 +1,202 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import { findAnswers, type Given } from '../../src/cli/init/answers.ts';
+import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
+import { parseConfig } from '../../src/domain/config.ts';
+import { configTemplate } from '../../src/domain/config-text.ts';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-init-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const USERS = 80;
+const ITEMS = 40;
+const RATINGS = 12;
+
+/** Users of two tastes, who rate items of their own taste high and others low, each in an order of its own. */
+function ratings(header: string): string {
+  let text = `${header}\n`;
+  for (let at = 0; at < RATINGS; at++) {
+    for (let user = 0; user < USERS; user++) {
+      const isOwn = at % 4 !== 3;
+      const step = (user * 7 + at * 3) % (ITEMS / 2);
+      const item = step * 2 + (isOwn ? user % 2 : 1 - (user % 2));
+      text += `u${user},i${item},${isOwn ? 5 : 1},${1_400_000_000 + (at * USERS + user) * 600}\n`;
+    }
+  }
+  return text;
+}
+
+const items = file(
+  'items.csv',
+  `sku,title\n${Array.from({ length: ITEMS }, (_, item) => `i${item},Item ${item}`).join('\n')}\n`,
+);
+const plain = file('ratings.csv', ratings('user,item,rating,time'));
+const clicks = file('clicks.csv', 'user,item,event\nann,tea,view\nann,tea,purchase\nbob,tea,view\n');
+
+async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const furze = new Furze(['init', ...args]);
+  const code = await furze.exit;
+  return { code, output: furze.output };
+}
+
+/** Answers the questions in their order, by a word of each. */
+function scripted(...answers: [word: string, answer: string][]): Prompt & { readonly said: string[] } {
+  const said: string[] = [];
+  const ask = async (question: string, proposal = '') => {
+    const [word, answer] = answers.shift() ?? ['(nothing more)', ''];
+    expect(question).toContain(word);
+    return answer === '' ? proposal : answer;
+  };
+  return { said, ask, say: (line) => said.push(line), close: () => expect(answers).toEqual([]) };
+}
+
+const nothingGiven: Given = { paths: [], preset: 'csv', takesProposals: false };
+
+describe('furze init with flags', () => {
+  it('writes a configuration, imports and trains; the printed requests answer from it', async () => {
+    const config = join(folder, 'shop.toml');
+    const data = join(folder, 'shop');
+    const source = file('odd.csv', ratings('member,thing,stars,ts'));
+    const done = await run(
+      ...[items, source, '--map', 'user=member,item=thing', '--positive', '4', '--port', '8123'],
+      ...['--api-key', 'a-secret', '--config', config, '--data', data],
+    );
+    expect(done.output).toContain('furze serve');
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.output).toContain('feedback: UserId from "member", ItemId from "thing"');
+    expect(done.output).not.toContain('a-secret');
+    const text = readFileSync(config, 'utf8');
+    const { server, recommend } = parseConfig(text);
+    expect(server).toMatchObject({ port: 8123, api_key: 'a-secret' });
+    expect(recommend.data_source).toMatchObject({
+      positive_feedback_types: ['like'],
+      read_feedback_types: ['read'],
+    });
+    expect(text).toMatch(/^# Default: port = \d+\nport = 8123$/m);
+    expect(statSync(config).mode & 0o077).toBe(0);
+
+    expect(done.output).toContain(`furze serve --config ${config}`);
+    const paths = Array.from(
+      done.output.matchAll(/^ {2}curl 'http:\/\/127\.0\.0\.1:8123(\S+)' -H "X-API-Key/gm),
+      ([, path]) => path,
+    );
+    expect(paths).toHaveLength(3);
+    const serve = new Furze(['serve', '--config', config, '--port', '0']);
+    const url = (await serve.waitFor(/"url":"([^"]+)"/))[1];
+    for (const path of paths) {
+      const answer = await fetch(`${url}${path}`, { headers: { 'X-API-Key': 'a-secret' } });
+      expect(await answer.json()).toHaveLength(5);
+    }
+    expect(await serve.stop('SIGTERM')).toBe(0);
+  }, 300_000);
+
+  it('writes nothing over', async () => {
+    const config = file('mine.toml', '# mine\n');
+    const { code, output } = await run(plain, '--yes', '--config', config);
+    expect(code).toBe(1);
+    expect(output).toContain(`${config} is there already and is not written over`);
+    expect(readFileSync(config, 'utf8')).toBe('# mine\n');
+  });
+
+  it('says in one line which answer is missing where there is no terminal', async () => {
+    const config = join(folder, 'none.toml');
+    const place = ['--config', config, '--data', join(folder, 'none')];
+    const files = await run(...place);
+    expect(files).toEqual({
+      code: 2,
+      output: 'furze init: no data files are named (there is no terminal to ask on)\n',
+    });
+    const rated = await run(plain, ...place);
+    expect(rated).toMatchObject({ code: 2 });
+    expect(rated.output).toContain(
+      'ratings from 1 to 5; say from which on they are positive, such as --positive 4',
+    );
+    const typed = await run(clicks, ...place);
+    expect(typed).toMatchObject({ code: 2 });
+    expect(typed.output).toContain('types of feedback are view, purchase; say by which users want an item');
+    expect(existsSync(config)).toBe(false);
+  });
+
+  it('stores no file with a bad row and leaves no configuration behind', async () => {
+    const bad = file('bad.csv', 'user,item,time\nann,tea,1700000000\nbob,,1700000100\n');
+    const config = join(folder, 'bad.toml');
+    const { code, output } = await run(bad, '--yes', '--config', config, '--data', join(folder, 'bad'));
+    expect(code).toBe(1);
+    expect(output).toContain('bad.csv:3: the item id is empty');
+    expect(existsSync(config)).toBe(false);
+  });
+
+  it('refuses types that are not there, columns that are not there and files of items alone', async () => {
+    const types = findAnswers({ ...nothingGiven, paths: [clicks], positiveTypes: ['star'] }, undefined);
+    await expect(types).rejects.toThrow(
+      /no feedback is of type star; the types in the files are view, purchase/,
+    );
+    const column = findAnswers({ ...nothingGiven, paths: [items, plain], map: { user: 'uid' } }, undefined);
+    await expect(column).rejects.toThrow(/no file has the column "uid"/);
+    const only = findAnswers({ ...nothingGiven, paths: [items] }, undefined);
+    await expect(only).rejects.toThrow(/the files hold no feedback/);
+  });
+});
+
+describe('furze init on a terminal', () => {
+  it('asks for the files, what their columns are, what is positive, port and key', async () => {
+    const odd = file('strange.csv', 'member,item,a,what\nann,tea,x,view\nann,cake,y,purchase\n');
+    const prompt = scripted(
+      ['Files', join(folder, 'missing.csv')],
+      ['Files', odd],
+      ['right', 'no'],
+      ['Which column', 'user=member,type=what'],
+      ['right', ''],
+      ['types of feedback are view, purchase', ''],
+      ['port', '70000'],
+      ['port', '8200'],
+      ['key', 'new'],
+      ['Evaluate', ''],
+    );
+    const answers = await findAnswers({ ...nothingGiven, map: { user: 'member' } }, prompt);
+    prompt.close();
+    expect(prompt.said.join('\n')).toContain('missing.csv cannot be read');
+    expect(prompt.said).toContain('expected an integer from 0 to 65535');
+    expect(answers).toMatchObject({ positiveTypes: ['purchase'], port: 8200, evaluates: false });
+    expect(answers.apiKey).toMatch(/^[\w-]{32}$/);
+    expect(answers.files[0]?.plan.kind).toBe('feedback');
+  });
+
+  it('proposes the rating from which on feedback is positive', async () => {
+    const prompt = scripted(['right', ''], ['Ratings are from 1 to 5', '']);
+    const answers = await findAnswers(
+      { ...nothingGiven, paths: [plain], port: 1, apiKey: '', evaluates: true },
+      prompt,
+    );
+    prompt.close();
+    expect(answers.files[0]?.wishes.ratingMin).toBe(4);
+    expect(answers).toMatchObject({ positiveTypes: ['like'], readTypes: ['read'], evaluates: true });
+  });
+
+  it('ends with 130 when the person goes away', async () => {
+    const input = new PassThrough();
+    const prompt = createPrompt(input, new PassThrough());
+    const answer = prompt.ask('Who?');
+    input.end();
+    await expect(answer).rejects.toMatchObject({ code: 130 });
+  });
+});
+
+describe('a configuration written with values', () => {
+  it('is read back as it was, and says what differs from its default', () => {
+    const config = parseConfig('[server]\nport = 9000\n[recommend.popular]\npopular_window = "48h"\n');
+    const text = configTemplate(config);
+    expect(parseConfig(text)).toEqual(config);
+    expect(text.match(/^# Default: /gm)).toHaveLength(2);
+  });
+});
