@@ -36,6 +36,8 @@ interface Options {
   /** Absent with `pipeline`. */
   readonly model?: RankingModel | 'fm' | 'linear';
   readonly pipeline?: boolean;
+  /** With `pipeline`, the configurations whose names hold this text. */
+  readonly only?: string;
   readonly workers: number;
   readonly seed: number;
   readonly positive: number | undefined;
@@ -97,6 +99,7 @@ function parseArguments(): { options: Options; given: Settings } {
       new Option('--model <model>', 'the model to train').choices([...RANKING_MODELS, 'fm', 'linear']),
     )
     .option('--pipeline', 'the whole service instead of one model (movielens, csv)')
+    .option('--only <text>', 'with --pipeline, the configurations whose names hold this text')
     .option('--workers <count>', 'threads that train ALS and SLIM', number, 1)
     .option('--seed <number>', 'seed of the model and of the search', number, 1)
     .option('--positive <rating>', 'lowest rating that counts (movielens, csv)', number)
@@ -111,8 +114,7 @@ function parseArguments(): { options: Options; given: Settings } {
     .option('--trials <count>', 'trials of a search', number, 20)
     .option('--json', 'end with one line of JSON');
   for (const name of SETTING_NAMES) {
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    program.option(`--${flag} <number>`, 'setting of the model', number);
+    program.option(`--${toFlag(name)} <number>`, 'setting of the model', number);
   }
   program.parse();
   const values = program.opts<Options & Record<string, number | undefined>>();
@@ -198,9 +200,20 @@ function seconds(started: number, fitted: number): { fit: number; evaluate: numb
   return { fit: round((fitted - started) / 1000), evaluate: round((performance.now() - fitted) / 1000) };
 }
 
-/** Settings that the model has. */
+/** The settings given, which the model must have; the seed is everybody's. @throws Error that names those it has not */
 function pickKnown(given: Settings, base: Settings): Settings {
+  const unknown = Object.keys(given).filter((name) => name !== 'seed' && !(name in base));
+  if (unknown.length > 0) {
+    const flags = (names: readonly string[]) => names.map((name) => `--${toFlag(name)}`).join(', ');
+    const known = SETTING_NAMES.filter((name) => name in base);
+    throw new Error(`the model has no ${flags(unknown)}; it has ${flags(known)}`);
+  }
   return Object.fromEntries(Object.entries(given).filter(([name]) => name in base));
+}
+
+/** A setting's name as it stands on the command line. */
+function toFlag(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function round(value: number): number {

@@ -19,7 +19,7 @@ export function readSideLabels(
   userIds: readonly string[],
   itemIds: readonly string[],
 ): SideLabelColumns {
-  const items = format === 'movielens' ? /^movies\.dat(\.gz)?$/ : /^items\.(csv|tsv)(\.gz)?$/;
+  const items = format === 'movielens' ? /^movies\.(dat|csv)(\.gz)?$/ : /^items\.(csv|tsv)(\.gz)?$/;
   const users = /^(customers|users)\.(csv|tsv)(\.gz)?$/;
   const parse = format === 'movielens' ? parseGenres : parseColumns;
   const read = (pattern: RegExp, ids: readonly string[]) => {

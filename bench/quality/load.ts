@@ -69,7 +69,7 @@ export function loadSet(format: Format, folder: string, options: LoadOptions): R
 
 /** The file of a set that holds its ratings; a `csv` set may have files about users and items beside it. */
 export const RATING_FILES = {
-  movielens: /^ratings\.(dat|csv)(\.gz)?$/,
+  movielens: /^(ratings\.(dat|csv)|u\.data)(\.gz)?$/,
   csv: /^(?!(?:items|users|customers)\.).*\.(csv|tsv)(\.gz)?$/,
 } as const;
 
@@ -87,7 +87,7 @@ function readText(place: string, pattern: RegExp): string {
     .sort();
   if (names.length !== 1) {
     const found = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
-    throw new Error(`${place} must hold one file like ${pattern.source}; ${found}`);
+    throw new Error(`${place} must hold one file ${describePattern(pattern)}; ${found}`);
   }
   const bytes = readFileSync(join(folder, names[0]!));
   return (names[0]!.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -213,4 +213,17 @@ function highest(values: ArrayLike<number>): number {
   let most = -1;
   for (let at = 0; at < values.length; at++) most = Math.max(most, values[at]!);
   return most;
+}
+
+/** The names that a pattern stands for, as a person writes them. */
+export function describePattern(pattern: RegExp): string {
+  if (pattern === RATING_FILES.csv)
+    return 'of ratings or feedback that ends in .csv or .tsv, packed as .gz or not';
+  const plain = pattern.source
+    .replace(/^\^/, '')
+    .replace(/\$$/, '')
+    .replace('(\\.gz)?', '')
+    .replaceAll('\\', '');
+  const isEnding = plain.startsWith('.') || !pattern.source.startsWith('^');
+  return `${isEnding ? 'that ends in' : 'named'} ${plain.replace(/[()]/g, '').replaceAll('|', ' or ').replaceAll('ation?', 'ation')}`;
 }

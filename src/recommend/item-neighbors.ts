@@ -64,7 +64,8 @@ export class ItemNeighbors {
     const least = known.scores.at(-1) ?? Number.POSITIVE_INFINITY;
     return {
       rows: [...known.rows, ...rest.rows],
-      scores: [...known.scores, ...rest.scores.map((score) => Math.min(score, least))],
+      // In 32 bits, as those of the last fit are: a score is the same whichever way it came.
+      scores: [...known.scores, ...rest.scores.map((score) => Math.min(Math.fround(score), least))],
     };
   }
 

@@ -65,7 +65,7 @@ describe('a folder with NCF files', () => {
 
   it('is refused when it does not say which set is meant', () => {
     expect(() => load('ncf')).toThrow(
-      /one file like .* there are ml-1m.train.rating, pinterest-20.train.rating/,
+      /one file that ends in .* there are ml-1m.train.rating, pinterest-20.train.rating/,
     );
   });
 

@@ -254,10 +254,11 @@ describe('a fit of all that a generation has', () => {
     }
   }, 120_000);
 
-  it('ranks by the collaborative score when click-through prediction is off, and learns it when it is on again', async () => {
+  it('ranks by the collaborative score when it is told to, and learns click-through when that is on again', async () => {
     const fitted = async (isOn: boolean) => {
       const offline = { ...EVERYTHING.offline, enable_click_through_prediction: isOn };
-      await scene.restart({ ...EVERYTHING, offline });
+      const ranker = isOn ? 'auto' : 'collaborative';
+      await scene.restart({ ...EVERYTHING, ranker, offline });
       await scene.server.service.fit();
       return freshLists(scene);
     };
