@@ -124,10 +124,9 @@ export function conclude(rows: readonly EvaluationRow[]): string {
   const served = rows.find(({ role }) => role === 'served')!;
   const others = rows.filter(({ role }) => role === 'alone' || role === 'reference');
   const popular = others.filter(({ name }) => name.startsWith('popular'));
-  return [
-    compare(served, best(others), 'the best of the others'),
-    compare(served, best(popular), 'popularity'),
-  ].join(' ');
+  const [first, second] = [best(others), best(popular)];
+  if (first === second) return compare(served, first, 'the best of the others');
+  return [compare(served, first, 'the best of the others'), compare(served, second, 'popularity')].join(' ');
 }
 
 function best(rows: readonly EvaluationRow[]): EvaluationRow {

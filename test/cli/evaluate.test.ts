@@ -41,7 +41,7 @@ describe('furze evaluate', () => {
     expect(rows.map(({ name }: { name: string }) => name)).toContain('user_based alone');
     const html = readFileSync(page, 'utf8');
     expect(html).toContain('<svg');
-    expect(html).toMatch(/Served lists (beat|lose to) popularity/);
+    expect(html).toMatch(/Served lists (beat|lose to) the best of the others/);
     expect(html).not.toMatch(/https?:\/\//);
   }, 300_000);
 

@@ -23,7 +23,7 @@ import {
   policyTasks,
   runNeighborTask,
 } from '../../../src/model/neighbors/task.ts';
-import { cancelTask, rowsDone } from '../../../src/model/shared-task.ts';
+import { beginPhase, cancelTask, rowsDone } from '../../../src/model/shared-task.ts';
 
 function randomInteractions(userCount: number, itemCount: number): Interactions {
   const random = createRandom(11);
@@ -137,7 +137,10 @@ describe('a policy', () => {
   };
   const neighbors = (policy: 'similar' | 'related' | 'auto', allowed?: Uint32Array<SharedArrayBuffer>) => {
     const tasks = policyTasks(policy, similarities, (row) => labelsOf(row).length > 0, 10, allowed);
-    for (const task of tasks) expect(run(task)).toBe(true);
+    for (const task of tasks) {
+      beginPhase(task);
+      expect(run(task)).toBe(true);
+    }
     const table = finishTasks(tasks, 0);
     return Array.from({ length: 5 }, (_, row) => [...neighborsAt(table, row).rows]);
   };
