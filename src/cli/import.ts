@@ -90,7 +90,10 @@ export function importCommand(env: Environment): Command {
 async function run(inputs: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
   const kind = KINDS.find((name) => name === inputs[0]);
   const paths = kind === undefined ? inputs : inputs.slice(1);
-  if (paths.length === 0) throw new InvalidArgumentError('expected the files to import behind the kind');
+  if (paths.length === 0) {
+    process.stderr.write(`furze: name the files with ${kind} to import (see furze import --help)\n`);
+    return 2;
+  }
   const { map, type, lowType, separator, timeUnit, encoding } = flags;
   const wishes = { kind, map, type, ratingMin: flags.positive, lowType, separator, timeUnit, encoding };
   const common = {

@@ -180,8 +180,14 @@ describe('furze import and export', () => {
     await service.stop('SIGTERM');
   }, 120_000);
 
+  it('asks for files when there are none', async () => {
+    expect(await furze('import', 'users')).toEqual({
+      code: 2,
+      output: 'furze: name the files with users to import (see furze import --help)\n',
+    });
+  });
+
   it.each([
-    [['import', 'feedback'], 2],
     [['import', 'feedback', 'none.csv', '--positive', 'x'], 2],
     [['import', 'feedback', 'none.csv', '--map', 'user'], 2],
     [['import', 'feedback', '/nonexistent.csv', '--dry-run'], 1],
