@@ -44,7 +44,7 @@ describe('arguments and configuration that are not valid', () => {
     ],
     ['a bad port', ['playground', '--port', '70000'], /expected an integer from 0 to 65535/],
     ['an unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/],
-    ['an unknown command', ['nope'], /there is no command "nope"; there are serve, playground, import,/],
+    ['an unknown command', ['nope'], /there is no command "nope"; there are serve, playground, .*status/],
     [
       'a configuration of Gorse',
       ['serve', '--config', fileOf('gorse.toml', '[master]\nport = 8086\n')],
