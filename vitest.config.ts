@@ -8,12 +8,20 @@ const common = {
   pool: 'forks' as const,
 };
 
+/** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
+const LONG = [
+  'test/cli/{evaluate,exchange,init,playground}.test.ts',
+  'test/model/threads.test.ts',
+  'test/worker/{search,stopped-pass}.test.ts',
+];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/compiled/compile.ts'],
     maxWorkers: 2,
     projects: [
-      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'] } },
+      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: LONG } },
+      { test: { ...common, name: 'long', include: LONG } },
       {
         // The same over node:http, which serves where no native engine loads.
         test: {
