@@ -62,14 +62,14 @@ const ALL_ON = {
 /** The default configuration, all recommenders together, other rankings, and each recommender alone. */
 const CONFIGURATIONS: readonly (readonly [name: string, recommend: Recommend])[] = [
   ['default', {}],
-  ['default, not ranked by click-through', { offline: { enable_click_through_prediction: false } }],
+  ['default, in the collaborative order', { ranker: 'collaborative' }],
   ['with popular', { offline: { enable_popular_recommend: true } }],
   [
     'with popular and item_based',
     { offline: { enable_popular_recommend: true, enable_item_based_recommend: true } },
   ],
   ['all recommenders', { offline: ALL_ON }],
-  ['all, not ranked by click-through', { offline: { ...ALL_ON, enable_click_through_prediction: false } }],
+  ['all, in the collaborative order', { ranker: 'collaborative', offline: ALL_ON }],
   ...(['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const).map(
     (name): [string, Recommend] => [
       `${name} alone`,
