@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import type { WriteCommand } from '../../src/store/data-store.ts';
+import type { DataStore, WriteCommand } from '../../src/store/data-store.ts';
+import type { WriteRules } from '../../src/store/lmdb/messages.ts';
 import { openStore, type StoreOptions, type Stores } from '../../src/store/open-store.ts';
+import type { StoreUnderTest } from './contract/under-test.ts';
 
 /** The time of arrival in tests, 2024-01-01T00:00:00Z. */
 export const NOW_MS = 1_704_067_200_000;
@@ -52,6 +54,27 @@ export async function close(stores: Stores): Promise<void> {
   await stores.data.close();
   await stores.cache.close();
 }
+
+/** The LMDB stores as the contracts of `test/store/contract/` open them: a folder each. */
+export function lmdbUnderTest(): StoreUnderTest {
+  const folders = new Map<DataStore, { folder: string; stores: Stores }>();
+  const openAt = (folder: string, rules: Partial<WriteRules>) => {
+    const stores = openIn(folder, rules);
+    folders.set(stores.data, { folder, stores });
+    return stores.data;
+  };
+  return {
+    open: async (rules = {}) => openAt(tempFolder(), rules),
+    async reopen(data, rules = {}) {
+      const { folder, stores } = folders.get(data)!;
+      await close(stores);
+      return openAt(folder, rules);
+    },
+  };
+}
+
+/** An error with this code. */
+export const code = (value: string) => expect.objectContaining({ code: value });
 
 export function toJson(value: unknown): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(JSON.stringify(value)));

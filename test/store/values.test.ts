@@ -2,17 +2,7 @@ import { expect, test } from 'vitest';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { openDataReader } from '../../src/store/open-store.ts';
-import {
-  close,
-  feedback,
-  openIn,
-  putFeedback,
-  putItems,
-  putUsers,
-  storeOptions,
-  tempFolder,
-  walk,
-} from './helpers.ts';
+import { close, feedback, openIn, putFeedback, putItems, storeOptions, tempFolder } from './helpers.ts';
 
 const byValue = {
   positiveFeedbackTypes: ['rating>=4', 'rating>=5=3', 'like'],
@@ -37,35 +27,6 @@ function typesOf(
     ]),
   );
 }
-
-test('a value is given back where it is not 0, and goes with its feedback', async () => {
-  const { data } = openIn(tempFolder());
-  await data.write(putFeedback([rating('u', 'a', 3.5), rating('u', 'b', 0), feedback('like', 'u', 'c')]));
-  const all = await data.getUserFeedback('u');
-  expect(all.map(({ ItemId, Value }) => [ItemId, Value])).toEqual([
-    ['a', 3.5],
-    ['b', undefined],
-    ['c', undefined],
-  ]);
-  expect(all[1]).not.toHaveProperty('Value');
-  expect(await walk(1, (n, cursor) => data.getFeedbackPage(n, cursor, 'rating'))).toEqual(all.slice(0, 2));
-  // POST keeps what is there, PUT writes over it, with a value or without.
-  await data.write(putFeedback([rating('u', 'a', 1)]));
-  expect((await data.getFeedback('rating', 'u', 'a'))?.Value).toBe(3.5);
-  await data.write(putFeedback([rating('u', 'a', -2), rating('u', 'b', 7)], true));
-  expect((await data.getFeedback('rating', 'u', 'a'))?.Value).toBe(-2);
-  await data.write(putFeedback([rating('u', 'a', 0)], true));
-  expect(await data.getFeedback('rating', 'u', 'a')).not.toHaveProperty('Value');
-  const { removed } = await data.write({
-    kind: 'deleteFeedback',
-    feedbackType: undefined,
-    userId: 'u',
-    itemId: 'b',
-  });
-  expect(removed).toMatchObject([{ Value: 7 }]);
-  await data.write(putFeedback([feedback('rating', 'u', 'b')]));
-  expect(await data.getFeedback('rating', 'u', 'b')).not.toHaveProperty('Value');
-});
 
 test('a type that counts from a value on is told apart by every reader, in what is told of a commit too', async () => {
   const folder = tempFolder();
@@ -110,16 +71,6 @@ test('a type that counts from a value on is told apart by every reader, in what 
   });
 });
 
-test('only feedback that reaches the value takes the place of what was read', async () => {
-  const { data } = openIn(tempFolder(), byValue);
-  await data.write(putFeedback([feedback('read', 'u', 'a'), feedback('read', 'u', 'b')]));
-  await data.write(putFeedback([rating('u', 'a', 3), rating('u', 'b', 4)]));
-  const types = async (itemId: string) =>
-    (await data.getPairFeedback('u', itemId)).map(({ FeedbackType }) => FeedbackType).sort();
-  expect(await types('a')).toEqual(['rating', 'read']);
-  expect(await types('b')).toEqual(['rating']);
-});
-
 test('a folder of before there were values is read as it is', async () => {
   const folder = tempFolder();
   const { dataPath } = storeOptions(folder);
@@ -136,29 +87,16 @@ test('a folder of before there were values is read as it is', async () => {
   expect((await data.getUserFeedback('u')).map(({ Value }) => Value)).toEqual([undefined, 4]);
 });
 
-test('labels of any form are kept as they came; the texts in them are compared', async () => {
-  const folder = tempFolder();
-  const stores = openIn(folder);
+test('the texts in labels of any form are compared', async () => {
+  const { data } = openIn(tempFolder());
   const Labels = { genre: ['drama', ['court', 'drama']], year: 1957, seen: true, none: null };
-  await stores.data.write(
+  await data.write(
     putItems([
       { ItemId: 'i', Labels: Labels as never },
       { ItemId: 'j', Labels: ['plain'] },
     ]),
   );
-  await stores.data.write(putUsers([{ UserId: 'u', Labels: 'alone' as never, Comment: 'c' }]));
-  await close(stores);
-  const { data } = openIn(folder);
-  const item = await data.getItem('i');
-  expect(item).toMatchObject({ Labels: ['drama', 'court'], LabelsAsGiven: Labels });
-  expect(await data.getItem('j')).not.toHaveProperty('LabelsAsGiven');
-  expect(await data.getUser('u')).toMatchObject({ Labels: ['alone'], LabelsAsGiven: 'alone', Comment: 'c' });
   const labels: Record<string, readonly string[]> = {};
   data.local!.scanItems(0, (each) => void (labels[each.itemId] = each.labels));
   expect(labels).toEqual({ i: ['drama', 'court'], j: ['plain'] });
-  const toJson = (value: unknown) => Uint8Array.from(Buffer.from(JSON.stringify(value)));
-  await data.write({ kind: 'patchItem', itemId: 'i', json: toJson({ IsHidden: true }) });
-  expect((await data.getItem('i'))?.LabelsAsGiven).toEqual(Labels);
-  await data.write({ kind: 'patchItem', itemId: 'i', json: toJson({ Labels: ['x'] }) });
-  expect((await data.getItem('i'))?.LabelsAsGiven).toBeUndefined();
 });

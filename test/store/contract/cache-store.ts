@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
+
+/** An implementation of the cache store, as the contract's tests open it. */
+export interface CacheUnderTest {
+  /** An empty cache; closed, and its data removed, when the test ends. */
+  open(): Promise<CacheStore>;
+  /** Closes a cache and opens another one on the same data, as a restart does. */
+  reopen(cache: CacheStore): Promise<CacheStore>;
+}
+
+/** A list as long as it is said to be. */
+export function list(userRow: number, length: number): UserList {
+  return {
+    userRow,
+    generation: 3,
+    madeMs: 1_700_000_000_123,
+    knowsMs: 1_700_000_000_456,
+    itemRows: Uint32Array.from({ length }, (_, i) => i * 7),
+    scores: Float32Array.from({ length }, (_, i) => 1 / (i + 1)),
+  };
+}
+
+/** What every cache store must do, whatever its engine. */
+export function cacheStoreContract(name: string, { open, reopen }: CacheUnderTest): void {
+  describe(`cache store: ${name}`, () => {
+    test('lists are packed, replaced as a whole and deleted, and survive a restart', async () => {
+      let cache = await open();
+      for (const length of [0, 1, 100, 501, 10_000]) {
+        await cache.putLists([list(1, length), list(2, 3)]);
+        expect(await cache.getList(1)).toEqual(list(1, length));
+        if (cache.local !== undefined) expect(cache.local.readList(1)).toEqual(list(1, length));
+      }
+      await cache.deleteLists([2, 77]);
+      expect(await cache.getList(2)).toBeUndefined();
+      await cache.putLists([list(4, 2)]);
+      await cache.putLists([], [4]);
+      expect(await cache.getList(4)).toBeUndefined();
+      expect((await cache.getStats()).lists).toBe(1);
+      cache = await reopen(cache);
+      expect(await cache.getList(1)).toEqual(list(1, 10_000));
+    });
+
+    test('marks and blobs come back as they went in', async () => {
+      let cache = await open();
+      await cache.putMark('generation', { number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getMark('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getMark('none')).toBeUndefined();
+      const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => i * 31);
+      await cache.putBlob('model', bytes);
+      expect(Buffer.compare((await cache.getBlob('model'))!, bytes)).toBe(0);
+      await cache.putBlob('model', Uint8Array.of(1));
+      expect(await cache.getBlob('model')).toEqual(Uint8Array.of(1));
+      expect(await cache.getBlob('none')).toBeUndefined();
+      await cache.putBlob('empty', new Uint8Array(0));
+      cache = await reopen(cache);
+      expect((await cache.getBlob('empty'))?.length ?? 0).toBe(0);
+      expect(await cache.getMark('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getBlob('model')).toEqual(Uint8Array.of(1));
+      await cache.ping();
+    });
+  });
+}
