@@ -1,12 +1,16 @@
 // npm run soak -- --minutes N: an even load of reads and writes on records that do not grow in number; prints memory,
-// disk, file handles and times over time, and fails where one of them climbs.
+// disk, file handles and times over time, and fails where one of them climbs. Times are judged against those of a bare
+// handler that is asked all the while, so that a machine which gets busy is not taken for a service which gets slow.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../src/domain/random.ts';
+import { Control } from './control.ts';
 import { FurzeProcess, pause, type Settings } from './furze-process.ts';
 import { runProof } from './run-proof.ts';
 
 const REQUESTS_PER_SECOND = 200;
+/** One request to the bare handler for so many to the service. */
+const CONTROL_EVERY = 4;
 const AT_ONCE = 16;
 const USERS = 2000;
 const ITEMS = 500;
@@ -24,24 +28,34 @@ interface Sample {
   readonly diskMb: number;
   readonly handles: number;
   readonly requests: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
+  /** The same of the bare handler. */
+  readonly controlP50Ms: number;
+  readonly controlP99Ms: number;
 }
 
-type Measured = Exclude<keyof Sample, 'second' | 'requests'>;
+type Size = 'residentMb' | 'diskMb' | 'handles';
 
 /**
  * What a quantity may climb by from the end of the warm-up to the end, by the line through its samples: a share of its
  * mean, and at least so much, under which it is noise.
  */
-const CLIMB_MAX: Readonly<Record<Measured, { readonly share: number; readonly least: number }>> = {
+const CLIMB_MAX: Readonly<Record<Size, { readonly share: number; readonly least: number }>> = {
   residentMb: { share: 0.2, least: 80 },
   diskMb: { share: 0.25, least: 64 },
   handles: { share: 0.1, least: 20 },
-  p99Ms: { share: 2, least: 500 },
 };
+/**
+ * What times may grow by against those of the bare handler from the end of the warm-up to the end: a factor, by the line
+ * through their logarithms, when the growth is surely more than that, by three standard errors of the line's slope.
+ */
+const SLOWER_MAX = 1.5;
+const STANDARD_ERRORS = 3;
 
 await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
   const furze = await FurzeProcess.serve(folder, SETTINGS);
+  const control = await Control.start();
   const random = createRandom(seed);
   await fill(furze.url, random);
   const samples: Sample[] = [];
@@ -49,30 +63,49 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
   let faults = 0;
   const startMs = performance.now();
   for (let at = 1; at <= SAMPLES; at++) {
-    const { times, refused } = await load(furze.url, random, windowMs);
+    const { times, controlTimes, refused } = await load(furze.url, control.url, random, windowMs);
     faults += refused;
     if (furze.hasEnded) throw new Error(`furze ended:\n${furze.output.slice(-3000)}`);
     const second = Math.round((performance.now() - startMs) / 1000);
-    const sample = { ...measure(furze.pid, folder), second, requests: times.length, p99Ms: p99(times) };
+    const sample = {
+      ...measure(furze.pid, folder),
+      second,
+      requests: times.length,
+      p50Ms: quantile(times, 0.5),
+      p99Ms: quantile(times, 0.99),
+      controlP50Ms: quantile(controlTimes, 0.5),
+      controlP99Ms: quantile(controlTimes, 0.99),
+    };
     samples.push(sample);
-    console.log(
-      `${String(second).padStart(6)} s ${String(sample.residentMb).padStart(6)} MB resident ${String(sample.diskMb).padStart(6)} MB on disk ${String(sample.handles).padStart(4)} handles ${String(sample.requests).padStart(6)} requests, p99 ${sample.p99Ms.toFixed(1)} ms`,
-    );
+    print(sample);
   }
+  await control.stop();
   await furze.stop();
   const judged = samples.slice(Math.floor(SAMPLES * WARM_UP_SHARE));
-  const climbing = (Object.keys(CLIMB_MAX) as Measured[]).flatMap((name) => climbOf(name, judged) ?? []);
+  const climbing = (Object.keys(CLIMB_MAX) as Size[]).flatMap((name) => climbOf(name, judged) ?? []);
+  const slower = [
+    slowerBy('p50', judged, ({ p50Ms, controlP50Ms }) => p50Ms / controlP50Ms),
+    slowerBy('p99', judged, ({ p99Ms, controlP99Ms }) => p99Ms / controlP99Ms),
+  ];
+  climbing.push(...slower.flatMap(({ fault }) => fault ?? []));
   const last = samples.at(-1) as Sample;
   const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
   return {
-    line: `soak: ${minutes} minutes, ${requests.toLocaleString('en')} requests, ${faults} failed; at the end ${last.residentMb} MB resident, ${last.diskMb} MB on disk, ${last.handles} handles; ${climbing.length === 0 ? 'nothing climbs' : climbing.join('; ')}`,
+    line: `soak: ${minutes} minutes, ${requests.toLocaleString('en')} requests, ${faults} failed; at the end ${last.residentMb} MB resident, ${last.diskMb} MB on disk, ${last.handles} handles; against a bare handler ${slower.map(({ words }) => words).join(', ')}; ${climbing.length === 0 ? 'nothing climbs' : climbing.join('; ')}`,
     holds: faults === 0 && climbing.length === 0,
   };
 });
 
-/** How much a quantity climbs over the samples, in words, when that is too much. */
-function climbOf(name: Measured, samples: readonly Sample[]): string | undefined {
-  const values = samples.map((sample) => sample[name]);
+function print({ second, residentMb, diskMb, handles, requests, ...times }: Sample): void {
+  const pad = (value: number, width: number) => String(value).padStart(width);
+  const pair = (p50: number, p99: number) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`;
+  console.log(
+    `${pad(second, 6)} s ${pad(residentMb, 6)} MB resident ${pad(diskMb, 6)} MB on disk ${pad(handles, 4)} handles ${pad(requests, 6)} requests, p50 / p99 ${pair(times.p50Ms, times.p99Ms)}, bare handler ${pair(times.controlP50Ms, times.controlP99Ms)}`,
+  );
+}
+
+/** A line through values at even distances. */
+function lineThrough(values: readonly number[]): { mean: number; slope: number; standardError: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const middle = (values.length - 1) / 2;
   let covariance = 0;
@@ -81,11 +114,32 @@ function climbOf(name: Measured, samples: readonly Sample[]): string | undefined
     covariance += (at - middle) * (value - mean);
     variance += (at - middle) ** 2;
   }
-  const climb = (covariance / variance) * (values.length - 1);
+  const slope = covariance / variance;
+  const squares = values.reduce((sum, value, at) => sum + (value - mean - slope * (at - middle)) ** 2, 0);
+  return { mean, slope, standardError: Math.sqrt(squares / (values.length - 2) / variance) };
+}
+
+/** How much a quantity climbs over the samples, in words, when that is too much. */
+function climbOf(name: Size, samples: readonly Sample[]): string | undefined {
+  const { mean, slope } = lineThrough(samples.map((sample) => sample[name]));
+  const climb = slope * (samples.length - 1);
   const { share, least } = CLIMB_MAX[name];
   return climb > Math.max(least, share * mean)
     ? `${name} climbs by ${climb.toFixed(1)} from ${mean.toFixed(1)}`
     : undefined;
+}
+
+/** How times have grown against the control's over the samples: the factor, and a fault when it is too much. */
+function slowerBy(
+  name: string,
+  samples: readonly Sample[],
+  ratioOf: (sample: Sample) => number,
+): { words: string; fault: string | undefined } {
+  const { slope, standardError } = lineThrough(samples.map((sample) => Math.log(ratioOf(sample))));
+  const steps = samples.length - 1;
+  const surely = Math.exp((slope - STANDARD_ERRORS * standardError) * steps);
+  const words = `${name} times ${Math.exp(slope * steps).toFixed(2)}`;
+  return { words, fault: surely > SLOWER_MAX ? `${words}, surely ${surely.toFixed(2)}` : undefined };
 }
 
 async function fill(url: string, random: Random): Promise<void> {
@@ -110,23 +164,35 @@ function like(UserId: string, random: Random) {
 }
 
 /** An even load for some time. */
-async function load(url: string, random: Random, ms: number): Promise<{ times: number[]; refused: number }> {
+async function load(
+  url: string,
+  controlUrl: string,
+  random: Random,
+  ms: number,
+): Promise<{ times: number[]; controlTimes: number[]; refused: number }> {
   const times: number[] = [];
+  const controlTimes: number[] = [];
   let refused = 0;
   const startMs = performance.now();
   let sent = 0;
   const client = async () => {
     for (;;) {
-      const dueMs = startMs + (sent++ / REQUESTS_PER_SECOND) * 1000;
+      const number = sent++;
+      const dueMs = startMs + (number / REQUESTS_PER_SECOND) * 1000;
       if (dueMs - startMs > ms) return;
       await pause(Math.max(0, dueMs - performance.now()));
+      if (number % CONTROL_EVERY === 0) {
+        const askedMs = performance.now();
+        await send(controlUrl, 'GET', '/');
+        controlTimes.push(performance.now() - askedMs);
+      }
       const begunMs = performance.now();
       if (!(await someRequest(url, random))) refused++;
       times.push(performance.now() - begunMs);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));
-  return { times, refused };
+  return { times, controlTimes, refused };
 }
 
 function someRequest(url: string, random: Random): Promise<boolean> {
@@ -156,9 +222,9 @@ async function send(url: string, method: string, path: string, body?: unknown): 
   }
 }
 
-function p99(times: readonly number[]): number {
+function quantile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  return sorted[Math.floor(sorted.length * share)] ?? 0;
 }
 
 function measure(pid: number, folder: string): Pick<Sample, 'residentMb' | 'diskMb' | 'handles'> {
