@@ -124,11 +124,11 @@ export class UserLists {
     return this.remakeAside(userRow, list);
   }
 
-  /** The list made last with the settings of today, however old. Valid until the next call. */
+  /** The list made last with the settings of today, however old. It is the caller's own, whatever is read after. */
   last(userRow: number): UserList | undefined {
     const change = this.writer.get(userRow);
     if (change === 'removed') return undefined;
-    const list = change ?? this.options.cache.local?.readList(userRow);
+    const list = change ?? this.stored(userRow);
     return list !== undefined && this.options.freshness.isValid(list) ? list : undefined;
   }
 
@@ -154,6 +154,12 @@ export class UserLists {
   /** Waits until every list made so far is stored. */
   async flush(): Promise<void> {
     await this.writer.flush();
+  }
+
+  /** What the cache hands out stands in memory that the next read of any store writes over. */
+  private stored(userRow: number): UserList | undefined {
+    const list = this.options.cache.local?.readList(userRow);
+    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
   }
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
