@@ -8,7 +8,8 @@ import { Histories } from './histories.ts';
 import type { TypeTest } from './history.ts';
 import { HitCache } from './hit-cache.ts';
 import { type FindRelated, ItemNeighbors } from './item-neighbors.ts';
-import { ListMaker, type ListSettings } from './list-maker.ts';
+import { ListMaker } from './list-maker.ts';
+import { type ListSettings, listSettings } from './list-settings.ts';
 import { ListFreshness } from './lists/freshness.ts';
 import type { MakeAside } from './lists/remake-queue.ts';
 import { TimeBudget } from './lists/time-budget.ts';
@@ -17,7 +18,6 @@ import { LiveState } from './live-state.ts';
 import { liveWorld } from './live-world.ts';
 import { OnlineRecommender } from './online.ts';
 import { PersonalAnswers } from './personal.ts';
-import type { RankOrder } from './ranker.ts';
 import { GenerationSlot } from './serving-model.ts';
 import { SinceFit } from './since-fit.ts';
 import { CollaborativeSource } from './sources/collaborative.ts';
@@ -83,7 +83,7 @@ export async function composeRecommendation(parts: {
   await live.load(reads);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
-  const settings = listSettings(config);
+  const settings = listSettings(config.recommend);
   const lastRows = (userRow: number): ArrayLike<number> => {
     const last = lists.last(userRow);
     return last === undefined || lists.isRetracted(last) ? [] : last.itemRows;
@@ -150,7 +150,7 @@ export async function composeRecommendation(parts: {
     latest: new LatestSource(live.latest, catalogue),
   };
   const sources = new Sources({
-    collaborative: new CollaborativeSource(generations, maker, catalogue),
+    collaborative: new CollaborativeSource(generations, (history) => maker.vectorOf(history), catalogue),
     item_based: itemBased,
     user_based: new UserBasedSource({ ...shared, isPositive }),
     ...global,
@@ -216,31 +216,4 @@ async function settingsSince(settings: ListSettings, cache: CacheStore, clock: C
   const sinceMs = clock();
   await cache.putMark(SETTINGS_MARK, { settings: text, sinceMs });
   return sinceMs;
-}
-
-function rankOrder({ ranker, offline }: Config['recommend']): RankOrder {
-  if (ranker !== 'auto') return ranker;
-  return offline.enable_click_through_prediction ? 'learned' : 'random';
-}
-
-function listSettings({ recommend }: Config): ListSettings {
-  const { offline, replacement, online, collaborative } = recommend;
-  return {
-    latest: offline.enable_latest_recommend,
-    popular: offline.enable_popular_recommend,
-    userBased: offline.enable_user_based_recommend,
-    itemBased: offline.enable_item_based_recommend,
-    collaborative: offline.enable_collaborative_recommend,
-    order: rankOrder(recommend),
-    cacheSize: recommend.cache_size,
-    seedItems: online.num_feedback_fallback_item_based,
-    replacement: replacement.enable_replacement
-      ? {
-          positiveDecay: replacement.positive_replacement_decay,
-          readDecay: replacement.read_replacement_decay,
-        }
-      : undefined,
-    explore: offline.explore_recommend,
-    seed: collaborative.seed,
-  };
 }

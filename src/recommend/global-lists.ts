@@ -1,18 +1,14 @@
 import type { ScaledCounts } from './decayed-counts.ts';
 import type { LiveState } from './live-state.ts';
 import { TopK } from './ranked.ts';
+import { newestRows } from './sources/latest.ts';
 
 /** A user may have read some of the global lists: they are this much longer than a user's list. */
 export const SPARE_FACTOR = 4;
 
 /** Listable items, newest first. */
 export function topLatest({ latest, catalogue }: LiveState, cacheSize: number): readonly number[] {
-  const rows: number[] = [];
-  latest.walk([], (row) => {
-    if (catalogue.isListable(row)) rows.push(row);
-    return rows.length < cacheSize * SPARE_FACTOR;
-  });
-  return rows;
+  return newestRows(latest, catalogue, cacheSize * SPARE_FACTOR, () => true, []);
 }
 
 /** Listable items, most popular first. */

@@ -1,10 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import { topLatest, topPopular, topTrending } from './global-lists.ts';
-import type { ListWorld } from './list-maker.ts';
+import type { ListWorld } from './list-world.ts';
 import type { LiveState } from './live-state.ts';
 import type { GenerationSlot } from './serving-model.ts';
-import { similarItems } from './similar-items.ts';
 
 /** The most popular items are looked for again after this time. */
 const POPULAR_MS = 1000;
@@ -55,7 +54,6 @@ export function liveWorld(parts: {
       }
       return popularRows;
     },
-    similarItems: (likedRows) => similarItems(generations.current?.itemNeighbors, likedRows),
     // Finding users like this one takes a worker; what it found for the last list is still to be considered.
     userBased: ({ userRow }) => lastRows(userRow),
     labelsOf: (userRow) => reads.userAt(userRow)?.Labels ?? [],

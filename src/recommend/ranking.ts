@@ -2,7 +2,7 @@ import { type LogisticRegression, logisticProbability } from '../model/logistic.
 import { POPULARITY_SCALES } from './decayed-counts.ts';
 
 /** Scores of models among the features: a higher one never speaks against an item. */
-export const MODEL_FEATURES = ['collaborative', 'click_through', 'item_weights'] as const;
+export const MODEL_FEATURES = ['collaborative', 'click_through', 'slim'] as const;
 
 /** What the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [

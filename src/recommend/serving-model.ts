@@ -50,8 +50,8 @@ export interface Generation {
   readonly collaborative: CollaborativeModel | undefined;
   readonly clickThrough: ClickModel | undefined;
   readonly itemNeighbors: NeighborLists | undefined;
-  /** The sparse linear model: what having an item speaks for, and against (below zero). */
-  readonly itemWeights: NeighborLists | undefined;
+  /** SLIM, the sparse linear model: what having an item speaks for, and against (below zero). */
+  readonly slim: NeighborLists | undefined;
   /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
   readonly similarUsers:
     | ((asked: AskedUser, k: number, signal?: AbortSignal) => Promise<Ranked | undefined>)

@@ -188,7 +188,7 @@ export class GenerationFit {
       ranking && looksAt(ranking, ['click_through'])
         ? await train('click', { seed, judged: learned.click })
         : undefined;
-    const slim = ranking && looksAt(ranking, ['item_weights']) ? await train('slim', {}) : undefined;
+    const slim = ranking && looksAt(ranking, ['slim']) ? await train('slim', {}) : undefined;
     const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
     const userNeighbors = await this.attempt('the comparison of users', () =>
       this.indexUsers(data, onProgress, [als]),

@@ -21,7 +21,7 @@ export function openGeneration(
     collaborative: als && collaborativeModel(als, new MfScorer(als, loadKernels(als.memory), slot)),
     clickThrough: click && clickModel(new FmScorer(click, loadKernels(click.memory), slot), itemLabelsOf),
     itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
-    itemWeights: slim && { neighborsAt: (row) => neighborsAt(slim, row) },
+    slim: slim && { neighborsAt: (row) => neighborsAt(slim, row) },
     similarUsers: undefined,
     ranking,
   };

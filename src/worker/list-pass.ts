@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
 import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
-import type { ListSettings } from '../recommend/list-maker.ts';
+import type { ListSettings } from '../recommend/list-settings.ts';
 import type { UserLists } from '../recommend/lists/user-lists.ts';
 import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';

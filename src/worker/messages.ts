@@ -6,7 +6,7 @@ import type { PartName, PlacedParts } from '../model/parts.ts';
 import type { SharedTask } from '../model/shared-task.ts';
 import type { ColdItems } from '../recommend/cold-items.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
-import type { ListSettings } from '../recommend/list-maker.ts';
+import type { ListSettings } from '../recommend/list-settings.ts';
 import type { Remade } from '../recommend/lists/remake-queue.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import type { Ranking } from '../recommend/ranking.ts';

@@ -1,10 +1,12 @@
 import { NO_COLD_ITEMS } from '../../src/recommend/cold-items.ts';
 import { POPULARITY_SCALES } from '../../src/recommend/decayed-counts.ts';
 import { History } from '../../src/recommend/history.ts';
-import { ListMaker, type ListSettings, type ListWorld } from '../../src/recommend/list-maker.ts';
+import { ListMaker } from '../../src/recommend/list-maker.ts';
+import type { ListSettings } from '../../src/recommend/list-settings.ts';
+import type { ListWorld } from '../../src/recommend/list-world.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
 import { RANKING_FEATURES, type Ranking, type RankingFeature } from '../../src/recommend/ranking.ts';
-import type { CollaborativeModel, Generation } from '../../src/recommend/serving-model.ts';
+import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/serving-model.ts';
 import type { TrendCounts } from '../../src/recommend/trends.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 
@@ -53,6 +55,19 @@ export function scoredModel(scores: readonly number[]): CollaborativeModel {
       const rows = scores.map((_, row) => row).filter(accept);
       rows.sort((a, b) => scores[b]! - scores[a]! || a - b);
       return { rows: rows.slice(0, k), scores: rows.slice(0, k).map((row) => scores[row]!) };
+    },
+  };
+}
+
+/** Neighbors of each item, best first, as [row, score]. */
+export function neighborLists(of: (itemRow: number) => readonly [number, number][]): NeighborLists {
+  return {
+    neighborsAt(itemRow) {
+      const entries = of(itemRow);
+      return {
+        rows: Uint32Array.from(entries, ([row]) => row),
+        scores: Float32Array.from(entries, ([, score]) => score),
+      };
     },
   };
 }
@@ -116,7 +131,6 @@ export function world(parts: Partial<ListWorld> = {}): ListWorld {
     trendingRows: () => [],
     timestampMsAt: () => Number.NaN,
     isListable: () => true,
-    similarItems: () => new Map(),
     userBased: () => [],
     labelsOf: () => [],
     coldItems: NO_COLD_ITEMS,

@@ -1,18 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { ColdItems } from '../../src/recommend/cold-items.ts';
-import type { ListSettings, ListWorld } from '../../src/recommend/list-maker.ts';
-import { generation, historyOf, LIKE, make, READ, ranking, scoredModel, trends } from './hand-made.ts';
+import type { ListSettings } from '../../src/recommend/list-settings.ts';
+import type { ListWorld } from '../../src/recommend/list-world.ts';
+import {
+  generation,
+  historyOf,
+  LIKE,
+  make,
+  neighborLists,
+  READ,
+  ranking,
+  scoredModel,
+  trends,
+} from './hand-made.ts';
 
 /** Each recommender proposes items of its own: 10 and 11 are the latest, 20 and 21 popular, and so on. */
 const PROPOSED: Partial<ListWorld> = {
-  generation: generation({ collaborative: scoredModel(Array.from({ length: 52 }, (_, row) => row)) }),
+  generation: generation({
+    collaborative: scoredModel(Array.from({ length: 52 }, (_, row) => row)),
+    itemNeighbors: neighborLists(() => [
+      [31, 0.7],
+      [30, 0.5],
+    ]),
+  }),
   latestRows: () => [10, 11],
   popularRows: () => [20, 21],
-  similarItems: () =>
-    new Map([
-      [30, 0.5],
-      [31, 0.7],
-    ]),
   userBased: () => [40, 41],
   isListable: (row) => row < 50,
 };
@@ -47,15 +59,20 @@ describe('matching', () => {
     expect(sorted(rowsOf({ latest: true, popular: true }, world))).toEqual([10, 20]);
   });
 
-  it('takes what the likes speak for in the sparse linear model as collaborative too, the negative aside', () => {
+  it('takes what the likes speak for in SLIM as collaborative too, the negative aside', () => {
     // Item 0 speaks for 60 and against 61; item 2, which the user did not like, for 62.
-    const weights = new Map([
-      [0, { rows: Uint32Array.of(60, 61), scores: Float32Array.of(0.2, -0.1) }],
-      [2, { rows: Uint32Array.of(62), scores: Float32Array.of(0.3) }],
+    const weights = new Map<number, [number, number][]>([
+      [
+        0,
+        [
+          [60, 0.2],
+          [61, -0.1],
+        ],
+      ],
+      [2, [[62, 0.3]]],
     ]);
-    const none = { rows: new Uint32Array(0), scores: new Float32Array(0) };
-    const itemWeights = { neighborsAt: (row: number) => weights.get(row) ?? none };
-    const world = { generation: generation({ collaborative: scoredModel([0, 0.5]), itemWeights }) };
+    const slim = neighborLists((row) => weights.get(row) ?? []);
+    const world = { generation: generation({ collaborative: scoredModel([0, 0.5]), slim }) };
     expect(sorted(rowsOf({ collaborative: true }, world))).toEqual([1, 60]);
     expect(rowsOf({ latest: true }, world)).toBeUndefined();
   });
@@ -81,20 +98,19 @@ describe('matching', () => {
   });
 
   it('looks for items like the latest likes, as many of them as configured', () => {
-    const asked: (readonly number[])[] = [];
-    const world = {
-      similarItems(liked: readonly number[]) {
-        asked.push(liked);
-        return new Map([[9, 1]]);
-      },
-    };
+    const asked: number[] = [];
+    const itemNeighbors = neighborLists((liked) => {
+      asked.push(liked);
+      return [[9, 1]];
+    });
+    const world = { generation: generation({ itemNeighbors }) };
     const history = historyOf([
       { item: 1, timeMs: 10 },
       { item: 2, timeMs: 30 },
       { item: 3, timeMs: 20 },
     ]);
     expect(rowsOf({ itemBased: true, seedItems: 2 }, world, history)).toEqual([9]);
-    expect(asked).toEqual([[2, 3]]);
+    expect(asked).toEqual([2, 3]);
   });
 });
 

@@ -59,14 +59,14 @@ describe('the features of candidates', () => {
   });
 
   it('hold the sum of what the likes of the user speak for', () => {
-    const itemWeights = new RowSums();
-    itemWeights.add(7, 0.5);
-    itemWeights.add(0, -0.25);
-    itemWeights.add(7, 0.125);
+    const slimSums = new RowSums();
+    slimSums.add(7, 0.5);
+    slimSums.add(0, -0.25);
+    slimSums.add(7, 0.125);
     const sums = () =>
-      table(rankingFeatures({ ...case3, itemWeights }, world(), totals)).map((row) => row.item_weights ?? 0);
+      table(rankingFeatures({ ...case3, slimSums }, world(), totals)).map((row) => row.slim ?? 0);
     expect(sums()).toEqual([0, -0.25, 0.625]);
-    itemWeights.clear();
+    slimSums.clear();
     expect(sums()).toEqual([0, 0, 0]);
   });
 
@@ -105,7 +105,7 @@ describe('ranking', () => {
     const some = ranking({ popular_2d: 1, popular_ever: -1, age: 0.5 }, counts);
     expect(scalesOf(some)).toEqual([1, 5]);
     expect(looksAt(some, ['age'])).toBe(true);
-    expect(looksAt(some, ['collaborative', 'item_weights'])).toBe(false);
+    expect(looksAt(some, ['collaborative', 'slim'])).toBe(false);
   });
 
   it('falls back to the collaborative score, then to a seeded random order', () => {

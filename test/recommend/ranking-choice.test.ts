@@ -40,12 +40,12 @@ const weightOf = (ranking: { weights: readonly number[] }, name: RankingFeature)
 
 describe('the choice of a ranking', () => {
   it('weighs what tells and leaves the rest at next to nothing', () => {
-    const examples = users(800, (value) => 2 * value('popular_2d') + value('item_weights'));
+    const examples = users(800, (value) => 2 * value('popular_2d') + value('slim'));
     const { ranking, choice } = chooseRanking(examples, 7, () => true)!;
     const main = weightOf(ranking, 'popular_2d');
     expect(main).toBeGreaterThan(1);
-    expect(weightOf(ranking, 'item_weights') / main).toBeGreaterThan(0.35);
-    expect(weightOf(ranking, 'item_weights') / main).toBeLessThan(0.65);
+    expect(weightOf(ranking, 'slim') / main).toBeGreaterThan(0.35);
+    expect(weightOf(ranking, 'slim') / main).toBeLessThan(0.65);
     expect(Math.abs(weightOf(ranking, 'click_through') / main)).toBeLessThan(0.15);
     expect(choice.users).toBe(800);
     expect(choice.asOfMs).toBe(7);
@@ -99,7 +99,7 @@ describe('the choice of a ranking', () => {
     const { choice } = chooseRanking(examples, 0, (name) => name === 'collaborative')!;
     const names = choice.rows.map(({ name }) => name).join(' ');
     expect(names).toContain('collaborative');
-    expect(names).not.toContain('item_weights');
+    expect(names).not.toContain('slim');
     expect(names).not.toContain('click_through');
   });
 

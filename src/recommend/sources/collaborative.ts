@@ -1,24 +1,28 @@
 import type { Catalogue } from '../catalogue.ts';
-import type { ListMaker } from '../list-maker.ts';
+import type { History } from '../history.ts';
 import type { Ranked } from '../ranked.ts';
 import type { GenerationSlot } from '../serving-model.ts';
+import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
+
+/** A user's vector against the current model, undefined without one. */
+export type VectorOf = (history: History) => Float32Array | undefined;
 
 /** The items with the highest scores by matrix factorization, for the user as it is now. */
 export class CollaborativeSource implements Source {
   private readonly generations: GenerationSlot;
-  private readonly maker: Pick<ListMaker, 'vectorOf'>;
+  private readonly vectorOf: VectorOf;
   private readonly catalogue: Catalogue;
 
-  constructor(generations: GenerationSlot, maker: Pick<ListMaker, 'vectorOf'>, catalogue: Catalogue) {
+  constructor(generations: GenerationSlot, vectorOf: VectorOf, catalogue: Catalogue) {
     this.generations = generations;
-    this.maker = maker;
+    this.vectorOf = vectorOf;
     this.catalogue = catalogue;
   }
 
   rank({ history, k, accept, categories }: Ask): Ranked {
     const model = this.generations.current?.collaborative;
-    const vector = model && this.maker.vectorOf(history);
+    const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
     const members = this.catalogue.narrowest(categories);
     return model.topItems(
@@ -30,3 +34,16 @@ export class CollaborativeSource implements Source {
     );
   }
 }
+
+export const collaborativeMatcher: Matcher = {
+  lists({ world, settings, history, vector, accept }) {
+    const model = settings.collaborative ? world.generation?.collaborative : undefined;
+    if (model === undefined || vector === undefined) return [];
+    return [model.topItems(vector, settings.cacheSize, accept, history.readRowsInEffect()).rows];
+  },
+  proposes({ world, settings, vector }) {
+    const model = settings.collaborative ? world.generation?.collaborative : undefined;
+    if (model === undefined || vector === undefined) return () => false;
+    return (row) => model.scoreItems(vector, [row])[0] !== 0;
+  },
+};

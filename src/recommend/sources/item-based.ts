@@ -2,8 +2,8 @@ import type { Catalogue } from '../catalogue.ts';
 import type { TypeTest } from '../history.ts';
 import type { ItemNeighbors } from '../item-neighbors.ts';
 import { type Ranked, TopK } from '../ranked.ts';
-import type { GenerationSlot } from '../serving-model.ts';
-import { similarItems } from '../similar-items.ts';
+import type { GenerationSlot, NeighborLists } from '../serving-model.ts';
+import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
 /** How many neighbors of each seed item are summed. */
@@ -42,7 +42,7 @@ export class ItemBasedSource implements Source {
     const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
     const sums = new Map<number, number>();
     const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
-    for (const [row, sum] of similarItems(lists, seeds.filter(isAhead))) {
+    for (const [row, sum] of sumSimilarities(lists, seeds.filter(isAhead))) {
       if (catalogue.isListable(row) && accept(row)) add(row, sum);
     }
     for (const seed of seeds) {
@@ -57,4 +57,41 @@ export class ItemBasedSource implements Source {
     for (const [row, sum] of sums) if (catalogue.isListable(row)) top.push(row, sum);
     return top.sorted();
   }
+}
+
+export const itemBasedMatcher: Matcher = {
+  lists(match) {
+    const { settings, accept } = match;
+    const top = new TopK(settings.cacheSize);
+    for (const [row, sum] of matched(match)) if (accept(row)) top.push(row, sum);
+    return [top.sorted().rows];
+  },
+  proposes(match) {
+    const sums = matched(match);
+    return (row) => sums.has(row);
+  },
+};
+
+const NONE: ReadonlyMap<number, number> = new Map();
+
+function matched({ world, settings, liked }: Match): ReadonlyMap<number, number> {
+  if (!settings.itemBased) return NONE;
+  return sumSimilarities(world.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
+}
+
+/** The sum of each item's similarity to the seed items, out of what was computed ahead. */
+function sumSimilarities(
+  lists: NeighborLists | undefined,
+  seeds: readonly number[],
+): ReadonlyMap<number, number> {
+  if (lists === undefined) return NONE;
+  const sums = new Map<number, number>();
+  for (const seed of seeds) {
+    const { rows, scores } = lists.neighborsAt(seed);
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at]!;
+      sums.set(row, (sums.get(row) ?? 0) + scores[at]!);
+    }
+  }
+  return sums;
 }

@@ -1,5 +1,6 @@
 import type { PopularIndex } from '../popular.ts';
 import type { Ranked } from '../ranked.ts';
+import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
 /** The items with the most positive feedback in the window; the score is its number. */
@@ -14,3 +15,9 @@ export class PopularSource implements Source {
     return this.popular.top(k, categories, accept);
   }
 }
+
+/** What is popular by the configuration, and on the scales that a ranking goes by. */
+export const popularMatcher = matchLists(({ world, settings, wanted }) => [
+  ...(settings.popular ? [world.popularRows()] : []),
+  ...wanted.scales.map((scale) => world.trendingRows(scale)),
+]);

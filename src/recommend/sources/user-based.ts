@@ -4,6 +4,7 @@ import type { TypeTest } from '../history.ts';
 import type { Ranked } from '../ranked.ts';
 import { itemsOfUsers, USERS_ASKED } from '../user-based.ts';
 import type { UserNeighbors } from '../user-neighbors.ts';
+import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
 
 /** Items liked by the users most like this one. */
@@ -27,3 +28,10 @@ export class UserBasedSource implements Source {
     return itemsOfUsers(users, reads, history.likes(isPositive), k, isWanted);
   }
 }
+
+/** A newcomer's few likes are not asked of others: whoever likes it is looked for when the list is made again. */
+export const userBasedMatcher: Matcher = {
+  lists: ({ world, settings, history, accept }) =>
+    settings.userBased ? [world.userBased(history, accept)] : [],
+  proposes: () => () => false,
+};

@@ -3,7 +3,8 @@ import { POPULARITY_SCALES } from '../../recommend/decayed-counts.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/global-lists.ts';
 import { History } from '../../recommend/history.ts';
-import { ListMaker, type ListWorld } from '../../recommend/list-maker.ts';
+import type { ListWorld } from '../../recommend/list-world.ts';
+import { Matching } from '../../recommend/matching.ts';
 import { TopK } from '../../recommend/ranked.ts';
 import { rankingFeatures } from '../../recommend/ranker.ts';
 import type { RankingExample } from '../../recommend/ranking-blends.ts';
@@ -34,7 +35,7 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
     const models = {
       collaborative: generation.als,
       click_through: generation.click,
-      item_weights: generation.slim,
+      slim: generation.slim,
     };
     const chosen = chooseRanking(examples, job.heldOutSinceMs, (feature) => models[feature] !== undefined);
     return chosen && { ranking: { ...chosen.ranking, totals }, choice: chosen.choice };
@@ -57,7 +58,7 @@ function examplesOf(
     trends,
     ...globalLists(reads, trends, cutMs, plan.settings.cacheSize, copied.isListable),
   };
-  const maker = new ListMaker({ ...plan.settings, userBased: false }, world, isPositive);
+  const matching = new Matching({ ...plan.settings, userBased: false }, world, isPositive);
   const users = [...heldBy.keys()].sort((a, b) => a - b);
   const stride = Math.max(1, users.length / JUDGED_USERS_MAX);
   const history = new History(reads, plan.positiveTtlMs);
@@ -66,7 +67,7 @@ function examplesOf(
     const userRow = users[Math.floor(at)]!;
     const held = heldBy.get(userRow)!;
     history.load(userRow, cutMs, held);
-    const proposal = maker.propose(history, ALL_SOURCES);
+    const proposal = matching.propose(history, ALL_SOURCES);
     if (proposal.liked.length === 0) continue;
     examples.push({
       features: Float32Array.from(rankingFeatures(proposal, world, totals)),

@@ -1,10 +1,10 @@
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
-import { ListMaker, type ListWorld } from '../../recommend/list-maker.ts';
+import { ListMaker } from '../../recommend/list-maker.ts';
+import type { ListWorld } from '../../recommend/list-world.ts';
 import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import { relatedRows } from '../../recommend/related.ts';
 import type { Generation } from '../../recommend/serving-model.ts';
-import { similarItems } from '../../recommend/similar-items.ts';
 import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -88,7 +88,6 @@ export function copiedWorld(
     trendingRows: (scale) => trendingRows[scale] ?? [],
     timestampMsAt: (row) => timesMs[row] ?? Number.NaN,
     isListable: (row) => (((listable[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1,
-    similarItems: (likedRows) => similarItems(generation.itemNeighbors, likedRows),
     userBased(history, accept) {
       const { userRow } = history;
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);

@@ -1,0 +1,18 @@
+import type { ColdItems } from './cold-items.ts';
+import type { History } from './history.ts';
+import type { RankingWorld } from './ranker.ts';
+
+/** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */
+export interface ListWorld extends RankingWorld {
+  /** Listable items, newest first; some more than a list has entries. */
+  readonly latestRows: () => ArrayLike<number>;
+  /** Listable items, most popular first; likewise. */
+  readonly popularRows: () => ArrayLike<number>;
+  /** Listable items with the most positive feedback on one popularity scale, most first; likewise. */
+  readonly trendingRows: (scale: number) => ArrayLike<number>;
+  readonly isListable: (itemRow: number) => boolean;
+  /** Items that users like this one like, best first. */
+  readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
+  readonly labelsOf: (userRow: number) => readonly string[];
+  readonly coldItems: ColdItems;
+}

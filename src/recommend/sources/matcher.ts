@@ -1,0 +1,50 @@
+import type { History } from '../history.ts';
+import type { ListSettings } from '../list-settings.ts';
+import type { ListWorld } from '../list-world.ts';
+import type { RowSums } from '../row-sums.ts';
+
+/** What the learned ranking wants proposed beside what the enabled recommenders propose. */
+export interface RankingSources {
+  /** Popularity scales whose first items are proposed. */
+  readonly scales: readonly number[];
+  readonly latest: boolean;
+}
+
+/** One user for whom a list is made. */
+export interface Match {
+  readonly world: ListWorld;
+  readonly settings: ListSettings;
+  readonly history: History;
+  /** The user's likes, latest first. */
+  readonly liked: readonly number[];
+  /** The user's vector in the collaborative model, undefined without one. */
+  readonly vector: Float32Array | undefined;
+  /** What the likes speak for in SLIM; empty without one. */
+  readonly slimSums: RowSums;
+  readonly wanted: RankingSources;
+  /** What may stand in the list. */
+  readonly accept: (itemRow: number) => boolean;
+}
+
+/**
+ * A recommender as the making of a list asks it: at once, on any thread, with nothing but the world that lists are made
+ * of. Where it is off it proposes nothing.
+ */
+export interface Matcher {
+  /** Items best first, in lists of which each gives the first `cacheSize` that may stand in the list. */
+  lists(match: Match): readonly ArrayLike<number>[];
+  /** A test for an item that came after a list was made: whether this would have proposed it. */
+  proposes(match: Match): (itemRow: number) => boolean;
+}
+
+/** A matcher that says what it proposes whatever it is asked about. */
+export function matchLists(lists: Matcher['lists']): Matcher {
+  return {
+    lists,
+    proposes(match) {
+      const rows = new Set<number>();
+      for (const list of lists(match)) for (let at = 0; at < list.length; at++) rows.add(list[at]!);
+      return (row) => rows.has(row);
+    },
+  };
+}
