@@ -19,8 +19,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 rmSync(RELEASE, { recursive: true, force: true });
 mkdirSync(RELEASE);
 // Neither package may carry what an earlier build left.
-for (const path of ['dist', 'build/tsc.tsbuildinfo'])
-  rmSync(join(ROOT, path), { recursive: true, force: true });
+rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 process.stdout.write(npm('run', '--silent', 'package'));
 npm('pack', '--pack-destination', RELEASE);
 const sbom = npm(

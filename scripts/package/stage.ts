@@ -16,7 +16,7 @@ const START = "module.exports = (path) => import(require('node:url').pathToFileU
 
 /** Nothing of this is read by a running program. */
 const USELESS = [
-  /\.(map|[cm]?ts|tsbuildinfo|c|cc|cpp|h|hpp|gypi?|tgz|bare)$/,
+  /\.(map|[cm]?ts|c|cc|cpp|h|hpp|gypi?|tgz|bare)$/,
   /\.debug\.wasm$/,
   /^node_modules\/.*\.(md|markdown|txt|html)$/i,
   /^node_modules\/.*\/(tests?|specs|docs?|examples?|benchmarks?|\.[^/]+)\//,

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { codeFile } from './program-files.ts';
 
 /** Where a thread's entry file is and how Node must be told to load it. */
 export interface ThreadEntry {
@@ -21,6 +22,14 @@ let compiledSources: CompiledSources | undefined;
  */
 export function useCompiledThreads(sources: URL, compiled: URL): void {
   compiledSources = { sources: sources.href, compiled: compiled.href };
+}
+
+/**
+ * The entry of one of the service's own threads or processes.
+ * @param name path of its source from `src/`, without extension; a build keeps it at the same place of `dist/`
+ */
+export function ownThread(name: string): ThreadEntry {
+  return threadEntry(codeFile('main').href, `./${name}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from './program-files.ts';
 
-const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const text = readFileSync(packageFile('package.json'), 'utf8');
 
 /** The package's version. */
 export const VERSION = (JSON.parse(text) as { version: string }).version;

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { packageFile } from '../domain/program-files.ts';
 import type { Kernels } from './kernels.ts';
 
 /**
@@ -16,7 +17,7 @@ const NAMES = { release: 'wasm', relaxed: 'wasm-relaxed', debug: 'wasm-debug' } 
 
 /** Where a binary lies: in `build/` beside `src/` and `dist/`, so sources and an installed package find the same one. */
 export function wasmUrl(build: WasmBuild): URL {
-  return new URL(`../../build/${FILES[build]}`, import.meta.url);
+  return packageFile(`build/${FILES[build]}`);
 }
 
 type Native = Record<string, (...args: number[]) => number>;

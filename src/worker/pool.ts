@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { availableThreads } from '../domain/machine.ts';
-import { type ThreadEntry, threadEntry } from '../domain/thread-entry.ts';
+import { ownThread, type ThreadEntry } from '../domain/thread-entry.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 
 /** An idle worker ends after this time. */
@@ -40,7 +40,7 @@ export class WorkerPool {
     this.servingSlot = this.trainingSlots;
     this.remakeSlot = this.trainingSlots + 1;
     this.slots = this.trainingSlots + 2;
-    const { url, execArgv } = entry ?? threadEntry(import.meta.url, './worker-entry');
+    const { url, execArgv } = entry ?? ownThread('worker/worker-entry');
     this.pool = new Piscina<Job, unknown>({
       filename: url.href,
       execArgv,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { packageFile } from '../../domain/program-files.ts';
 import { formatTimestamp } from '../../domain/time.ts';
 
 /** The sample set, as records of the service. */
@@ -12,8 +13,7 @@ export interface Sample {
   readonly feedback: readonly Feedback[];
 }
 
-/** The package's copy, from the sources as from a build. */
-const FOLDER = new URL('../../../data/movietweetings-100k/', import.meta.url);
+const FOLDER = packageFile('data/movietweetings-100k/');
 
 /** Least rating, of 0 to 10, that counts as a like. */
 const LIKED_RATING = 7;

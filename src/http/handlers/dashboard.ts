@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { FurzeError } from '../../domain/errors.ts';
+import { packageFile } from '../../domain/program-files.ts';
 import type { Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const tag = 'Operation';
 const HTML_TYPE = 'text/html; charset=utf-8';
 /** What `npm run build:dashboard` makes, beside the kernels. */
-const FOLDER = new URL('../../../build/dashboard/', import.meta.url);
+const FOLDER = packageFile('build/dashboard/');
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

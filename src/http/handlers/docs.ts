@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
+import { packageFile } from '../../domain/program-files.ts';
 import { ERRORS_PATH } from '../problem.ts';
 import { json, page, type Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -8,7 +9,7 @@ const tag = 'Operation';
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Where `npm run build:apidocs` puts the files of swagger-ui-dist. */
-const ASSETS_FOLDER = new URL('../../../build/apidocs/', import.meta.url);
+const ASSETS_FOLDER = packageFile('build/apidocs/');
 
 /** Those that the page uses, by name, with their types. */
 const ASSETS: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../domain/thread-entry.ts';
+import { ownThread } from '../../domain/thread-entry.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 
 /** What the owner of the writer hears. */
@@ -60,7 +60,7 @@ export class WriterSupervisor {
   }
 
   private start(): void {
-    const { url, execArgv } = threadEntry(import.meta.url, './writer-thread');
+    const { url, execArgv } = ownThread('store/lmdb/writer-thread');
     let worker: Worker;
     try {
       worker = new Worker(url, { workerData: this.options, execArgv, name: 'furze-writer' });

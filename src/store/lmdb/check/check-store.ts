@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { threadEntry } from '../../../domain/thread-entry.ts';
+import { ownThread } from '../../../domain/thread-entry.ts';
 import { inspectFile } from '../data-file.ts';
 import type { Report } from './findings.ts';
 
@@ -18,7 +18,7 @@ export async function checkStore(kind: StoreKind, path: string): Promise<Report 
   const state = inspectFile(path);
   if (state.kind === 'absent') return undefined;
   if (state.kind === 'damaged') return failed(path, `The file is damaged: ${state.reason}.`);
-  const { url, execArgv } = threadEntry(import.meta.url, './check-child');
+  const { url, execArgv } = ownThread('store/lmdb/check/check-child');
   const child = spawn(process.execPath, [...execArgv, fileURLToPath(url), kind, path], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,60 @@
+// Bundles src/ to dist/: one file for each process or thread that begins, and what they share in dist/chunks/. A start
+// then reads a dozen files in place of a thousand, most of which were those of the packages that are bundled: the
+// packages for developers that src/ imports. What furze depends on at run time stays outside.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** Where a process or a thread begins, below src/. */
+const ENTRIES = ['main', 'worker/worker-entry', 'store/lmdb/writer-thread', 'store/lmdb/check/check-child'];
+
+/** @param {string} to the folder to write into; whatever else is in it goes */
+async function buildService(to) {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
+    outdir: to,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.11',
+    external: Object.keys({ ...dependencies, ...optionalDependencies }),
+    sourcemap: 'linked',
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  });
+  const written = new Set(Object.keys(metafile.outputs).map((path) => resolve(root, path)));
+  written.add(writeLicenses(Object.keys(metafile.inputs), to));
+  removeOthers(to, written);
+}
+
+/** What an earlier build left. */
+function removeOthers(folder, written) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isFile() && !written.has(path)) rmSync(path);
+  }
+}
+
+/** Beside the bundle, the licenses of the packages in it. Returns the file's path. */
+function writeLicenses(inputs, to) {
+  const folders = new Set(
+    inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter((path) => path),
+  );
+  const texts = [...folders].sort().map((folder) => {
+    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    if (file === undefined) throw new Error(`${folder} has no license to carry along`);
+    return `${relative('node_modules', folder)}\n\n${readFileSync(join(root, folder, file), 'utf8')}\n`;
+  });
+  const path = join(to, 'LICENSES.txt');
+  writeFileSync(path, texts.join('\n----\n\n'));
+  return path;
+}
+
+await buildService(process.argv[2] ?? join(root, 'dist'));
