@@ -19,13 +19,22 @@ const LABELS = 200;
 /** Items in a session. */
 const SESSION_RECORDS = 10;
 
+/** The longest turn of the server's event loop while a request was answered. */
+interface Stall {
+  readonly processorMs: number;
+  readonly clockMs: number;
+}
+
 /** A kind of request, made anew each time it is sent. */
 interface Kind {
   readonly name: string;
   readonly make: (at: number) => Buffer;
 }
 
-/** The longest time that single requests occupy the main thread: the median of so many of a kind, each sent alone. */
+/**
+ * The longest time that single requests occupy the main thread without a break: the median of so many of a kind, each
+ * sent alone. Processor time, which other work on the machine does not lengthen, beside the time by the clock.
+ */
 export async function benchStalls(size: WorldSize, times: number): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
   const server = fork(SERVER, [folder], { execArgv: ['--import', 'tsx'] });
@@ -41,12 +50,12 @@ export async function benchStalls(size: WorldSize, times: number): Promise<Row[]
     const rows: Row[] = [];
     for (const { name, make } of kinds(size)) {
       // The first warms up.
-      const stallsMs: number[] = [];
+      const stalls: Stall[] = [];
       for (let at = 0; at <= times; at++) {
-        const stallMs = await stallOf(server, port, make(at));
-        if (at > 0) stallsMs.push(stallMs);
+        const stall = await stallOf(server, port, make(at));
+        if (at > 0) stalls.push(stall);
       }
-      rows.push(row(name, quantile(stallsMs, 0.5)));
+      rows.push(row(name, stalls));
     }
     return rows;
   } finally {
@@ -57,24 +66,31 @@ export async function benchStalls(size: WorldSize, times: number): Promise<Row[]
   }
 }
 
-function row(name: string, stallMs: number): Row {
+function row(name: string, stalls: readonly Stall[]): Row {
+  const median = (time: keyof Stall) =>
+    quantile(
+      stalls.map((stall) => stall[time]),
+      0.5,
+    );
   return {
-    bench: `longest stall of ${name}`,
+    bench: `longest turn of ${name}, processor time`,
     unit: 'ms',
-    furze: stallMs,
-    reference: 'the aim, ms',
-    referenceValue: AIM_MS,
-    ratio: stallMs / AIM_MS,
-    aim: '<= 1',
+    furze: median('processorMs'),
+    reference: 'the same by the clock',
+    referenceValue: median('clockMs'),
+    ratio: median('processorMs') / AIM_MS,
+    aim: `<= 1 (of ${AIM_MS} ms)`,
   };
 }
 
-async function stallOf(server: ChildProcess, port: number, request: Buffer): Promise<number> {
+async function stallOf(server: ChildProcess, port: number, request: Buffer): Promise<Stall> {
+  const begun = once(server, 'message');
   server.send('begin');
+  await begun;
   await sendAll(port, [request], 1);
   const answer = once(server, 'message');
   server.send('read');
-  return Number((await answer)[0]);
+  return (await answer)[0] as Stall;
 }
 
 function item(id: string, random: ReturnType<typeof createRandom>) {
