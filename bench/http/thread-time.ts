@@ -15,6 +15,6 @@ export function mainThreadClock(): () => number {
   return () => {
     Atomics.wait(never, 0, 0, NAP_MS);
     readSync(file, text, 0, text.length, 0);
-    return Number.parseInt(text.latin1Slice(0, text.indexOf(0x20)), 10) / 1e6;
+    return Number.parseInt(text.toString('latin1', 0, text.indexOf(0x20)), 10) / 1e6;
   };
 }

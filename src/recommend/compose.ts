@@ -31,6 +31,8 @@ import { UserNeighbors } from './user-neighbors.ts';
 import { WriteBack } from './write-back.ts';
 
 const DAY_MS = 86_400_000;
+/** Records of a commit looked at in one step. */
+const STEP_RECORDS = 1024;
 
 /** Days of a time to live in milliseconds; 0 days is for ever. */
 export function ttlMs(days: number): number {
@@ -172,22 +174,29 @@ export async function composeRecommendation(parts: {
   const recommender = new OnlineRecommender({ ...shared, ...global, histories, personal, sessions });
   const explainer = new Explainer({ ...shared, histories, sources, isPositive, recommender });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
-  data.onChange((changes) => {
-    follow(changes, live, lists, marks);
-    hits.apply(changes);
-    sinceFit.apply(changes);
+  data.onChange(function* (changes) {
+    yield* live.follow(changes);
+    yield* markLists(changes, lists, marks);
+    yield* hits.follow(changes);
+    yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, sources, itemNeighbors };
   return { ...served, live, lists, generations, settings, reads, histories };
 }
 
-/** @param marks the feedback types after which a user's list is another */
-function follow(changes: ChangeSet, live: LiveState, lists: UserLists, marks: TypeTest): void {
+/**
+ * Notes whose lists a commit changes, a fraction of a millisecond a step.
+ * @param marks the feedback types after which a user's list is another
+ */
+function* markLists(changes: ChangeSet, lists: UserLists, marks: TypeTest): Generator<unknown> {
   const { added, removed, deletedUserRows } = changes;
-  live.apply(changes);
-  for (let at = 0; at < added.length; at++) if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
-  const isOverwritten = pairTest(removed.length > 0 ? added : undefined);
+  for (let at = 0; at < added.length; at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
+  }
+  const isOverwritten = yield* pairTest(removed.length > 0 ? added : undefined);
   for (let at = 0; at < removed.length; at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     const userRow = removed.userRows[at]!;
     if (marks(removed.types[at]!)) lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
   }
@@ -195,9 +204,12 @@ function follow(changes: ChangeSet, live: LiveState, lists: UserLists, marks: Ty
 }
 
 /** A test for the pairs of user and item that have records. */
-function pairTest(feedback: FeedbackColumns | undefined): (userRow: number, itemRow: number) => boolean {
+function* pairTest(
+  feedback: FeedbackColumns | undefined,
+): Generator<unknown, (userRow: number, itemRow: number) => boolean> {
   const itemsByUser = new Map<number, Set<number>>();
   for (let at = 0; at < (feedback?.length ?? 0); at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     const userRow = feedback!.userRows[at]!;
     const items = itemsByUser.get(userRow) ?? new Set();
     itemsByUser.set(userRow, items.add(feedback!.itemRows[at]!));

@@ -1,14 +1,13 @@
 import type { ScaledCounts } from './decayed-counts.ts';
 import type { LiveState } from './live-state.ts';
 import { TopK } from './ranked.ts';
-import { newestRows } from './sources/latest.ts';
 
 /** A user may have read some of the global lists: they are this much longer than a user's list. */
 export const SPARE_FACTOR = 4;
 
 /** Listable items, newest first. */
 export function topLatest({ latest, catalogue }: LiveState, cacheSize: number): readonly number[] {
-  return newestRows(latest, catalogue, cacheSize * SPARE_FACTOR, () => true, []);
+  return latest.top(cacheSize * SPARE_FACTOR, [], (row) => catalogue.isListable(row)).rows;
 }
 
 /** Listable items, most popular first. */
@@ -24,7 +23,8 @@ export function topTrending(
 ): readonly number[] {
   const best = new TopK(cacheSize * SPARE_FACTOR);
   for (let row = 0; row < values.length; row++) {
-    if (values[row]! > 0 && isListable(row)) best.push(row, values[row]!);
+    const value = values[row]!;
+    if (value > 0 && best.takes(row, value) && isListable(row)) best.push(row, value);
   }
   return best.sorted().rows;
 }

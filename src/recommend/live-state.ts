@@ -12,8 +12,10 @@ import { Trends } from './trends.ts';
 /** Rows read before other work gets a turn: a few milliseconds. */
 const SLICE_ROWS = 4096;
 const SLICE_RECORDS = 65_536;
-/** Records counted in one turn while requests are served: a fraction of a millisecond. */
-const COUNT_RECORDS = 2048;
+/** Records counted in one step while requests are served: a fraction of a millisecond. */
+const COUNT_RECORDS = 512;
+/** Items taken in in one step likewise. */
+const STEP_ITEMS = 64;
 /** New items worked out in one turn: about a millisecond. */
 const COLD_ITEMS_A_TURN = 4;
 
@@ -30,7 +32,6 @@ export class LiveState {
   readonly arrivals: Arrivals;
   private readonly clock: Clock;
   private readonly newestCount: boolean;
-  private counting = false;
   private findingCold = false;
   /** Items from this row on came after the last fit. */
   private knownRows = 0;
@@ -75,11 +76,13 @@ export class LiveState {
     }
   }
 
-  /** Follows a commit. */
-  apply(changes: ChangeSet): void {
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow(changes: ChangeSet): Generator<unknown> {
     const { catalogue, trends } = this;
     if (changes.renumbersTypes) this.isPositive.renumber();
+    let taken = 0;
     for (const item of changes.items) {
+      if (++taken % STEP_ITEMS === 0) yield;
       const wasListable = catalogue.isListable(item.row);
       catalogue.put(item);
       const hasArrived = !wasListable && catalogue.isListable(item.row);
@@ -91,7 +94,7 @@ export class LiveState {
     this.feedbackCounts.apply(changes.added, 1);
     trends.apply(changes.removed, this.isPositive, -1);
     trends.apply(changes.added, this.isPositive, 1);
-    this.countLater();
+    while (trends.drain(COUNT_RECORDS)) yield;
     if (changes.items.length > 0) this.findColdLater();
   }
 
@@ -100,16 +103,6 @@ export class LiveState {
     this.knownRows = knownRows;
     this.coldItems.clear();
     while (this.findCold()) await nextTurn();
-  }
-
-  /** Counts what waits a slice a turn, so that requests come in between. */
-  private countLater(): void {
-    if (this.counting) return;
-    this.counting = true;
-    setImmediate(() => {
-      this.counting = false;
-      if (this.trends.drain(COUNT_RECORDS)) this.countLater();
-    });
   }
 
   /** Works out what new items are like, some a turn. */

@@ -1,3 +1,4 @@
+import { CommonSums } from './common-sums.ts';
 import { type Ranked, TopK } from './ranked.ts';
 
 /** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
@@ -72,27 +73,32 @@ function* compare<Element>(
   incidence: Incidence<Element>,
   accept: (row: number) => boolean,
 ): Generator<undefined, Ranked> {
-  const common = new Map<number, { weight: number; count: number }>();
   let own = 0;
   let steps = 0;
+  const shared: [rows: Iterable<number>, size: number, weight: number][] = [];
+  let visits = 0;
   for (const element of incidence.elementsOf(row)) {
     const rows = incidence.rowsOf(element);
     const weight = elementWeight(incidence.rowCount, rows.size);
     own += weight;
+    visits += rows.size;
+    shared.push([rows, rows.size, weight]);
+  }
+  const common = new CommonSums(Math.min(visits, incidence.rowCount));
+  for (const [rows, size, weight] of shared) {
+    let left = size;
     for (const other of rows) {
+      // Rows that came while others had their turn are not counted on.
+      if (left-- === 0) break;
       if (++steps % PAUSE_STEPS === 0) yield;
-      const sum = common.get(other);
-      if (sum === undefined) common.set(other, { weight, count: 1 });
-      else {
-        sum.weight += weight;
-        sum.count++;
-      }
+      common.add(other, weight);
     }
   }
   const countOf = (element: Element) => incidence.countOf?.(element) ?? incidence.rowsOf(element).size;
   const best = new TopK(k);
-  for (const [other, { weight, count }] of common) {
+  for (let at = 0; at < common.size; at++) {
     if (++steps % PAUSE_STEPS === 0) yield;
+    const [other, weight, count] = [common.rowAt(at), common.weightAt(at), common.countAt(at)];
     if (other === row || !accept(other)) continue;
     let theirs = 0;
     for (const element of incidence.elementsOf(other)) {

@@ -1,27 +1,36 @@
 import type { Catalogue } from './catalogue.ts';
-import { filterRanked, type Ranked, TopK } from './ranked.ts';
+import { filterRanked, mergeRanked, type Ranked, TopK } from './ranked.ts';
 import type { Trends } from './trends.ts';
 
-/** The ranking kept between two changes has at least so many items. */
-const KEPT_MIN = 512;
-/** Fetched beside those wanted, for what will be refused. */
-const SPARE = 64;
+/** The ranking that is kept has at least so many items when it is made. */
+const KEPT_MIN = 2048;
+/** Items in it of those wanted: some will be refused, and others fall. */
+const KEPT_FACTOR = 2;
+/** Items in it from which on it is cut to half of them. */
+const KEPT_MAX = 8 * KEPT_MIN;
+/** Items whose counts have changed from which on the ranking is made anew rather than brought up to date. */
+const CHANGED_MAX = 4096;
+/** Members of a category are looked for in the ranking where they are more than this share of all items. */
+const RANKING_SHARE = 1 / 16;
 
 /** Items by positive feedback inside the window, most first. */
 export class PopularIndex {
   private readonly trends: Trends;
   private readonly catalogue: Catalogue;
-  /** The first `keptLength` of all listable items, as of the versions below. */
+  /** The first of all counted items, listable or not; every other one stands behind the last of them. */
   private kept: Ranked = { rows: [], scores: [] };
-  private keptLength = 0;
-  private keptTrends = -1;
-  private keptCatalogue = -1;
-  private catalogueVersion = 0;
+  /** True when there is no other one. */
+  private isWhole = false;
+  /** Items that may stand elsewhere by now; undefined when the ranking is to be made anew. */
+  private changed: Set<number> | undefined;
 
   constructor(trends: Trends, catalogue: Catalogue) {
     this.trends = trends;
     this.catalogue = catalogue;
-    catalogue.onChange(() => this.catalogueVersion++);
+    trends.onWindowChange((row) => {
+      this.changed?.add(row);
+      if ((this.changed?.size ?? 0) > CHANGED_MAX) this.changed = undefined;
+    });
   }
 
   /** The `k` most counted listable items in all of `categories` that pass `accept`, best first. */
@@ -29,36 +38,66 @@ export class PopularIndex {
     this.trends.drain();
     const { catalogue } = this;
     const members = catalogue.narrowest(categories);
-    if (members !== undefined)
-      return this.best(k, members, (row) => catalogue.isInAll(row, categories) && accept(row));
-    const isShown = (row: number) => catalogue.isListable(row) && accept(row);
-    for (let length = Math.max(KEPT_MIN, k + SPARE); ; length *= 2) {
-      const ranking = this.ranking(length);
-      const found = filterRanked(ranking, k, isShown);
-      if (found.rows.length === k || ranking.rows.length < length) return found;
+    const isShown = (row: number) =>
+      catalogue.isListable(row) && catalogue.isInAll(row, categories) && accept(row);
+    if (members === undefined) return this.first(k, isShown);
+    if (members.size > catalogue.itemCount * RANKING_SHARE) {
+      const found = filterRanked(this.ranking(KEPT_FACTOR * k), k, isShown);
+      if (found.rows.length === k || this.isWhole) return found;
+    }
+    return this.best(k, members, isShown);
+  }
+
+  private first(k: number, isShown: (row: number) => boolean): Ranked {
+    for (let length = k; ; length = KEPT_FACTOR * Math.max(length, this.kept.rows.length)) {
+      const found = filterRanked(this.ranking(length), k, isShown);
+      if (found.rows.length === k || this.isWhole) return found;
     }
   }
 
-  /** The first `length` or more of all items; made anew only after something has changed. */
+  /** The first `length` or more of all items. */
   private ranking(length: number): Ranked {
-    const { trends, catalogueVersion } = this;
-    const isCurrent = this.keptTrends === trends.windowVersion && this.keptCatalogue === catalogueVersion;
-    if (isCurrent && this.keptLength >= length) return this.kept;
-    this.kept = this.best(length, undefined, () => true);
-    this.keptLength = length;
-    this.keptTrends = trends.windowVersion;
-    this.keptCatalogue = catalogueVersion;
+    this.bringUpToDate();
+    if (this.kept.rows.length < length && !this.isWhole) {
+      const keptLength = Math.max(KEPT_MIN, KEPT_FACTOR * length);
+      this.kept = this.best(keptLength, undefined, () => true);
+      this.isWhole = this.kept.rows.length < keptLength;
+    }
     return this.kept;
+  }
+
+  /** Puts what has changed where it belongs, as far as that is known: behind the last one kept any other may stand. */
+  private bringUpToDate(): void {
+    const { changed, kept } = this;
+    this.changed = new Set();
+    if (changed === undefined) {
+      this.kept = { rows: [], scores: [] };
+      this.isWhole = false;
+      return;
+    }
+    if (changed.size === 0) return;
+    const lastRow = kept.rows.at(-1) ?? -1;
+    const lastScore = kept.scores.at(-1) ?? Number.POSITIVE_INFINITY;
+    const moved = this.best(changed.size, changed, (row) => {
+      const count = this.trends.window[row]!;
+      return this.isWhole || count > lastScore || (count === lastScore && row <= lastRow);
+    });
+    this.kept = mergeRanked(
+      filterRanked(kept, kept.rows.length, (row) => !changed.has(row)),
+      moved,
+    );
+    if (this.kept.rows.length <= KEPT_MAX) return;
+    this.kept = filterRanked(this.kept, KEPT_MAX / 2, () => true);
+    this.isWhole = false;
   }
 
   /** @param members looks at these alone; at all items when undefined */
   private best(k: number, members: Iterable<number> | undefined, accept: (row: number) => boolean): Ranked {
-    const { catalogue } = this;
     const counts = this.trends.window;
     const best = new TopK(k);
     const consider = (row: number) => {
       const count = counts[row] ?? 0;
-      if (count > 0 && catalogue.isListable(row) && accept(row)) best.push(row, count);
+      if (count > 0 && best.takes(row, count) && accept(row)) best.push(row, count);
     };
     if (members !== undefined) for (const row of members) consider(row);
     else for (let row = 0; row < counts.length; row++) consider(row);

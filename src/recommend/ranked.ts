@@ -20,6 +20,25 @@ export function filterRanked(
   return { rows, scores };
 }
 
+/** The entries of both, which have no row in common, best first. */
+export function mergeRanked(some: Ranked, others: Ranked): Ranked {
+  const rows: number[] = [];
+  const scores: number[] = [];
+  let next = 0;
+  const take = ({ rows: from, scores: fromScores }: Ranked, at: number) => {
+    rows.push(from[at]!);
+    scores.push(fromScores[at]!);
+  };
+  for (let at = 0; at < some.rows.length; at++) {
+    const [row, score] = [some.rows[at]!, some.scores[at]!];
+    while (next < others.rows.length && isBetter(others.rows[next]!, others.scores[next]!, row, score))
+      take(others, next++);
+    take(some, at);
+  }
+  while (next < others.rows.length) take(others, next++);
+  return { rows, scores };
+}
+
 /**
  * Keeps the best `k` of a stream of (row, score) in a binary heap whose root is the worst kept.
  * Order is total (higher score first, then lower row), so a shorter list is a prefix of a longer one.
@@ -31,6 +50,12 @@ export class TopK {
 
   constructor(k: number) {
     this.k = k;
+  }
+
+  /** Whether `push` would keep it. */
+  takes(row: number, score: number): boolean {
+    const { rows, scores, k } = this;
+    return rows.length < k || (k > 0 && isBetter(row, score, rows[0]!, scores[0]!));
   }
 
   push(row: number, score: number): void {

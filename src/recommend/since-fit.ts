@@ -6,6 +6,9 @@ import { UserBits } from './lists/user-bits.ts';
 /** Users of an item that are looked at; with more of them something has always happened. */
 const USERS_MAX = 4096;
 
+/** Records of a commit looked at in one step. */
+const STEP_RECORDS = 1024;
+
 /** What has changed in one stretch of time. */
 interface Changes {
   readonly items: Set<number>;
@@ -38,10 +41,12 @@ export class SinceFit {
     });
   }
 
-  /** Follows a commit. */
-  apply({ added }: Pick<ChangeSet, 'added'>): void {
-    for (let at = 0; at < added.length; at++)
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow({ added }: Pick<ChangeSet, 'added'>): Generator<unknown> {
+    for (let at = 0; at < added.length; at++) {
+      if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
       if (this.isPositive(added.types[at]!)) this.now.users.add(added.userRows[at]!);
+    }
   }
 
   /** Another generation is served from now on. */

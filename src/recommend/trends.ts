@@ -22,12 +22,11 @@ export interface TrendCounts {
 class RowCounts {
   values = new Uint32Array(1024);
   total = 0;
-
-  /** Counts the changes. */
-  version = 0;
+  /** Told of each row whose number changes. */
+  onChange: (row: number) => void = () => {};
 
   add(row: number, delta: number): void {
-    this.version++;
+    this.onChange(row);
     if (row >= this.values.length) {
       const grown = new Uint32Array(Math.max(row + 1, this.values.length * 2));
       grown.set(this.values);
@@ -100,9 +99,9 @@ export class Trends implements TrendCounts {
     return this.inWindow.counts.values;
   }
 
-  /** Another number whenever `window` has changed. */
-  get windowVersion(): number {
-    return this.inWindow.counts.version;
+  /** Calls `listener`, one in all, with each row whose number in `window` changes. */
+  onWindowChange(listener: (row: number) => void): void {
+    this.inWindow.counts.onChange = listener;
   }
 
   get ever(): Uint32Array {

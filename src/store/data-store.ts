@@ -16,8 +16,11 @@ export interface DataStore extends DataReader {
    *   FEEDBACK_NOT_FOUND, STORE_UNAVAILABLE. Nothing of a refused command is stored.
    */
   write(command: WriteCommand): Promise<WriteResult>;
-  /** Called with what each commit changed, in commit order, before the writes in it resolve. */
-  onChange(listener: (changes: ChangeSet) => void): void;
+  /**
+   * Called with what each commit changed, in commit order. The writes in it resolve once every listener has followed;
+   * a large commit is followed over several turns of the event loop.
+   */
+  onChange(listener: ChangeListener): void;
   /**
    * A consistent copy of everything, as the bytes that `furze restore` takes, whatever is written meanwhile.
    * @throws Error of the file system when there is no room for it
@@ -183,10 +186,21 @@ export interface WriteResult {
   readonly removed: readonly Feedback[];
 }
 
+/** Items that are read as they are asked for. */
+export interface ItemList extends Iterable<CatalogueItem> {
+  readonly length: number;
+}
+
+/**
+ * Follows what a commit changed; what it gives back, if anything, is the rest of that work: each step of it a fraction
+ * of a millisecond, and others get their turn between them.
+ */
+export type ChangeListener = (changes: ChangeSet) => Iterable<unknown> | undefined;
+
 /** What one commit changed. Safe to keep. */
 export interface ChangeSet {
   /** Items inserted or altered, as they are now. */
-  readonly items: readonly CatalogueItem[];
+  readonly items: ItemList;
   readonly deletedItemRows: readonly number[];
   /** Users inserted or altered. */
   readonly userRows: readonly number[];

@@ -34,7 +34,9 @@ test('a feedback type without feedback gives its number back when numbers run ou
   const stores = openIn(folder);
   const { data } = stores;
   const renumbered: boolean[] = [];
-  data.onChange((changes) => renumbered.push(changes.renumbersTypes));
+  data.onChange((changes) => {
+    renumbered.push(changes.renumbersTypes);
+  });
   const all = Array.from({ length: 4096 }, (_, i) => feedback(`type ${i}`, i < 4094 ? 'u' : 'v', 'i'));
   await data.write(putFeedback(all));
   const other = openDataReader(join(folder, 'data'));

@@ -32,7 +32,9 @@ test('a type that counts from a value on is told apart by every reader, in what 
   const folder = tempFolder();
   const stores = openIn(folder, byValue);
   const told: ChangeSet[] = [];
-  stores.data.onChange((changes) => told.push(changes));
+  stores.data.onChange((changes) => {
+    told.push(changes);
+  });
   await stores.data.write(
     putFeedback([
       rating('u', 'low', 2),

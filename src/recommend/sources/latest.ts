@@ -16,27 +16,10 @@ export class LatestSource implements Source {
 
   rank({ k, accept, categories }: Pick<Ask, 'k' | 'accept' | 'categories'>): Ranked {
     const { latest, catalogue } = this;
-    const rows = newestRows(latest, catalogue, k, accept, categories);
-    return { rows, scores: rows.map((row) => catalogue.timestampMsAt(row) / 1000) };
+    const isShown = (row: number) => catalogue.isListable(row) && accept(row);
+    const { rows, scores } = latest.top(k, categories, isShown);
+    return { rows, scores: scores.map((timeMs) => timeMs / 1000) };
   }
-}
-
-/** The `k` newest listable items that pass and have the categories. */
-export function newestRows(
-  latest: LatestIndex,
-  catalogue: Catalogue,
-  k: number,
-  accept: (itemRow: number) => boolean,
-  categories: readonly string[],
-): number[] {
-  const rows: number[] = [];
-  if (k > 0) {
-    latest.walk(categories, (row) => {
-      if (catalogue.isListable(row) && accept(row)) rows.push(row);
-      return rows.length < k;
-    });
-  }
-  return rows;
 }
 
 export const latestMatcher = matchLists(({ world, settings, wanted }) =>

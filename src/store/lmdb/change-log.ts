@@ -1,5 +1,6 @@
 import { type CatalogueItem, type ChangeSet, FeedbackColumns } from '../data-store.ts';
 import type { PlainChanges, PlainColumns } from './messages.ts';
+import { PackedItems, packItems } from './packed-items.ts';
 
 /** What one or several commands changed, in the making. */
 export class ChangeLog {
@@ -25,7 +26,8 @@ export class ChangeLog {
     const added = trim(this.added);
     const removed = trim(this.removed);
     return {
-      items,
+      items: packItems(items),
+      itemCount: items.length,
       deletedItemRows,
       userRows,
       deletedUserRows,
@@ -38,17 +40,21 @@ export class ChangeLog {
 }
 
 /** The changes on the receiving side of a message. */
-export function fromPlain(changes: PlainChanges): ChangeSet {
-  return { ...changes, added: toColumns(changes.added), removed: toColumns(changes.removed) };
+export function fromPlain({ items, itemCount, added, removed, ...others }: PlainChanges): ChangeSet {
+  return {
+    ...others,
+    items: new PackedItems(items, itemCount),
+    added: toColumns(added),
+    removed: toColumns(removed),
+  };
 }
 
 /** The buffers of the changes, to be transferred rather than copied. */
 export function buffersOf(changes: readonly PlainChanges[]): ArrayBuffer[] {
-  return changes.flatMap(({ added, removed }) =>
-    [added, removed].flatMap((columns) =>
-      Object.values(columns).map((column) => column.buffer as ArrayBuffer),
-    ),
-  );
+  return changes.flatMap(({ items, added, removed }) => {
+    const columns = [added, removed].flatMap((one) => Object.values(one) as Uint32Array<ArrayBuffer>[]);
+    return [...items, ...columns].map(({ buffer }) => buffer);
+  });
 }
 
 function trim(columns: FeedbackColumns): PlainColumns {

@@ -2,12 +2,13 @@ import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { limitRepeats } from '../../domain/limit-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
-import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
+import type { ChangeListener, ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
 import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, identityOf, keepKinds, openDataTables } from './data-tables.ts';
+import { InSlices } from './in-slices.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
@@ -32,6 +33,8 @@ export interface DataStoreOptions extends WriterOptions {
   readonly writerRestartMs?: number;
 }
 
+type Committed = Extract<FromWriter, { kind: 'committed' }>;
+
 interface Pending {
   readonly bytes: number;
   readonly resolve: (result: WriteResult) => void;
@@ -45,7 +48,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly onTrouble: TroubleLog;
   private readonly onFailedWrite: TroubleLog;
   private readonly pending = new Map<number, Pending>();
-  private readonly listeners: ((changes: ChangeSet) => void)[] = [];
+  private readonly listeners: ChangeListener[] = [];
+  private readonly following = new InSlices();
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;
@@ -99,7 +103,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     return streamBackup(this.tables.engine);
   }
 
-  onChange(listener: (changes: ChangeSet) => void): void {
+  onChange(listener: ChangeListener): void {
     this.listeners.push(listener);
   }
 
@@ -116,6 +120,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       this.writer.close();
     }
     await this.writer.ended;
+    this.following.finish();
     await super.close();
     this.lock?.release();
   }
@@ -128,14 +133,19 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     if (message.kind !== 'committed') return;
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();
-    for (const changes of message.changes) this.tell(fromPlain(changes));
-    for (const answer of message.answers) this.settle(answer);
+    this.following.add(this.follow(message));
   }
 
-  private tell(changes: ChangeSet): void {
+  /** Lets the listeners follow a commit, then answers the writes in it. */
+  private *follow({ changes, answers }: Committed): Generator<unknown> {
+    for (const each of changes) yield* this.tell(fromPlain(each));
+    for (const answer of answers) this.settle(answer);
+  }
+
+  private *tell(changes: ChangeSet): Generator<unknown> {
     for (const listener of this.listeners) {
       try {
-        listener(changes);
+        yield* listener(changes) ?? [];
       } catch (error) {
         this.onTrouble('A listener of the data store failed', error);
       }
@@ -156,6 +166,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.down = reason;
     this.problem = undefined;
     this.onTrouble(reason, trace);
+    // What is committed is answered as such.
+    this.following.finish();
     for (const { reject } of this.pending.values()) reject(unavailable());
     this.pending.clear();
     this.waitingBytes = 0;

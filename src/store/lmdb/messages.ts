@@ -1,6 +1,6 @@
 import type { PlainError } from '../../domain/errors.ts';
 import type { Limits } from '../../domain/limits.ts';
-import type { CatalogueItem, WriteCommand, WriteResult } from '../data-store.ts';
+import type { WriteCommand, WriteResult } from '../data-store.ts';
 
 /** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
 export type SyncMode = 'disk' | 'commit';
@@ -67,7 +67,9 @@ export interface PlainColumns {
 }
 
 export interface PlainChanges {
-  readonly items: readonly CatalogueItem[];
+  /** See `packItems`. */
+  readonly items: readonly Uint8Array<ArrayBuffer>[];
+  readonly itemCount: number;
   readonly deletedItemRows: readonly number[];
   readonly userRows: readonly number[];
   readonly deletedUserRows: readonly number[];

@@ -28,7 +28,7 @@ export function changes({ open }: StoreUnderTest): void {
       const users: number[] = [];
       const gone: number[][] = [];
       data.onChange((each) => {
-        items.push(...each.items.map(({ row, itemId }) => `${row} ${itemId}`));
+        items.push(...Array.from(each.items, ({ row, itemId }) => `${row} ${itemId}`));
         users.push(...each.userRows);
         gone.push([...each.deletedItemRows, ...each.deletedUserRows]);
       });

@@ -48,7 +48,9 @@ export function feedbackRules({ open }: StoreUnderTest): void {
     test('positive feedback takes the place of read feedback, which may come again after', async () => {
       const data = await open();
       const changes: ChangeSet[] = [];
-      data.onChange((change) => changes.push(change));
+      data.onChange((change) => {
+        changes.push(change);
+      });
       await data.write(putFeedback([feedback('read', 'u', 'i'), feedback('read', 'u', 'j')]));
       expect((await data.write(putFeedback([feedback('like', 'u', 'i')]))).rowAffected).toBe(1);
       expect((await data.getPairFeedback('u', 'i')).map((each) => each.FeedbackType)).toEqual(['like']);

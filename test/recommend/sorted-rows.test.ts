@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Catalogue } from '../../src/recommend/catalogue.ts';
+import { CommonSums } from '../../src/recommend/common-sums.ts';
+import { PopularIndex } from '../../src/recommend/popular.ts';
+import { SortedRows } from '../../src/recommend/sorted-rows.ts';
+import { Trends } from '../../src/recommend/trends.ts';
+import { FeedbackColumns } from '../../src/store/data-store.ts';
+
+const NOW = 1_700_000_000_000;
+
+function orderOf(sorted: SortedRows): number[] {
+  const rows: number[] = [];
+  sorted.walk((row) => rows.push(row) > 0);
+  return rows;
+}
+
+test('rows stand in the order of their numbers, whatever is set and taken out', () => {
+  const sets = fc.array(fc.tuple(fc.nat(1500), fc.oneof(fc.nat(40), fc.constant(Number.NaN))), {
+    maxLength: 6000,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(sets, (all) => {
+      const sorted = new SortedRows();
+      const model = new Map<number, number>();
+      for (const [row, key] of all) {
+        sorted.set(row, key);
+        if (Number.isNaN(key)) model.delete(row);
+        else model.set(row, key);
+      }
+      const expected = [...model.keys()].sort((a, b) => model.get(b)! - model.get(a)! || a - b);
+      expect(orderOf(sorted)).toEqual(expected);
+      expect(sorted.size).toBe(expected.length);
+    }),
+    { numRuns: 20, seed: 1 },
+  );
+});
+
+test('the ranking of popular items that is brought up to date is the one that is made anew', () => {
+  const ITEMS = 6000;
+  const catalogue = new Catalogue(() => NOW);
+  for (let row = 0; row < ITEMS; row++) {
+    const categories = row % 3 === 0 ? ['third'] : [];
+    const item = { row, itemId: `i${row}`, hidden: row % 50 === 0, timestampMs: Number.NaN, labels: [] };
+    catalogue.put({ ...item, categories });
+  }
+  const trends = new Trends(3_600_000, () => NOW);
+  const kept = new PopularIndex(trends, catalogue);
+  const counts = new Uint32Array(ITEMS);
+  let state = 7;
+  const random = (below: number) => (state = (Math.imul(state, 48271) >>> 0) % 2147483647) % below;
+  for (let round = 0; round < 60; round++) {
+    const [added, removed] = [new FeedbackColumns(), new FeedbackColumns()];
+    for (let record = 0; record < (round % 20 === 0 ? 9000 : 300); record++) {
+      const row = random(ITEMS) % (1 + random(ITEMS));
+      if (counts[row]! > 0 && random(3) === 0) {
+        counts[row]!--;
+        removed.push(0, row, 0, NOW);
+      } else {
+        counts[row]!++;
+        added.push(0, row, 0, NOW);
+      }
+    }
+    trends.apply(added, () => true, 1);
+    trends.apply(removed, () => true, -1);
+    const expected = (k: number, accept: (row: number) => boolean) =>
+      [...counts.keys()]
+        .filter((row) => counts[row]! > 0 && row % 50 !== 0 && accept(row))
+        .sort((a, b) => counts[b]! - counts[a]! || a - b)
+        .slice(0, k);
+    for (const k of [10, round === 30 ? 3000 : 700])
+      expect(kept.top(k, [], () => true).rows).toEqual(expected(k, () => true));
+    expect(kept.top(50, ['third'], () => true).rows).toEqual(expected(50, (row) => row % 3 === 0));
+  }
+});
+
+test('what rows have in common is summed by row, also when more rows come than were expected', () => {
+  const sums = new CommonSums(2);
+  const model = new Map<number, number>();
+  for (let at = 0; at < 5000; at++) {
+    const row = Math.imul(at % 700, 0x10001) >>> 0;
+    sums.add(row, at);
+    model.set(row, (model.get(row) ?? 0) + at);
+  }
+  expect(sums.size).toBe(700);
+  for (let at = 0; at < 700; at++) {
+    expect(sums.weightAt(at)).toBe(model.get(sums.rowAt(at)));
+    expect(sums.countAt(at)).toBe(at < 5000 % 700 ? 8 : 7);
+  }
+});
