@@ -4,11 +4,13 @@ import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/version.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { accessRules, warnOfOpenDoor } from './access.ts';
+import { type BackgroundParts, registerBackground } from './background-metrics.ts';
 import type { TlsFiles } from './engine.ts';
 import { chooseEngine, type EngineChoice } from './engine-choice.ts';
 import { registerEngine } from './engine-metric.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { createMetrics, type HttpMetrics } from './metrics.ts';
+import { registerModel } from './model-metrics.ts';
 import type { Route } from './route.ts';
 import { createRoutes } from './routes.ts';
 import { type ConnectionLimits, createHttpServer } from './server.ts';
@@ -47,12 +49,13 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
 }
 
 /**
- * Listens as configured.
+ * Listens as configured; from now on the metrics tell of the background and of the model, too.
  * @throws OperatorError when another process has the port, Error when the address cannot be listened on
  */
 export async function listenHttp(
   { routes, metrics, engine, tls }: HttpGround,
   services: Omit<Services, 'defaultN' | 'limits' | 'metricsText'>,
+  background: BackgroundParts,
   config: Config,
   log: Logger,
 ): Promise<HttpListener> {
@@ -60,6 +63,8 @@ export async function listenHttp(
   const limits = limitsOf(config);
   const access = accessRules(server);
   warnOfOpenDoor(access, log);
+  registerBackground(metrics.registry, background);
+  registerModel(metrics.registry, () => services.admin.learning());
   const http = createHttpServer({
     engine,
     routes,

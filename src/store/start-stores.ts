@@ -1,0 +1,51 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import type { Logger } from '../domain/log.ts';
+import type { Teardown } from '../domain/teardown.ts';
+import {
+  compactSpacious,
+  guardFiles,
+  lockStores,
+  openStore,
+  type StorePaths,
+  type Stores,
+} from './open-store.ts';
+import { storeOptions, storePaths } from './store-options.ts';
+
+export interface StartedStores extends Stores {
+  readonly paths: StorePaths;
+  /** Notes that all is read that is needed to serve. */
+  readonly noteReady: () => void;
+}
+
+/**
+ * Locks the folders that the configuration names, looks over their files and opens them.
+ * @param lockWaitMs how long to wait for another process to let go of the folders, milliseconds
+ * @throws OperatorError when another process has the folders, Error when a store cannot be opened
+ */
+export async function startStores(
+  config: Config,
+  { log, clock, lockWaitMs }: { readonly log: Logger; readonly clock: Clock; readonly lockWaitMs: number },
+  teardown: Teardown,
+): Promise<StartedStores> {
+  const paths = storePaths(config);
+  const locks = await lockStores(paths, lockWaitMs, {
+    weak: (reason) => log.warn(reason),
+    waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
+  });
+  teardown.add(() => locks.cache.release());
+  teardown.add(() => locks.data.release());
+  const { diedStarting } = locks.data;
+  if (diedStarting)
+    log.warn('the last process died while it was starting; both stores are read as a whole first');
+  locks.data.noteStarting();
+  await guardFiles({ ...paths, diedStarting }, (message) => log.error(message));
+  const space = await compactSpacious(paths.dataPath);
+  if (space?.isCompacted === true) log.info(space, 'the data store was rewritten without its free space');
+  else if (space !== undefined)
+    log.warn(space, 'much of the data store is free; "furze compact" gives it back');
+  const { data, cache } = openStore(storeOptions(config, clock, log), locks);
+  teardown.add(() => cache.close());
+  teardown.add(() => data.close());
+  return { data, cache, paths, noteReady: () => locks.data.noteReady() };
+}

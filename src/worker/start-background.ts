@@ -1,0 +1,52 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import { limitRepeats } from '../domain/limit-repeats.ts';
+import type { Logger } from '../domain/log.ts';
+import type { Teardown } from '../domain/teardown.ts';
+import { composeRecommendation, type Recommendation } from '../recommend/compose.ts';
+import type { StorePaths, Stores } from '../store/open-store.ts';
+import { type BackgroundTraining, composeTraining, openPool } from './compose-training.ts';
+import { relatedFinder } from './find-related.ts';
+import type { WorkerPool } from './pool.ts';
+import { TaskLog } from './task-log.ts';
+
+/** What works behind the requests, and what it keeps in memory for them. */
+export interface Background extends BackgroundTraining {
+  readonly pool: WorkerPool;
+  readonly recommendation: Recommendation;
+  readonly tasks: TaskLog;
+}
+
+/**
+ * Starts the workers, loads what is kept in memory and the saved generation.
+ * @param whyNothing says why there is nothing to learn
+ */
+export async function startBackground(
+  { config, log, clock }: { readonly config: Config; readonly log: Logger; readonly clock: Clock },
+  { data, cache, paths }: Stores & { readonly paths: StorePaths },
+  whyNothing: () => Promise<string>,
+  teardown: Teardown,
+): Promise<Background> {
+  const pool = openPool(config, log);
+  teardown.add(() => pool.close());
+  const recommendation = await composeRecommendation({
+    config,
+    data,
+    cache,
+    clock,
+    elapsedMs: () => performance.now(),
+    findRelated: relatedFinder(pool, config, paths, clock),
+    makeAside: (userRows) => training.remakes.make(userRows),
+    onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
+  });
+  teardown.add(() => recommendation.lists.close());
+  const tasks = new TaskLog(clock, cache);
+  await tasks.restore();
+  teardown.add(() => tasks.flush());
+  const parts = { config, paths, data, cache, pool, recommendation, tasks, whyNothing, clock, log };
+  const training: BackgroundTraining = composeTraining(parts);
+  teardown.add(() => training.fits.stop());
+  await training.fits.restore();
+  teardown.add(() => training.search.stop());
+  return { ...training, pool, recommendation, tasks };
+}
