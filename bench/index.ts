@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['store', 'http']) {
+for (const name of ['store', 'http', 'scale']) {
   const path = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   console.log(`\n${name}`);
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', path, ...process.argv.slice(2)], {

@@ -25,16 +25,18 @@ export interface StageMemory {
   readonly held?: number;
 }
 
+/** All that a stage takes at most. */
+export function stageBytes({ training, models, held = 0 }: StageMemory): number {
+  return training + models + held;
+}
+
 /**
  * Refuses a stage that does not fit.
  * @param stage what it does, such as `Training ALS`
  * @throws RangeError with what it needs, what there is, and which configuration keys help
  */
-export function checkStageMemory(
-  stage: string,
-  { piece = 0, training, models, held = 0 }: StageMemory,
-  budgetBytes: number,
-): void {
+export function checkStageMemory(stage: string, memory: StageMemory, budgetBytes: number): void {
+  const { piece = 0, training, models, held = 0 } = memory;
   const help =
     'lower [recommend.collaborative] factors, or shorten positive_feedback_ttl in [recommend.data_source]';
   if (piece > MEMORY_BYTES_MAX) {
@@ -42,7 +44,7 @@ export function checkStageMemory(
       `${stage} needs ${inMb(piece)} in one piece and there can be ${inMb(MEMORY_BYTES_MAX)}: ${help}`,
     );
   }
-  const total = training + models + held;
+  const total = stageBytes(memory);
   if (total <= budgetBytes) return;
   throw new RangeError(
     `${stage} needs ${inMb(total)} of memory (training ${inMb(training)}, models ${inMb(models)}, held meanwhile ` +

@@ -82,6 +82,8 @@ export interface MemoryChoice {
 
 export interface PlaceAnswer extends MemoryChoice {
   readonly task: SharedTask;
+  /** What the stage takes at most, worked out before it began. */
+  readonly plannedBytes: number;
 }
 
 /** One thread's part in one phase; answers false when the training was cancelled. */

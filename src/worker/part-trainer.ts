@@ -15,6 +15,7 @@ import type { WorkerPool } from './pool.ts';
 
 /** How often progress is told while a phase lasts. */
 const TELL_MS = 200;
+const MB = 2 ** 20;
 
 export interface PartTrainerOptions {
   readonly dataPath: string;
@@ -156,9 +157,9 @@ export class PartTrainer {
     { signal, tell = () => {}, held = [] }: TrainControl,
   ): Promise<PartRun<Name> | undefined> {
     if (signal.aborted) return undefined;
-    const { serving, memoryBytesMax: budgetBytes } = this.options;
+    const { serving, memoryBytesMax: budgetBytes, log } = this.options;
     const free = this.claim();
-    const { task, taken } = await this.pool.run<'place'>({
+    const { task, taken, plannedBytes } = await this.pool.run<'place'>({
       kind: 'place',
       ...this.source(part),
       data,
@@ -170,6 +171,8 @@ export class PartTrainer {
       budgetBytes,
     });
     this.giveBack(free, taken);
+    const plannedMb = Math.ceil(plannedBytes / MB);
+    log.info({ stage: partOf(part).stage, plannedMb }, 'memory that this stage of the fit may take');
     const cancel = () => cancelTask(task);
     signal.addEventListener('abort', cancel);
     try {

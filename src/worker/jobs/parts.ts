@@ -1,6 +1,6 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
-import { checkStageMemory } from '../../model/memory-budget.ts';
+import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
 import type {
   FinishAnswer,
@@ -19,8 +19,10 @@ export function place(job: PlaceJob): PlaceAnswer {
   const { data, options, slots, serving, heldBytes: held, budgetBytes } = job;
   const part = partOf(job.part);
   return withTrainingReads(job, (reads) => {
-    checkStageMemory(part.stage, { ...part.memory(data, options, slots, serving, reads), held }, budgetBytes);
+    const memory = { ...part.memory(data, options, slots, serving, reads), held };
+    checkStageMemory(part.stage, memory, budgetBytes);
     return choosing(job.free, (allocate) => ({
+      plannedBytes: stageBytes(memory),
       task: part.place(data, options, slots, { reads, instantiate: loadKernels, allocate }),
     }));
   });

@@ -1,0 +1,95 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { Feedback } from '../../src/domain/entities.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { createRandom, type Random } from '../../src/domain/random.ts';
+import { formatTimestamp } from '../../src/domain/time.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { cachePathOf, dataPathOf, POSITIVE_TYPES } from '../http/processes.ts';
+import { itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
+
+/** Feedback a user and an item have on average: a hundred million are of 5 million users and 500,000 items. */
+const FEEDBACK_OF_USER = 20;
+const FEEDBACK_OF_ITEM = 200;
+/** Groups of taste; an item belongs to one, a user to three, which most of the user's feedback is for. */
+const GROUPS = 32;
+const GROUPS_OF_USER = 3;
+const OWN_SHARE = 0.7;
+/** Exponent of the items' popularity (Zipf); that of the users follows from a square of a uniform. */
+const ITEM_EXPONENT = 0.9;
+const FIRST_MS = Date.UTC(2024, 0, 1);
+const SPAN_MS = 365 * 86_400_000;
+/** Records of a batch, and batches that are under way at once and share a commit. */
+const BATCH_RECORDS = 50_000;
+const BATCHES_AT_ONCE = 8;
+const SEED = 13;
+
+/** @returns how many users and items a set of so much feedback has */
+export function sizeOf(feedback: number): WorldSize {
+  return {
+    feedback,
+    users: Math.max(50, Math.round(feedback / FEEDBACK_OF_USER)),
+    items: Math.max(GROUPS * 4, Math.round(feedback / FEEDBACK_OF_ITEM)),
+  };
+}
+
+/** Where sets are kept from run to run. */
+export function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'furze-bench-scale');
+}
+
+/** A row of an item by a power law, in [0, count). */
+function powerLaw(random: Random, count: number): number {
+  const rest = 1 - ITEM_EXPONENT;
+  const rank = (1 + random.float() * ((count + 1) ** rest - 1)) ** (1 / rest);
+  return Math.min(count, Math.floor(rank)) - 1;
+}
+
+/** Feedback in batches, in the order of time as it came in. */
+function* feedbackBatches({ feedback, users, items }: WorldSize): Generator<Feedback[]> {
+  const random = createRandom(SEED);
+  const ofGroup = Math.floor(items / GROUPS);
+  for (let made = 0; made < feedback; made += BATCH_RECORDS) {
+    yield Array.from({ length: Math.min(BATCH_RECORDS, feedback - made) }, (_, at) => {
+      const user = Math.floor(users * random.float() ** 2);
+      const isOwn = random.float() < OWN_SHARE;
+      const group = ((Math.imul(user + 1, 0x9e3779b1) >>> 8) + random.below(GROUPS_OF_USER) * 7) % GROUPS;
+      const item = isOwn ? powerLaw(random, ofGroup) * GROUPS + group : powerLaw(random, items);
+      return {
+        FeedbackType: 'like',
+        UserId: userIdOf(user),
+        ItemId: itemIdOf(item),
+        Timestamp: formatTimestamp(FIRST_MS + Math.floor((SPAN_MS * (made + at)) / feedback)),
+        Comment: '',
+      };
+    });
+  }
+}
+
+/** Stores the set in a folder whose service is stopped, as fast as the store takes it. @returns seconds */
+export async function importData(folder: string, size: WorldSize): Promise<number> {
+  const { data, cache } = openStore({
+    dataPath: dataPathOf(folder),
+    cachePath: cachePathOf(folder),
+    sync: 'commit',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: POSITIVE_TYPES,
+    readFeedbackTypes: [],
+  });
+  const startMs = performance.now();
+  let writing: Promise<unknown>[] = [];
+  for (const records of feedbackBatches(size)) {
+    writing.push(data.write({ kind: 'putFeedback', overwrite: false, batch: { records } }));
+    if (writing.length < BATCHES_AT_ONCE) continue;
+    await Promise.all(writing);
+    writing = [];
+  }
+  await Promise.all(writing);
+  const seconds = (performance.now() - startMs) / 1000;
+  await data.close();
+  await cache.close();
+  return seconds;
+}
