@@ -56,8 +56,8 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
     const admin: Admin = createAdmin(options, stores, background, ground);
-    await admin.sampler.start();
-    teardown.add(() => admin.sampler.stop());
+    await admin.start();
+    teardown.add(() => admin.stop());
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
     stores.noteReady();

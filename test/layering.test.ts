@@ -31,6 +31,7 @@ const ENTRIES = [
   'src/worker/worker-entry.ts',
   'src/store/lmdb/writer-thread.ts',
   'src/store/lmdb/check/check-child.ts',
+  'src/evaluate/evaluation-child.ts',
 ];
 /** How models are measured on public data sets; the service never does. */
 const FOR_BENCHMARKS = /^src\/(dataset\/(readers\/|split)|model\/evaluation\/)/;

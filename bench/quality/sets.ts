@@ -9,13 +9,9 @@ import { Command } from 'commander';
 import { importInto } from '../../src/cli/import.ts';
 import { parseNumber } from '../../src/cli/options.ts';
 import { defaultConfig } from '../../src/domain/config.ts';
+import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-kinds.ts';
-import {
-  conclude,
-  type EvaluationRow,
-  evaluateService,
-  MAIN_METRIC,
-} from '../../src/evaluate/evaluate-service.ts';
+import { conclude, evaluateService, MAIN_METRIC } from '../../src/evaluate/evaluate-service.ts';
 import { readPast } from '../../src/evaluate/past.ts';
 import { createTrial, type Protocol } from '../../src/evaluate/protocol.ts';
 import { showMetric } from '../../src/evaluate/report.ts';

@@ -22,6 +22,7 @@ import type { DataStore } from '../store/data-store.ts';
 import type { FitSchedule } from '../worker/fit-schedule.ts';
 import type { Search } from '../worker/search.ts';
 import type { TaskLog } from '../worker/task-log.ts';
+import { Evaluation } from './evaluation.ts';
 import { ItemViewer } from './item-view.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
 import { type RequestTotals, Sampler } from './sampler.ts';
@@ -50,7 +51,8 @@ export interface AdminParts {
 
 /** What an operator asks of a running service. Nothing here takes longer than a page of a table or a user's list. */
 export class Admin {
-  readonly sampler: Sampler;
+  private readonly sampler: Sampler;
+  private readonly evaluation: Evaluation;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -61,8 +63,20 @@ export class Admin {
     this.users = new UserViewer(parts.recommendation, parts.config.recommend);
     this.items = new ItemViewer(parts.recommendation);
     this.startedMs = parts.clock();
-    const { requests, cache, clock } = parts;
+    const { requests, cache, clock, config, tasks } = parts;
     this.sampler = new Sampler({ requests, sizes: () => this.sizes(), marks: cache, clock });
+    const { dataPath } = parts.folders;
+    this.evaluation = new Evaluation({ config, dataPath, tasks, marks: cache, clock });
+  }
+
+  /** Reads what was kept and begins to take samples. */
+  async start(): Promise<void> {
+    await Promise.all([this.sampler.start(), this.evaluation.restore()]);
+  }
+
+  /** Cuts off an evaluation, and keeps the samples. */
+  async stop(): Promise<void> {
+    await Promise.all([this.evaluation.stop(), this.sampler.stop()]);
   }
 
   async summary(): Promise<Summary> {
@@ -129,11 +143,13 @@ export class Admin {
     };
   }
 
-  /** Begins a fit or a search; one that runs is joined. Its outcome stands among the tasks. */
-  async start(kind: 'fit' | 'search'): Promise<Tasks> {
+  /** Begins a task; one of its kind that runs is joined. Its outcome stands among the tasks. */
+  async begin(kind: 'fit' | 'search' | 'evaluation'): Promise<Tasks> {
     const { fits, search } = this.parts;
     // A failure stands in the task; the log has it, too, for a fit that begins by itself.
-    (kind === 'fit' ? fits.run() : search.run()).catch(() => {});
+    if (kind === 'fit') fits.run().catch(() => {});
+    else if (kind === 'search') search.run().catch(() => {});
+    else this.evaluation.start();
     // By then it is among the tasks, unless it has to wait for another.
     await new Promise((resolve) => setImmediate(resolve));
     return this.tasks();
@@ -148,7 +164,13 @@ export class Admin {
   }
 
   quality(): Quality {
-    return describeQuality(this.parts.fits.served, this.parts.tasks.ended);
+    const { report, task, error } = this.evaluation;
+    return {
+      ...describeQuality(this.parts.fits.served, this.parts.tasks.ended),
+      ...(report !== undefined && { Evaluation: report }),
+      ...(task !== undefined && { EvaluationTask: task }),
+      ...(error !== undefined && { EvaluationError: error }),
+    };
   }
 
   storage(): Promise<Storage> {

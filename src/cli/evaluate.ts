@@ -1,12 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../domain/config.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import { readPositiveKinds } from '../domain/positive-kinds.ts';
-import type { Protocol } from '../evaluate/protocol.ts';
-import type { EvaluationReport, EvaluationTable } from '../evaluate/report.ts';
+import type { EvaluateOptions } from '../evaluate/evaluate-store.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ExitStatus } from './exit-status.ts';
@@ -14,7 +11,7 @@ import { importInto } from './import.ts';
 import { loadConfig } from './load-config.ts';
 import { configFlags, parseNumber } from './options.ts';
 
-interface EvaluateFlags extends EvaluateOptions {
+interface EvaluateFlags extends EvaluateOptions, OutputFlags {
   readonly config?: string;
   readonly data?: string;
   readonly from: Preset;
@@ -22,12 +19,7 @@ interface EvaluateFlags extends EvaluateOptions {
   readonly positiveTypes?: readonly string[];
 }
 
-/** How the data of a folder is judged. */
-export interface EvaluateOptions {
-  readonly protocol: Protocol | 'both';
-  readonly share: number;
-  readonly users: number;
-  readonly seed: number;
+interface OutputFlags {
   readonly html?: string;
   readonly json?: boolean;
 }
@@ -39,9 +31,6 @@ export const EVALUATE_DEFAULTS = {
   users: 5000,
   seed: 1,
 } as const satisfies EvaluateOptions;
-
-/** Too few users with held-out feedback say nothing. */
-const USERS_MIN = 20;
 
 const HELP = `
 Holds a part of the positive feedback out, lets a service of its own learn from the rest, and compares its lists with
@@ -115,79 +104,27 @@ function withPositives(config: Config, flags: EvaluateFlags, folder: string | un
 
 /**
  * Judges the lists that a configuration makes of the data in its folder, and prints the report.
- * @param files what the data came from, for the report; the folder when undefined
+ * @param source what the data came from, for the report; the folder when undefined
  * @throws OperatorError when there is no data, nothing positive in it, or too little to hold a part out
  */
 export async function evaluateFolder(
   config: Config,
-  flags: EvaluateOptions,
-  files: string | undefined,
+  flags: EvaluateOptions & OutputFlags,
+  source: string | undefined,
 ): Promise<void> {
   // Loaded here, so that other commands load no engine.
-  const { openDataReader } = await import('../store/open-store.ts');
-  const { storePaths } = await import('../store/store-options.ts');
-  const { storeSource } = await import('../exchange/sources.ts');
-  const { readPast } = await import('../evaluate/past.ts');
+  const { evaluateStore } = await import('../evaluate/evaluate-store.ts');
   const { renderText } = await import('../evaluate/report.ts');
-  const { dataPath } = storePaths(config);
-  if (!existsSync(join(dataPath, 'data.mdb')))
-    throw new OperatorError(`${dataPath} is no data folder of furze`);
-  const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  const reader = openDataReader(dataPath);
-  const past = await readPast(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
-    reader.close(),
-  );
-  if (!past.isPositive.includes(true)) {
-    const seen = [...new Set(past.types)].slice(0, 10).join(', ') || 'none';
-    throw new OperatorError(
-      `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types`,
-    );
-  }
-  const protocols: readonly Protocol[] = flags.protocol === 'both' ? ['temporal', 'last'] : [flags.protocol];
-  const tables: EvaluationTable[] = [];
-  for (const protocol of protocols) tables.push(await evaluateBy(protocol, past, config, flags));
-  const report: EvaluationReport = {
-    source: files ?? dataPath,
-    positiveTypes,
-    users: past.userIds.length,
-    items: past.itemIds.length,
-    feedback: past.timesMs.length,
-    tables,
-  };
+  let shown = '';
+  const report = await evaluateStore(config, flags, source, (stage) => {
+    if (stage !== shown) process.stderr.write(`${stage}\n`);
+    shown = stage;
+  });
   if (flags.html !== undefined) {
     const { renderHtml } = await import('../evaluate/html.ts');
     writeFileSync(flags.html, renderHtml(report));
   }
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${renderText(report)}\n`);
-}
-
-async function evaluateBy(
-  protocol: Protocol,
-  past: Parameters<typeof import('../evaluate/protocol.ts').createTrial>[0],
-  config: Config,
-  { share, users, seed }: EvaluateOptions,
-): Promise<EvaluationTable> {
-  const { createTrial } = await import('../evaluate/protocol.ts');
-  const { evaluateService } = await import('../evaluate/evaluate-service.ts');
-  const trial = createTrial(past, { protocol, share, usersMax: users, seed });
-  const asked = countRows(trial.test.byUser.indptr);
-  if (asked < USERS_MIN) {
-    throw new OperatorError(
-      `only ${asked} users have feedback to hold out and feedback before it; at least ${USERS_MIN} are needed`,
-    );
-  }
-  let shown = '';
-  const onStage = (stage: string) => {
-    if (stage !== shown) process.stderr.write(`${stage}\n`);
-    shown = stage;
-  };
-  return { protocol, users: asked, rows: await evaluateService(trial, config, { seed, onStage }) };
-}
-
-function countRows(indptr: Uint32Array): number {
-  let count = 0;
-  for (let row = 1; row < indptr.length; row++) if (indptr[row]! > indptr[row - 1]!) count++;
-  return count;
 }
 
 function parseShare(text: string): number {

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { EvaluationReportSchema } from './evaluation-schemas.ts';
 
 /** The shapes of what the admin routes answer. The dashboard takes its types from here, too. */
 const count = Type.Integer({ minimum: 0 });
@@ -9,7 +10,7 @@ const seconds = (description: string) => Type.Number({ minimum: 0, description }
 export const TaskSchema = Type.Object(
   {
     Id: Type.Integer({ description: 'Counts up' }),
-    Kind: Type.String({ description: 'fit, lists or search' }),
+    Kind: Type.String({ description: 'fit, lists, search or evaluation' }),
     State: Type.Union([
       Type.Literal('running'),
       Type.Literal('done'),
@@ -262,6 +263,12 @@ export const RankingChoiceSchema = Type.Object(
   { title: 'How the ranking was chosen' },
 );
 
+export const EvaluationViewSchema = Type.Object(
+  { EvaluatedAt: time, Report: EvaluationReportSchema },
+  { title: 'The last evaluation' },
+);
+export type EvaluationView = Static<typeof EvaluationViewSchema>;
+
 export const QualitySchema = Type.Object(
   {
     Generation: count,
@@ -272,6 +279,11 @@ export const QualitySchema = Type.Object(
     Choice: Type.Optional(RankingChoiceSchema),
     Parts: Type.Array(text, { description: 'What the generation has learned' }),
     Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
+    Evaluation: Type.Optional(EvaluationViewSchema),
+    EvaluationTask: Type.Optional(TaskSchema),
+    EvaluationError: Type.Optional(
+      Type.String({ description: 'Why the last evaluation that ended gave no report' }),
+    ),
   },
   { title: 'Quality' },
 );

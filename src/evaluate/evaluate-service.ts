@@ -1,4 +1,5 @@
 import type { Config } from '../domain/config.ts';
+import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
@@ -11,26 +12,17 @@ export const CUTOFFS = [10, 20] as const;
 /** The measure by which rows are compared. */
 export const MAIN_METRIC = 'NDCG@10';
 
-/** What a row stands for: what users get, a recommender alone, or what has to be beaten. */
-export type RowRole = 'served' | 'alone' | 'reference' | 'variant';
-
-/** One way to recommend, and how well it did. */
-export interface EvaluationRow {
-  readonly name: string;
-  readonly role: RowRole;
-  readonly metrics: Readonly<Record<string, Estimate>>;
-  /** Mean over users of the main metric here less that of the served lists, with its interval; zero for those. */
-  readonly againstServed: Estimate;
-  /** What learning took; absent for references. */
-  readonly fitSeconds?: number | undefined;
-}
-
 /** Further ways to configure the service, by name. */
 export type Variants = readonly (readonly [name: string, recommend: Recommend])[];
+
+/** Told what is being done, and how many of how many ways to recommend are judged. */
+export type OnEvaluation = (stage: string, done: number, total: number) => void;
 
 export const SERVED = 'served lists';
 
 const ALONE = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
+/** Popularity at its best window, and chance. */
+const REFERENCES = 2;
 const ONE_RECOMMENDER: Recommend['offline'] = {
   enable_latest_recommend: false,
   enable_popular_recommend: false,
@@ -43,7 +35,7 @@ const ONE_RECOMMENDER: Recommend['offline'] = {
 /**
  * Judges the whole service as configured, each recommender alone, popularity with the window chosen on the known part,
  * and chance, all on the same users: the full catalogue less what a user has any feedback on.
- * @param onStage told what is being done
+ * @param onStage told what is being done, and how many of the ways are judged
  */
 export async function evaluateService(
   trial: Trial,
@@ -51,25 +43,27 @@ export async function evaluateService(
   options: {
     readonly seed: number;
     readonly variants?: Variants;
-    readonly onStage?: (stage: string) => void;
+    readonly onStage?: OnEvaluation;
   },
 ): Promise<EvaluationRow[]> {
   const { seed, variants = [], onStage = () => {} } = options;
   const longest = Math.max(...CUTOFFS);
   const service = await TrialService.create(trial, config);
   const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
+  const total = 1 + ALONE.length + variants.length + REFERENCES;
+  const tell = (stage: string) => onStage(stage, judged.length, total);
   const perUser: (readonly number[])[] = [];
-  const judge = (name: string, role: RowRole, ranker: Ranker, fitSeconds?: number) => {
+  const judge = (name: string, role: EvaluationRow['role'], ranker: Ranker, fitSeconds?: number) => {
     const part = evaluateUsers(ranker, seenBy(trial), trial.test.byUser, CUTOFFS, {
       first: 0,
       end: trial.test.userCount,
     });
-    judged.push({ name, role, metrics: metricsOf(part), fitSeconds });
+    judged.push({ name, role, metrics: metricsOf(part), ...(fitSeconds !== undefined && { fitSeconds }) });
     perUser.push(part.values.get(MAIN_METRIC) ?? []);
   };
-  const serve = async (name: string, role: RowRole, recommend: Recommend) => {
+  const serve = async (name: string, role: EvaluationRow['role'], recommend: Recommend) => {
     const { lists, fitSeconds } = await service.serve(recommend, longest, (stage) =>
-      onStage(`${name}: ${stage}`),
+      tell(`${name}: ${stage}`),
     );
     judge(name, role, listRanker(lists), fitSeconds);
   };
@@ -85,7 +79,7 @@ export async function evaluateService(
   } finally {
     await service.close();
   }
-  onStage('references');
+  tell('references');
   const popularity = bestPopularity(trial, seed);
   judge(
     `popular, window chosen on training data (${showWindow(popularity.windowHours)})`,

@@ -1,12 +1,6 @@
-import { conclude, type EvaluationRow, MAIN_METRIC } from './evaluate-service.ts';
-import {
-  describeTable,
-  type EvaluationReport,
-  type EvaluationTable,
-  SHOWN_METRICS,
-  showDifference,
-  showMetric,
-} from './report.ts';
+import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
+import { MAIN_METRIC } from './evaluate-service.ts';
+import { describeTable, SHOWN_METRICS, showDifference, showMetric } from './report.ts';
 
 const BAR_HEIGHT = 26;
 const NAME_WIDTH = 330;
@@ -49,7 +43,7 @@ function renderTable(table: EvaluationTable): string {
       `<tr${row.role === 'served' ? ' class="served"' : ''}><td>${escapeHtml(row.name)}</td>${SHOWN_METRICS.map((name) => `<td>${showMetric(row, name)}</td>`).join('')}<td>${row.role === 'served' ? '' : showDifference(row)}</td></tr>`,
   );
   return `<h2>${escapeHtml(describeTable(table))}</h2>
-<p class="answer">${escapeHtml(conclude(table.rows))}</p>
+<p class="answer">${escapeHtml(table.conclusion)}</p>
 ${plot(table.rows)}
 <div class="scroll"><table><thead><tr><th></th>${SHOWN_METRICS.map((name) => `<th>${name}</th>`).join('')}<th>against served</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }

@@ -1,24 +1,5 @@
-import type { EvaluationRow } from './evaluate-service.ts';
-import { conclude } from './evaluate-service.ts';
+import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import type { Protocol } from './protocol.ts';
-
-/** One table of an evaluation. */
-export interface EvaluationTable {
-  readonly protocol: Protocol;
-  /** Users who were asked about. */
-  readonly users: number;
-  readonly rows: readonly EvaluationRow[];
-}
-
-/** What was evaluated. */
-export interface EvaluationReport {
-  readonly source: string;
-  readonly positiveTypes: readonly string[];
-  readonly users: number;
-  readonly items: number;
-  readonly feedback: number;
-  readonly tables: readonly EvaluationTable[];
-}
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
 
@@ -55,7 +36,7 @@ function renderTable(table: EvaluationTable): string {
       `| ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(' | ')} |`,
   );
   lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
-  return [`${describeTable(table)}:`, '', ...lines, '', conclude(table.rows)].join('\n');
+  return [`${describeTable(table)}:`, '', ...lines, '', table.conclusion].join('\n');
 }
 
 /** A metric with the half width of its 95 % interval. */

@@ -77,6 +77,16 @@ describe('the admin routes', () => {
     });
   });
 
+  it('judge the lists in a process of their own, which a stop of the service ends', async () => {
+    const { status, body } = await server.call('POST', '/api/admin/evaluation');
+    expect([status, body.Running[0]?.Kind]).toEqual([200, 'evaluation']);
+    expect((await get('/api/admin/quality')).EvaluationTask).toMatchObject({ State: 'running' });
+    await server.restart();
+    const { Running, Past } = await get('/api/admin/tasks');
+    expect(Running).toEqual([]);
+    expect(Past[0]).toMatchObject({ Kind: 'evaluation', State: 'stopped' });
+  });
+
   it('page through ids by prefix', async () => {
     const first = await get('/api/admin/items?prefix=i1&n=4');
     expect(first.Items.map(({ ItemId }: { ItemId: string }) => ItemId)).toEqual(['i1', 'i10', 'i11', 'i12']);

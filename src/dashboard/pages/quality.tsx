@@ -2,12 +2,13 @@ import type { Quality } from '../../domain/admin-schemas.ts';
 import { count, figure, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { Evaluation } from '../parts/evaluation.tsx';
 import { useResource } from '../use-resource.ts';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 5000;
 
 export function QualityPage() {
-  const { data, error } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
+  const { data, error, reload } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
   return (
     <>
       <PageHead title="Quality">
@@ -24,6 +25,14 @@ export function QualityPage() {
           </div>
           <History data={data} />
         </>
+      )}
+      {data !== undefined && (
+        <Evaluation
+          last={data.Evaluation}
+          task={data.EvaluationTask}
+          failed={data.EvaluationError}
+          reload={reload}
+        />
       )}
     </>
   );

@@ -31,7 +31,7 @@ export function outcome({ State, Result, Error: message }: Task): string {
   return Object.entries(Result)
     .filter(([name, value]) => !(name === 'unchanged' && value === false))
     .map(([name, value]) => {
-      if (name === 'nothing') return String(value);
+      if (name === 'nothing' || name === 'conclusion') return String(value);
       if (name === 'unchanged') return 'nothing new';
       return `${name} ${typeof value === 'number' ? figure(value) : value}`;
     })

@@ -1,0 +1,63 @@
+import { fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../domain/config.ts';
+import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
+import { threadEntry } from '../domain/thread-entry.ts';
+
+/** Asked for at a click: as the command does without options, but of fewer users. */
+const OPTIONS = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
+
+/** What the process tells; see its entry. */
+interface Message {
+  readonly stage?: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly report?: EvaluationReport;
+  readonly error?: string;
+}
+
+/** How an evaluation is run; its promise fails with the reason when there is no report. */
+export type RunEvaluation = (
+  config: Config,
+  folder: string,
+  onStage: (stage: string, done: number, total: number) => void,
+  signal: AbortSignal,
+) => Promise<EvaluationReport>;
+
+/**
+ * Evaluates in a process of its own that leaves requests their processor time.
+ * @param folder what it may use; it has to be there, and is not removed
+ * @throws Error with the reason when there is no report
+ */
+export const evaluateAside: RunEvaluation = async (config, folder, onStage, signal) => {
+  const { url, execArgv } = threadEntry(import.meta.url, '../evaluate/evaluation-child');
+  const child = fork(fileURLToPath(url), [], {
+    execArgv,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...process.env, TMPDIR: folder },
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Then it runs like any other.
+  }
+  let report: EvaluationReport | undefined;
+  let reason = 'the process of the evaluation ended before it was done';
+  child.on('message', (message: Message) => {
+    if (message.stage !== undefined) onStage(message.stage, message.done ?? 0, message.total ?? 0);
+    if (message.error !== undefined) reason = message.error;
+    report ??= message.report;
+    if (message.error !== undefined || message.report !== undefined) child.disconnect();
+  });
+  child.once('error', (error) => {
+    if (!signal.aborted) reason = error.message;
+  });
+  child.send({ config, options: OPTIONS });
+  await new Promise((resolve) => child.once('close', resolve));
+  if (report === undefined) throw new Error(reason);
+  return report;
+};
