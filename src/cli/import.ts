@@ -1,30 +1,22 @@
 import { tmpdir } from 'node:os';
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config.ts';
 import type { Kind } from '../exchange/columns.ts';
-import type { Wishes } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import type { Target } from '../exchange/targets.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus } from './exit-status.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, lockWaitOption, parseNumber } from './options.ts';
+import { configFlags, lockWaitOption } from './options.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 
-interface ImportFlags {
+interface ImportFlags extends ColumnFlags {
   readonly config?: string;
   readonly data?: string;
   readonly url?: string;
   readonly from: Preset;
-  readonly map?: Readonly<Record<string, string>>;
-  readonly type?: string;
-  readonly positive?: number;
-  readonly lowType?: string;
-  readonly separator?: string;
-  readonly timeUnit?: Wishes['timeUnit'];
-  readonly encoding?: Wishes['encoding'];
-  readonly header?: boolean;
   readonly overwrite?: boolean;
   readonly dryRun?: boolean;
   readonly skipBad?: boolean;
@@ -47,7 +39,7 @@ Examples:
 
 /** `furze import`: users, items and feedback out of files. */
 export function importCommand(env: Environment): Command {
-  return new Command('import')
+  const command = new Command('import')
     .description('store users, items or feedback from CSV, TSV or NDJSON files, gzip or zstd packed or not')
     .addArgument(
       new Argument('<inputs...>', 'users, items or feedback (else guessed), then files; - is standard input'),
@@ -58,22 +50,8 @@ export function importCommand(env: Environment): Command {
       '-u, --url <url>',
       'send to a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
     )
-    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
-    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
-    .option('--type <name>', 'type of feedback without a type column')
-    .option(
-      '--positive <rating>',
-      'ratings from here on are of --type, lower ones of --low-type',
-      parseNumber,
-    )
-    .option('--low-type <name>', 'type of feedback with a lower rating')
-    .option('--separator <text>', 'what stands between labels in one cell (default: |)')
-    .addOption(
-      new Option('--time-unit <unit>', 'how times are written').choices(['seconds', 'milliseconds', 'date']),
-    )
-    .addOption(new Option('--encoding <name>', 'of the text').choices(['utf-8', 'latin1']))
-    .option('--header', 'the first row names the columns')
-    .option('--no-header', 'the first row is data')
+    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'));
+  return addColumnOptions(command)
     .option('--overwrite', 'replace feedback that is there already; it is left alone otherwise')
     .option('--dry-run', 'check the files and store nothing')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
@@ -94,12 +72,10 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     process.stderr.write(`furze: name the files with ${kind} to import (see furze import --help)\n`);
     return 2;
   }
-  const { map, type, lowType, separator, timeUnit, encoding } = flags;
-  const wishes = { kind, map, type, ratingMin: flags.positive, lowType, separator, timeUnit, encoding };
   const common = {
     paths,
     preset: flags.from,
-    wishes: { ...wishes, hasHeader: flags.header },
+    wishes: { ...wishesOf(flags), kind },
     skipsBad: flags.skipBad === true,
     json: flags.json === true,
     positiveTypes: config.recommend.data_source.positive_feedback_types,
@@ -158,16 +134,4 @@ export function importInto(
   return withStore(config, 0, false, (target, folder) =>
     runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, json: false, positiveTypes }),
   );
-}
-
-/** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
-export function parseMap(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const pairs = text.split(',').map((pair) => pair.split('='));
-  if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
-    throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
-  }
-  return { ...before, ...(Object.fromEntries(pairs) as Record<string, string>) };
 }

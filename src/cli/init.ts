@@ -8,24 +8,23 @@ import { createLogger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import type { Service } from '../service.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
-import { importInto, parseMap } from './import.ts';
+import { importInto } from './import.ts';
 import { AnswerMissing, type Answers, findAnswers, splitList } from './init/answers.ts';
 import { describeNext, type Example, findExample } from './init/example.ts';
 import { createPrompt } from './init/prompt.ts';
-import { parseNumber, parsePort } from './options.ts';
+import { parsePort } from './options.ts';
 import { createCaller } from './playground/caller.ts';
 import { createProgress } from './progress.ts';
 import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
-interface InitFlags {
+interface InitFlags extends ColumnFlags {
   readonly config: string;
   readonly data: string;
   readonly files?: readonly string[];
   readonly from: Preset;
-  readonly map?: Readonly<Record<string, string>>;
-  readonly positive?: number;
   readonly positiveTypes?: readonly string[];
   readonly port?: number;
   readonly apiKey?: string;
@@ -53,15 +52,13 @@ const INTERRUPTED = 130;
 /** `furze init`: from files to a service with a configuration, data and a model. */
 export function initCommand(env: Environment): Command {
   const command = new Command('init');
-  return command
+  addColumnOptions(command)
     .description('set a service up on your own files: configuration, import, training')
     .addArgument(new Argument('[files...]', 'feedback, items and users as for import'))
     .option('-c, --config <file>', 'configuration file to write', 'furze.toml')
     .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below', './data')
     .option('--files <files...>', 'the files, in place of arguments')
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
-    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
-    .option('--positive <rating>', 'ratings from here on are positive', parseNumber)
     .option('--positive-types <list>', 'types of feedback that are positive', splitList)
     .option('-p, --port <port>', 'port to listen on (default: 8087)', parsePort)
     .option('--api-key <key>', 'key that callers must send (default: none)')
@@ -74,6 +71,7 @@ export function initCommand(env: Environment): Command {
       const answers = await answersOf([...files, ...(flags.files ?? [])], flags, env, command);
       await setUp(answers, flags, env);
     });
+  return command;
 }
 
 async function answersOf(
@@ -87,8 +85,7 @@ async function answersOf(
   const given = {
     paths,
     preset: flags.from,
-    map: flags.map,
-    ratingMin: flags.positive,
+    wishes: wishesOf(flags),
     positiveTypes: flags.positiveTypes,
     port: flags.port,
     // One in the environment goes before the file in any case.

@@ -40,7 +40,7 @@ export function loadConfigWithOrigin({ path, env, flags = {}, warn = warnOnStder
 
 const GORSE_HINT =
   'this is a configuration of Gorse: furze has no [master], and its stores are [database] data_store and cache_store ' +
-  'as lmdb://PATH. Keep [recommend] and what `furze config --template` has of [server]';
+  'as lmdb://PATH. Keep [recommend] and what `furze config --template` has of [server]; docs/migration.md goes key by key';
 
 function isOfGorse(text: string): boolean {
   return (

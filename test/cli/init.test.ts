@@ -141,7 +141,10 @@ describe('furze init with flags', () => {
     await expect(types).rejects.toThrow(
       /no feedback is of type star; the types in the files are view, purchase/,
     );
-    const column = findAnswers({ ...nothingGiven, paths: [items, plain], map: { user: 'uid' } }, undefined);
+    const column = findAnswers(
+      { ...nothingGiven, paths: [items, plain], wishes: { map: { user: 'uid' } } },
+      undefined,
+    );
     await expect(column).rejects.toThrow(/no file has the column "uid"/);
     const only = findAnswers({ ...nothingGiven, paths: [items] }, undefined);
     await expect(only).rejects.toThrow(/the files hold no feedback/);
@@ -163,7 +166,7 @@ describe('furze init on a terminal', () => {
       ['key', 'new'],
       ['Evaluate', ''],
     );
-    const answers = await findAnswers({ ...nothingGiven, map: { user: 'member' } }, prompt);
+    const answers = await findAnswers({ ...nothingGiven, wishes: { map: { user: 'member' } } }, prompt);
     prompt.close();
     expect(prompt.said.join('\n')).toContain('missing.csv cannot be read');
     expect(prompt.said).toContain('expected an integer from 0 to 65535');
@@ -181,6 +184,20 @@ describe('furze init on a terminal', () => {
     prompt.close();
     expect(answers.files[0]?.wishes.ratingMin).toBe(4);
     expect(answers).toMatchObject({ positiveTypes: ['like'], readTypes: ['read'], evaluates: true });
+  });
+
+  it('takes the names of types and the way times are written from the options', async () => {
+    const log = file('log.csv', 'user,item,rating,time\nann,tea,5,1700000000000\nbob,tea,1,1700000100000\n');
+    const wishes = { ratingMin: 3, type: 'keep', lowType: 'seen', timeUnit: 'milliseconds' } as const;
+    const answers = await findAnswers(
+      { ...nothingGiven, paths: [log], wishes, takesProposals: true },
+      undefined,
+    );
+    expect(answers).toMatchObject({
+      positiveTypes: ['keep'],
+      readTypes: ['seen'],
+      newestMs: 1_700_000_100_000,
+    });
   });
 
   it('ends with 130 when the person goes away', async () => {

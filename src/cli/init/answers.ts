@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { likelyPositive } from '../../admin/troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
-import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, describePlan } from '../../exchange/plan.ts';
+import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, describePlan, type Wishes } from '../../exchange/plan.ts';
 import type { Preset } from '../../exchange/presets.ts';
 import type { Survey } from '../../exchange/survey.ts';
-import { parseMap } from '../import.ts';
+import { parseMap } from '../column-options.ts';
 import { parseNumber, parsePort } from '../options.ts';
 import { type PlannedFile, planFiles, surveyFiles } from './files.ts';
 import { askYes, type Prompt } from './prompt.ts';
@@ -15,8 +15,8 @@ import { askYes, type Prompt } from './prompt.ts';
 export interface Given {
   readonly paths: readonly string[];
   readonly preset: Preset;
-  readonly map?: Readonly<Record<string, string>> | undefined;
-  readonly ratingMin?: number | undefined;
+  /** What the columns are; what is left open is guessed. */
+  readonly wishes?: Wishes | undefined;
   readonly positiveTypes?: readonly string[] | undefined;
   readonly port?: number | undefined;
   readonly apiKey?: string | undefined;
@@ -60,11 +60,12 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   }
   const { files, types } = await findRatingMin(confirmed, given, survey, asking);
   const positiveTypes = await findPositiveTypes(types, given, asking);
-  const isRead = types.includes(DEFAULT_LOW_TYPE) && !positiveTypes.includes(DEFAULT_LOW_TYPE);
+  const lowType = lowTypeOf(given);
+  const isRead = types.includes(lowType) && !positiveTypes.includes(lowType);
   return {
     files,
     positiveTypes,
-    readTypes: isRead ? [DEFAULT_LOW_TYPE] : [],
+    readTypes: isRead ? [lowType] : [],
     newestMs: survey.newestMs,
     port: given.port ?? (asking && (await findPort(asking))),
     apiKey: given.apiKey ?? (asking && (await findKey(asking))),
@@ -72,15 +73,19 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   };
 }
 
+function lowTypeOf({ wishes }: Given): string {
+  return wishes?.lowType ?? DEFAULT_LOW_TYPE;
+}
+
 async function findFiles(given: Given, prompt: Prompt | undefined): Promise<PlannedFile[]> {
-  const { preset, map, ratingMin, paths } = given;
-  if (paths.length > 0) return planFiles(paths, preset, { map, ratingMin });
+  const { preset, wishes = {}, paths } = given;
+  if (paths.length > 0) return planFiles(paths, preset, wishes);
   if (prompt === undefined) throw new AnswerMissing('no data files are named');
   for (;;) {
     const answer = await prompt.ask('Files with your feedback, items and users (CSV, TSV or NDJSON):');
     const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
     if (names.length === 0) continue;
-    const files = await orSay(prompt, () => planFiles(names, preset, { map, ratingMin }));
+    const files = await orSay(prompt, () => planFiles(names, preset, wishes));
     if (files !== undefined) return files;
   }
 }
@@ -88,7 +93,7 @@ async function findFiles(given: Given, prompt: Prompt | undefined): Promise<Plan
 /** Shows what the columns were taken for, and takes corrections. */
 async function confirmFiles(
   planned: readonly PlannedFile[],
-  { preset, ratingMin }: Given,
+  { preset, wishes }: Given,
   prompt: Prompt | undefined,
 ): Promise<PlannedFile[]> {
   const files: PlannedFile[] = [];
@@ -102,7 +107,7 @@ async function confirmFiles(
         `Which column is what? The columns are ${file.plan.columns.join(', ')}. For example user=uid,item=sku,time=ts:`,
       );
       const again = await orSay(prompt, () =>
-        planFiles([file.path], preset, { map: parseMap(answer, file.wishes.map), ratingMin }),
+        planFiles([file.path], preset, { ...wishes, map: parseMap(answer, file.wishes.map) }),
       );
       file = again?.[0] ?? file;
     }
@@ -139,14 +144,15 @@ async function findRatingMin(
     wishes: { ...file.wishes, ratingMin },
     plan: { ...file.plan, ratingMin },
   }));
-  return { files: rated, types: [...new Set([...seen, DEFAULT_LOW_TYPE])] };
+  return { files: rated, types: [...new Set([...seen, lowTypeOf(given)])] };
 }
 
 async function findPositiveTypes(
   types: readonly string[],
-  { positiveTypes, takesProposals }: Given,
+  given: Given,
   prompt: Prompt | undefined,
 ): Promise<readonly string[]> {
+  const { positiveTypes, takesProposals, wishes } = given;
   const check = (entries: readonly string[]) => {
     const known = readPositiveKinds(entries).some(({ feedbackType }) => types.includes(feedbackType));
     if (known) return entries;
@@ -155,10 +161,10 @@ async function findPositiveTypes(
     );
   };
   if (positiveTypes !== undefined) return check(positiveTypes);
-  const likely = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
   // Ratings and files without types have one type that means a liking, and nothing to choose from.
-  if (likely.length > 0 && types.every((type) => [DEFAULT_TYPE, DEFAULT_LOW_TYPE].includes(type)))
-    return likely;
+  const own = wishes?.type ?? DEFAULT_TYPE;
+  if (types.includes(own) && types.every((type) => [own, lowTypeOf(given)].includes(type))) return [own];
+  const likely = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
   if (takesProposals && likely.length > 0) return likely;
   if (prompt === undefined) {
     throw new AnswerMissing(

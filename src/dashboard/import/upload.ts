@@ -30,6 +30,17 @@ interface Line {
   readonly record: object;
 }
 
+/** A file as text: what gzip packed is unpacked. @throws Error when it is damaged */
+export async function unpack(file: File): Promise<File> {
+  if (!/\.gz$/i.test(file.name)) return file;
+  const unpacked = new Response(file.stream().pipeThrough(new DecompressionStream('gzip')));
+  const name = file.name.replace(/\.gz$/i, '');
+  const blob = await unpacked.blob().catch(() => {
+    throw new Error(`${file.name} cannot be unpacked: it is damaged, or not packed with gzip.`);
+  });
+  return new File([blob], name, { lastModified: file.lastModified });
+}
+
 /** The first rows of a file, as they are. */
 export function preview(file: File, rows: number): Promise<string[][]> {
   return new Promise((resolve, reject) => {

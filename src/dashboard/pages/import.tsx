@@ -3,7 +3,7 @@ import { FIELDS, type Guess, guess, type Kind, REQUIRED, timeUnit } from '../../
 import type { Plan } from '../../exchange/records.ts';
 import { recordOf } from '../../exchange/records.ts';
 import { count, duration } from '../format.ts';
-import { preview, Upload, type UploadState } from '../import/upload.ts';
+import { preview, Upload, type UploadState, unpack } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { likeType, refreshSummary } from '../state.ts';
 
@@ -20,9 +20,10 @@ export function ImportPage() {
   const [chosen, setChosen] = useState<Chosen>();
   const [start, setStart] = useState<Guess>();
   const [error, setError] = useState<string>();
-  const take = async (file: File | undefined) => {
-    if (file === undefined) return;
+  const take = async (given: File | undefined) => {
+    if (given === undefined) return;
     try {
+      const file = await unpack(given);
       const rows = await preview(file, GUESS_ROWS);
       if (rows.length === 0) throw new Error('The file holds no rows.');
       setStart(guess(rows));
@@ -36,7 +37,7 @@ export function ImportPage() {
     <>
       <PageHead title="Import">
         A file of users, items or feedback with commas, tabs or semicolons; with or without names in its first
-        row.
+        row, packed with gzip or not.
       </PageHead>
       <DropZone onFile={take} />
       <State error={error} loading={false} />
@@ -75,7 +76,7 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
         Drop a file here, or choose one
         <input
           type="file"
-          accept=".csv,.tsv,.txt,.data,text/csv"
+          accept=".csv,.tsv,.txt,.data,.gz,text/csv"
           onChange={(event) => onFile(event.currentTarget.files?.[0])}
         />
       </label>

@@ -1,0 +1,53 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Wishes } from '../exchange/plan.ts';
+import { parseNumber } from './options.ts';
+
+/** What the command line says of how files become records. */
+export interface ColumnFlags {
+  readonly map?: Readonly<Record<string, string>>;
+  readonly type?: string;
+  readonly positive?: number;
+  readonly lowType?: string;
+  readonly separator?: string;
+  readonly timeUnit?: Wishes['timeUnit'];
+  readonly encoding?: Wishes['encoding'];
+  readonly header?: boolean;
+}
+
+/** Adds the options that say what the columns of files are and how their cells are read. */
+export function addColumnOptions(command: Command): Command {
+  return command
+    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
+    .option('--type <name>', 'type of feedback without a type column')
+    .option(
+      '--positive <rating>',
+      'ratings from here on are of --type, lower ones of --low-type',
+      parseNumber,
+    )
+    .option('--low-type <name>', 'type of feedback with a lower rating')
+    .option('--separator <text>', 'what stands between labels in one cell (default: |)')
+    .addOption(
+      new Option('--time-unit <unit>', 'how times are written').choices(['seconds', 'milliseconds', 'date']),
+    )
+    .addOption(new Option('--encoding <name>', 'of the text').choices(['utf-8', 'latin1']))
+    .option('--header', 'the first row names the columns')
+    .option('--no-header', 'the first row is data');
+}
+
+/** The same as the exchange layer takes it. */
+export function wishesOf(flags: ColumnFlags): Wishes {
+  const { map, type, lowType, separator, timeUnit, encoding, header, positive } = flags;
+  return { map, type, ratingMin: positive, lowType, separator, timeUnit, encoding, hasHeader: header };
+}
+
+/** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
+export function parseMap(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
+    throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
+  }
+  return { ...before, ...(Object.fromEntries(pairs) as Record<string, string>) };
+}
