@@ -1,5 +1,5 @@
 // The service over HTTP against what it stands on: a bare engine for reads, bare LMDB for writes; and against crowds.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|tail|freshness|pass|stalls|training|overload] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|tail|freshness|pass|stalls|training|overload] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
@@ -12,6 +12,7 @@ import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
 import { benchTraining } from './http/training.ts';
 import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
+import { benchWrites } from './http/writes.ts';
 
 /** Users of the parts that read, each with a cached list. */
 const READ_USERS = 100_000;
@@ -40,6 +41,10 @@ const asked = (name: string) => part === undefined || part === name;
 const rows: Row[] = [];
 if (asked('insert')) {
   for (const batchRecords of [1000, 10_000]) rows.push(...(await benchInsert(size, batchRecords)));
+}
+if (asked('writes')) {
+  const writeSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 10_000, feedback: 200_000 };
+  rows.push(...(await benchWrites(writeSize, smoke ? 1 : 8)));
 }
 if (asked('reads') || asked('tail')) {
   const folder = await makeReadFolder(readSize);

@@ -73,7 +73,7 @@ interface Spent {
   cpuMs: number;
 }
 
-async function timed(spent: Spent, cpuMs: () => number, run: () => Promise<void>): Promise<void> {
+async function timed(spent: Spent, cpuMs: () => number, run: () => Promise<unknown>): Promise<void> {
   const startCpuMs = cpuMs();
   const start = performance.now();
   await run();

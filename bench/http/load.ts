@@ -56,23 +56,34 @@ export async function measureLoad(
   return perSecond;
 }
 
-/** Sends requests one by one over a few connections and resolves when all are answered. */
-export async function sendAll(port: number, requests: readonly Buffer[], connections: number): Promise<void> {
+/**
+ * Sends requests one by one over a few connections.
+ * @returns the latency of each in milliseconds, in the order of the answers
+ */
+export async function sendAll(
+  port: number,
+  requests: readonly Buffer[],
+  connections: number,
+): Promise<number[]> {
   let next = 0;
+  const latenciesMs: number[] = [];
   await Promise.all(
     Array.from({ length: Math.min(connections, requests.length) }, async () => {
       let answered = () => {};
       const one = await Connection.open(port, () => answered());
       while (next < requests.length) {
         const request = requests[next++]!;
+        const start = performance.now();
         await new Promise<void>((resolve) => {
           answered = resolve;
           one.send(request);
         });
+        latenciesMs.push(performance.now() - start);
       }
       one.close();
     }),
   );
+  return latenciesMs;
 }
 
 /** Asks one request at a time, `pauseMs` apart, and tells each latency in milliseconds, all of them at the end. */

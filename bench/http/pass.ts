@@ -91,7 +91,7 @@ function startFit(server: ChildProcess): { making: Promise<void>; ended: Promise
   return { making, ended };
 }
 
-function post(port: number, batches: readonly (readonly unknown[])[]): Promise<void> {
+function post(port: number, batches: readonly (readonly unknown[])[]): Promise<unknown> {
   const bodies = batches.map((records) => postRequest('/api/feedback', JSON.stringify(records)));
   return sendAll(port, bodies, 1);
 }

@@ -1,11 +1,13 @@
+import { performance } from 'node:perf_hooks';
 import type { Feedback } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import type { WriteCommand } from '../../src/store/data-store.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import type { Table } from '../../src/store/lmdb/engine.ts';
 import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
 import { POSITIVE_TYPES, READ_TYPES } from './processes.ts';
 
-interface Put {
+export interface Put {
   readonly table: TableName;
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -43,10 +45,14 @@ export class PutRecorder {
     });
   }
 
-  /** The puts of one batch, in order, with bytes of their own. */
+  /** The puts of one batch of feedback, in order, with bytes of their own. */
   record(records: readonly Feedback[]): Put[] {
+    return this.recordCommand({ kind: 'putFeedback', overwrite: false, batch: { records } });
+  }
+
+  /** The same of any write. */
+  recordCommand(command: WriteCommand): Put[] {
     this.puts = [];
-    const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
     this.writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
     return this.puts;
   }
@@ -70,6 +76,17 @@ export class RawWriter {
 
   constructor(path: string) {
     this.tables = openDataTables(path);
+  }
+
+  /** Writes one batch and flushes it, all on this thread. @returns what that took, milliseconds */
+  writeOne(puts: readonly Put[]): number {
+    const { engine } = this.tables;
+    const start = performance.now();
+    engine.transact(() => {
+      for (const { table, key, value } of puts) this.tables[table].put(key, value);
+    });
+    engine.flushNow();
+    return performance.now() - start;
   }
 
   /** Resolves when everything is on the disk. */

@@ -5,6 +5,8 @@ import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace.ts';
 /** Memory that a body takes when its first chunk comes, unless it is known to be smaller. */
 const FIRST_BYTES = 16 * 1024;
 
+const NOTHING = new Uint8Array(0);
+
 /** What bodies are read with; one for all requests. */
 export interface BodyRules {
   /** Bytes of one body. */
@@ -26,7 +28,7 @@ export class BodyReader {
   private readonly lengthBytes: number;
   private readonly done: (outcome: BodyOutcome) => void;
   private readonly pace: Pace;
-  private buffer = new Uint8Array(0);
+  private buffer: Uint8Array<ArrayBuffer> = NOTHING;
   private size = 0;
   private heldBytes = 0;
   private isReading = true;
@@ -63,7 +65,7 @@ export class BodyReader {
     this.stop();
     this.rules.budget.give(this.heldBytes);
     this.heldBytes = 0;
-    this.buffer = new Uint8Array(0);
+    this.buffer = NOTHING;
   }
 
   private grow(atLeast: number, isLast: boolean): boolean {

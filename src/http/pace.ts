@@ -39,7 +39,7 @@ export class Pace {
   }
 }
 
-/** Watches transfers with one timer for all of them, which runs only while there are any. */
+/** Watches transfers with one timer for all of them, which ends once it finds none. */
 export class PaceWatch {
   /** Time in which a transfer must move at least `BYTES_PER_SECOND_MIN` a second or end. */
   readonly timeoutMs: number;
@@ -60,12 +60,14 @@ export class PaceWatch {
 
   forget(pace: Pace): void {
     this.paces.delete(pace);
-    if (this.paces.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
   }
 
   private look(): void {
+    if (this.paces.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      return;
+    }
     const nowMs = performance.now();
     for (const pace of this.paces) pace.check(nowMs);
   }

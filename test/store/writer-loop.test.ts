@@ -2,10 +2,14 @@ import { expect, test, vi } from 'vitest';
 import type { FromWriter, WriteAnswer } from '../../src/store/lmdb/messages.ts';
 import { type LoopParts, type Write, WriterLoop } from '../../src/store/lmdb/writer-loop.ts';
 
+/** A body that takes so long to write that the disk keeps it beside the next. */
+const LARGE = new Uint8Array(20_000);
+const SMALL = new Uint8Array(10);
+
 /** A loop over a disk that fails when the test says so. */
 function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   const posted: FromWriter[] = [];
-  const disk = { isFull: false, loses: false, written: 0, flushes: 0, probes: 0 };
+  const disk = { isFull: false, loses: false, written: 0, flushes: 0, flushesInPlace: 0, probes: 0 };
   const refused = (ticket: number): WriteAnswer => ({
     ticket,
     result: undefined,
@@ -32,6 +36,10 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
       disk.flushes++;
       if (disk.loses) throw new Error('Input/output error');
     },
+    flushNow() {
+      disk.flushesInPlace++;
+      if (disk.loses) throw new Error('Input/output error');
+    },
     probe() {
       disk.probes++;
       if (disk.isFull) throw new Error('No space left on device');
@@ -45,9 +53,9 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   return {
     disk,
     problems: () => posted.flatMap((each) => (each.kind === 'problem' ? [each.problem] : [])),
-    async write(): Promise<boolean> {
+    async write(json = SMALL): Promise<boolean> {
       const ticket = ++tickets;
-      const command = { kind: 'deleteUser', userId: 'u' } as const;
+      const command = { kind: 'putUsers', batch: { json, single: false } } as const;
       loop.receive({ kind: 'write', ticket, nowMs: 0, command } satisfies Write);
       const answer = await vi.waitFor(() => {
         const found = posted
@@ -61,21 +69,25 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   };
 }
 
-test.each(['disk', 'commit'] as const)(
-  'after a failed flush nothing is written or called durable, sync = %s',
-  async (sync) => {
+test.each([
+  ['disk', SMALL],
+  ['disk', LARGE],
+  ['commit', SMALL],
+] as const)(
+  'after a failed flush nothing is written or called durable, sync = %s, %#',
+  async (sync, body) => {
     const { disk, write, problems } = loopOver({ sync });
-    expect(await write()).toBe(true);
+    expect(await write(body)).toBe(true);
     disk.loses = true;
     // Behind a commit the flush follows the answer.
-    expect(await write()).toBe(sync === 'commit');
+    expect(await write(body)).toBe(sync === 'commit');
     await vi.waitFor(() => expect(problems()).toHaveLength(1), 600_000);
     expect(problems()[0]).toContain('until the service is restarted');
-    const { written, flushes } = disk;
+    const { written, flushes, flushesInPlace } = disk;
     // The next flush would succeed, and mean nothing.
     disk.loses = false;
     for (let i = 0; i < 3; i++) expect(await write()).toBe(false);
-    expect(disk).toMatchObject({ written, flushes });
+    expect(disk).toMatchObject({ written, flushes, flushesInPlace });
     expect(problems()).toHaveLength(1);
   },
 );
@@ -92,4 +104,12 @@ test('a full disk is told at once, asked about again and again, and over when th
   disk.isFull = false;
   await vi.waitFor(() => expect(problems().at(-1)).toBeUndefined(), 600_000);
   expect(await write()).toBe(true);
+});
+
+test('small writes with nobody behind them are flushed in place, others beside what follows', async () => {
+  const { disk, write } = loopOver({ sync: 'disk' });
+  expect(await Promise.all([write(), write()])).toEqual([true, true]);
+  expect(disk).toMatchObject({ flushes: 0, flushesInPlace: 1 });
+  expect(await write(LARGE)).toBe(true);
+  expect(disk).toMatchObject({ flushes: 1, flushesInPlace: 1 });
 });

@@ -2,14 +2,19 @@ import { type CatalogueItem, type ChangeSet, FeedbackColumns } from '../data-sto
 import type { PlainChanges, PlainColumns } from './messages.ts';
 import { PackedItems, packItems } from './packed-items.ts';
 
+/** Records that there is room for at first: most commands have one. */
+const FIRST_RECORDS = 8;
+/** Bytes from which on a column is handed over rather than copied. */
+const MOVED_BYTES_MIN = 4096;
+
 /** What one or several commands changed, in the making. */
 export class ChangeLog {
   readonly items: CatalogueItem[] = [];
   readonly deletedItemRows: number[] = [];
   readonly userRows: number[] = [];
   readonly deletedUserRows: number[] = [];
-  readonly added = new FeedbackColumns();
-  readonly removed = new FeedbackColumns();
+  readonly added = new FeedbackColumns(FIRST_RECORDS);
+  readonly removed = new FeedbackColumns(FIRST_RECORDS);
 
   get isEmpty(): boolean {
     const { items, userRows, added } = this;
@@ -49,16 +54,19 @@ export function fromPlain({ items, itemCount, added, removed, ...others }: Plain
   };
 }
 
-/** The buffers of the changes, to be transferred rather than copied. */
+/** The buffers of the changes that are worth being transferred rather than copied. */
 export function buffersOf(changes: readonly PlainChanges[]): ArrayBuffer[] {
   return changes.flatMap(({ items, added, removed }) => {
-    const columns = [added, removed].flatMap((one) => Object.values(one) as Uint32Array<ArrayBuffer>[]);
-    return [...items, ...columns].map(({ buffer }) => buffer);
+    const columns = [added, removed].flatMap((one) => Object.values(one ?? {}) as Uint32Array<ArrayBuffer>[]);
+    return [...items, ...columns]
+      .map(({ buffer }) => buffer)
+      .filter(({ byteLength }) => byteLength >= MOVED_BYTES_MIN);
   });
 }
 
-function trim(columns: FeedbackColumns): PlainColumns {
+function trim(columns: FeedbackColumns): PlainColumns | undefined {
   const { length } = columns;
+  if (length === 0) return undefined;
   return {
     userRows: columns.userRows.slice(0, length),
     itemRows: columns.itemRows.slice(0, length),
@@ -67,9 +75,8 @@ function trim(columns: FeedbackColumns): PlainColumns {
   };
 }
 
-function toColumns(plain: PlainColumns): FeedbackColumns {
+function toColumns(plain: PlainColumns | undefined): FeedbackColumns {
+  // Columns without records have some capacity all the same: they grow by doubling.
   const columns = new FeedbackColumns(1);
-  // Columns without records keep their first capacity: they grow by doubling.
-  if (plain.userRows.length > 0) Object.assign(columns, plain, { length: plain.userRows.length });
-  return columns;
+  return plain === undefined ? columns : Object.assign(columns, plain, { length: plain.userRows.length });
 }

@@ -29,9 +29,10 @@ export interface EngineOptions {
 /** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
 const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
 
-/** What the package's typings leave out: the flush of all that is committed. */
+/** What the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
 interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
+  readonly env: { sync(): void };
 }
 
 /** And the number of the write transaction that is open. */
@@ -98,6 +99,14 @@ export class Engine {
     return new Promise((resolve, reject) => {
       (this.root as unknown as Flushable).sync((error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /**
+   * The same before it returns: no other thread takes part, which costs a lone write more than the flush of a fast disk.
+   * @throws Error of the engine when the disk does not keep what was written
+   */
+  flushNow(): void {
+    (this.root as unknown as Flushable).env.sync();
   }
 
   /** Makes the next read of this thread see the newest commit. */

@@ -16,6 +16,8 @@ import { WriterSupervisor } from './writer-supervisor.ts';
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** What a decoded record counts for in that sum. */
 const RECORD_BYTES = 256;
+/** Bytes up to which copying a body costs less than handing its buffer over. */
+const COPIED_BYTES_MAX = 8 * 1024;
 /** What any command counts for beside its body. */
 const COMMAND_BYTES = 128;
 
@@ -194,7 +196,7 @@ function sizeOf(command: WriteCommand): number {
   return COMMAND_BYTES + ('json' in batch ? batch.json.length : batch.records.length * RECORD_BYTES);
 }
 
-/** The message of a command. A body is handed over with its buffer where it fills it, else copied. */
+/** The message of a command. A body is handed over with its buffer where that is large and filled by it, else copied. */
 function toMessage(
   ticket: number,
   nowMs: number,
@@ -204,15 +206,19 @@ function toMessage(
     const json = ownBuffer(command.json);
     return {
       message: { kind: 'write', ticket, nowMs, command: { ...command, json } },
-      transfer: [json.buffer],
+      transfer: buffersOf(json),
     };
   }
   if ('batch' in command && 'json' in command.batch) {
     const json = ownBuffer(command.batch.json);
     const moved = { ...command, batch: { json, single: command.batch.single } } as WriteCommand;
-    return { message: { kind: 'write', ticket, nowMs, command: moved }, transfer: [json.buffer] };
+    return { message: { kind: 'write', ticket, nowMs, command: moved }, transfer: buffersOf(json) };
   }
   return { message: { kind: 'write', ticket, nowMs, command }, transfer: [] };
+}
+
+function buffersOf(json: Uint8Array<ArrayBuffer>): ArrayBuffer[] {
+  return json.byteLength > COPIED_BYTES_MAX ? [json.buffer] : [];
 }
 
 function ownBuffer(json: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

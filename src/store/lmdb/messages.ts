@@ -73,8 +73,9 @@ export interface PlainChanges {
   readonly deletedItemRows: readonly number[];
   readonly userRows: readonly number[];
   readonly deletedUserRows: readonly number[];
-  readonly added: PlainColumns;
-  readonly removed: PlainColumns;
+  /** Undefined for no records. */
+  readonly added: PlainColumns | undefined;
+  readonly removed: PlainColumns | undefined;
   readonly feedbackTypes: readonly string[];
   readonly renumbersTypes: boolean;
 }

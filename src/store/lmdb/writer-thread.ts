@@ -19,6 +19,7 @@ const loop = new WriterLoop({
   hasSlices: () => writer.hasSlices,
   slice: () => writer.slice(),
   flush: () => tables.engine.flush(),
+  flushNow: () => tables.engine.flushNow(),
   probe: (bytes) => writer.probe(bytes),
   nextTransaction: () => writer.nextTransaction,
   post,
