@@ -47,7 +47,10 @@ export class ColdItemIndex {
   private readonly trends: TrendCounts;
   /** What was worked out so far, by row; those that are no longer cold go at the next step. */
   private likes = new Map<number, Like>();
-  private snapshot = NO_COLD_ITEMS;
+  /** What `items` holds: `likes` as the last step left them. */
+  private packed: ReadonlyMap<number, Like> = new Map();
+  /** Made of `packed` when it is asked for. */
+  private snapshot: ColdItems | undefined = NO_COLD_ITEMS;
 
   constructor(catalogue: Catalogue, trends: TrendCounts) {
     this.catalogue = catalogue;
@@ -56,7 +59,7 @@ export class ColdItemIndex {
   }
 
   get items(): ColdItems {
-    return this.snapshot;
+    return (this.snapshot ??= pack(this.packed));
   }
 
   /** What was worked out is about another generation: everything is worked out anew. */
@@ -87,11 +90,16 @@ export class ColdItemIndex {
       if (like === undefined) complete = false;
       else likes.set(row, like);
     }
-    const before = new Set(this.snapshot.rows);
+    const gained = [...likes.keys()].filter((row) => hasLikes(likes, row) && !hasLikes(this.packed, row));
     this.likes = likes;
-    this.snapshot = pack(likes);
-    return { isMore: !complete, gained: Array.from(this.snapshot.rows).filter((row) => !before.has(row)) };
+    this.packed = new Map(likes);
+    this.snapshot = undefined;
+    return { isMore: !complete, gained };
   }
+}
+
+function hasLikes(likes: ReadonlyMap<number, Like>, row: number): boolean {
+  return (likes.get(row)?.rows.length ?? 0) > 0;
 }
 
 function pack(likesByRow: ReadonlyMap<number, Like>): ColdItems {

@@ -7,6 +7,9 @@ const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
 
+/** By how much rounding may lift a score above its bound. */
+const ROUNDING = 1 + 1e-9;
+
 /** Rows looked at between two pauses: less than a millisecond. */
 const PAUSE_STEPS = 2048;
 
@@ -29,7 +32,8 @@ export function elementWeight(rowCount: number, rowsWithElement: number): number
 /**
  * The rows most like `row`: with c elements in common,
  * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
- * Cost: the sum of N_x over the row's elements, plus the elements of each candidate.
+ * Cost: the sum of N_x over the row's elements, plus the elements of each candidate that what they have in common alone
+ * does not rule out.
  * @param accept which candidates may stand in the list; the row itself never does
  * @param onPause called now and then; what it throws ends the search
  */
@@ -96,16 +100,24 @@ function* compare<Element>(
   }
   const countOf = (element: Element) => incidence.countOf?.(element) ?? incidence.rowsOf(element).size;
   const best = new TopK(k);
-  for (let at = 0; at < common.size; at++) {
-    if (++steps % PAUSE_STEPS === 0) yield;
-    const [other, weight, count] = [common.rowAt(at), common.weightAt(at), common.countAt(at)];
-    if (other === row || !accept(other)) continue;
-    let theirs = 0;
-    for (const element of incidence.elementsOf(other)) {
+  // Those with several elements in common come first: they set the bar for the many that share a single one.
+  for (const shareSeveral of [true, false]) {
+    for (let at = 0; at < common.size; at++) {
       if (++steps % PAUSE_STEPS === 0) yield;
-      theirs += elementWeight(incidence.rowCount, countOf(element));
+      const count = common.countAt(at);
+      if (count > 1 !== shareSeveral) continue;
+      const weight = common.weightAt(at);
+      const scoreMax = (Math.sqrt(weight / own) * count * ROUNDING) / (count + SHRINK);
+      if (scoreMax < best.scoreMin) continue;
+      const other = common.rowAt(at);
+      if (other === row || !accept(other)) continue;
+      let theirs = 0;
+      for (const element of incidence.elementsOf(other)) {
+        if (++steps % PAUSE_STEPS === 0) yield;
+        theirs += elementWeight(incidence.rowCount, countOf(element));
+      }
+      best.push(other, (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs)));
     }
-    best.push(other, (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs)));
   }
   return best.sorted();
 }

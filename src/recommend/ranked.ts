@@ -71,6 +71,13 @@ export class TopK {
     }
   }
 
+  /** What an entry must at least score to be kept. */
+  get scoreMin(): number {
+    return this.rows.length < this.k
+      ? Number.NEGATIVE_INFINITY
+      : (this.scores[0] ?? Number.POSITIVE_INFINITY);
+  }
+
   /** The kept entries, best first. The heap must not be used after. */
   sorted(): Ranked {
     const order = this.rows.map((_, at) => at);

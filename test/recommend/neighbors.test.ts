@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/domain/random.ts';
 import { elementWeight, type Incidence, similarRows } from '../../src/recommend/neighbors.ts';
 
 /** Four films and their labels. */
@@ -34,6 +35,25 @@ describe('similarRows', () => {
   it('never lists the row itself, nor one that is refused, nor one without anything in common', () => {
     expect(similarRows(3, 10, films, () => true).rows).toEqual([2]);
     expect(similarRows(0, 10, films, (row) => row !== 1).rows).toEqual([2]);
+  });
+
+  it('leaves nothing out that belongs in the list, whatever it does not look at', () => {
+    const random = createRandom(5);
+    const elements = Array.from({ length: 300 }, () => [
+      ...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(40))),
+    ]);
+    const space: Incidence<number> = {
+      rowCount: elements.length,
+      elementsOf: (row) => elements[row]!,
+      rowsOf: (element) => new Set(elements.flatMap((each, row) => (each.includes(element) ? [row] : []))),
+    };
+    for (let row = 0; row < 20; row++) {
+      const all = similarRows(row, elements.length, space, () => true);
+      expect(similarRows(row, 5, space, () => true)).toEqual({
+        rows: all.rows.slice(0, 5),
+        scores: all.scores.slice(0, 5),
+      });
+    }
   });
 
   it('gives a small positive weight to what all rows share', () => {
