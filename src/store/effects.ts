@@ -1,0 +1,105 @@
+import { decode, encode } from '@msgpack/msgpack';
+import type { Item, User } from '../domain/entities.ts';
+
+/**
+ * What one command, or several that only add, did to a store, by rows: a copy that carries these out in their order holds
+ * the same. Deletions come before everything else. What is said twice is carried out twice to the same end.
+ */
+export interface Effects {
+  readonly deletedUserIds: readonly string[];
+  readonly deletedItemIds: readonly string[];
+  /** Users and items as they are now, with their rows. */
+  readonly users: readonly (readonly [userRow: number, user: User])[];
+  readonly items: readonly (readonly [itemRow: number, item: Item])[];
+  readonly feedback: readonly FeedbackEffect[];
+}
+
+/** A feedback that is written, or removed where `timeMs` is NaN. */
+export interface FeedbackEffect {
+  readonly userRow: number;
+  readonly itemRow: number;
+  readonly type: string;
+  readonly timeMs: number;
+  readonly comment: string;
+  /** 0 for none. */
+  readonly value: number;
+}
+
+/** What one transaction did. */
+export interface Commit {
+  /** Its number; each is one more than that of the one before. */
+  readonly position: number;
+  readonly parts: readonly Effects[];
+}
+
+/** A part as it is packed: columns of fixed width as bytes, and the few comments and values beside their positions. */
+type Packed = [
+  deletedUserIds: readonly string[],
+  deletedItemIds: readonly string[],
+  users: Effects['users'],
+  items: Effects['items'],
+  typeNames: readonly string[],
+  rows: Uint8Array,
+  types: Uint8Array,
+  timesMs: Uint8Array,
+  comments: readonly (readonly [at: number, comment: string])[],
+  values: readonly (readonly [at: number, value: number])[],
+];
+
+export function encodeParts(parts: readonly Effects[]): Uint8Array {
+  return encode(parts.map(pack), { ignoreUndefined: true });
+}
+
+/** @param bytes what `encodeParts` made */
+export function decodeParts(bytes: Uint8Array): Effects[] {
+  return (decode(bytes) as Packed[]).map(unpack);
+}
+
+function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects): Packed {
+  const names: string[] = [];
+  const numbers = new Map<string, number>();
+  const rows = new Uint32Array(feedback.length * 2);
+  const types = new Uint16Array(feedback.length);
+  const timesMs = new Float64Array(feedback.length);
+  const comments: [number, string][] = [];
+  const values: [number, number][] = [];
+  for (const [at, { userRow, itemRow, type, timeMs, comment, value }] of feedback.entries()) {
+    let number = numbers.get(type);
+    if (number === undefined) numbers.set(type, (number = names.push(type) - 1));
+    rows[at * 2] = userRow;
+    rows[at * 2 + 1] = itemRow;
+    types[at] = number;
+    timesMs[at] = timeMs;
+    if (comment !== '') comments.push([at, comment]);
+    if (value !== 0) values.push([at, value]);
+  }
+  const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
+  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, comments, values];
+}
+
+function unpack(packed: Packed): Effects {
+  const [deletedUserIds, deletedItemIds, users, items, names, rowBytes, typeBytes, timeBytes] = packed;
+  const rows = new Uint32Array(ownBuffer(rowBytes));
+  const types = new Uint16Array(ownBuffer(typeBytes));
+  const timesMs = new Float64Array(ownBuffer(timeBytes));
+  const comments = new Map(packed[8]);
+  const values = new Map(packed[9]);
+  const feedback = Array.from(types, (type, at) => ({
+    userRow: rows[at * 2]!,
+    itemRow: rows[at * 2 + 1]!,
+    type: names[type]!,
+    timeMs: timesMs[at]!,
+    comment: comments.get(at) ?? '',
+    value: values.get(at) ?? 0,
+  }));
+  return { deletedUserIds, deletedItemIds, users, items, feedback };
+}
+
+function bytesOf(array: Uint32Array | Uint16Array | Float64Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** The bytes at the start of a buffer of their own, so that they can be read as words. */
+function ownBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}

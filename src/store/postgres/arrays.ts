@@ -1,0 +1,53 @@
+/*
+ * Arrays of numbers in PostgreSQL's binary form, which the server reads several times faster than text: i32 dimensions,
+ * i32 has nulls, i32 type | i32 length, i32 lower bound | (i32 bytes, value)*, all big-endian. A parameter that is a
+ * buffer is sent as binary.
+ */
+const HEAD_BYTES = 20;
+const INT2_OID = 21;
+const INT4_OID = 23;
+const INT8_OID = 20;
+const FLOAT8_OID = 701;
+
+export function int2Array(values: ArrayLike<number>): Buffer {
+  return encode(values, INT2_OID, 2, (buffer, value, at) => buffer.writeInt16BE(value, at));
+}
+
+export function int4Array(values: ArrayLike<number>): Buffer {
+  return encode(values, INT4_OID, 4, (buffer, value, at) => buffer.writeInt32BE(value, at));
+}
+
+/** @param values integers that a double holds exactly */
+export function int8Array(values: ArrayLike<number>): Buffer {
+  return encode(values, INT8_OID, 8, (buffer, value, at) => {
+    const high = Math.floor(value / 2 ** 32);
+    buffer.writeInt32BE(high, at);
+    buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
+  });
+}
+
+export function float8Array(values: ArrayLike<number>): Buffer {
+  return encode(values, FLOAT8_OID, 8, (buffer, value, at) => buffer.writeDoubleBE(value, at));
+}
+
+function encode(
+  values: ArrayLike<number>,
+  oid: number,
+  bytes: number,
+  write: (buffer: Buffer, value: number, at: number) => void,
+): Buffer {
+  const { length } = values;
+  const isEmpty = length === 0;
+  const buffer = Buffer.allocUnsafe(isEmpty ? 12 : HEAD_BYTES + length * (4 + bytes));
+  buffer.writeInt32BE(isEmpty ? 0 : 1, 0);
+  buffer.writeInt32BE(0, 4);
+  buffer.writeInt32BE(oid, 8);
+  if (isEmpty) return buffer;
+  buffer.writeInt32BE(length, 12);
+  buffer.writeInt32BE(1, 16);
+  for (let at = HEAD_BYTES, i = 0; i < length; i++, at += 4 + bytes) {
+    buffer.writeInt32BE(bytes, at);
+    write(buffer, values[i]!, at + 4);
+  }
+  return buffer;
+}

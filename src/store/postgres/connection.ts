@@ -1,0 +1,127 @@
+import type { Client, ClientConfig } from 'pg';
+import type { PostgresDsn } from '../dsn.ts';
+
+/** Time in which a server must take a connection, milliseconds. */
+const CONNECT_MS_MAX = 5000;
+/** A transaction that its client leaves open for so long is ended by the server: a paused node holds up nobody. */
+const IDLE_IN_TRANSACTION_MS_MAX = 15_000;
+
+/** What the typings of the driver do not know yet. */
+interface PipelinedConfig extends ClientConfig {
+  /** Queries are sent without waiting for the answers of those before them. */
+  readonly pipeline: boolean;
+}
+
+const INT8_OID = 20;
+
+/** One connection to PostgreSQL. Queries are sent at once and answered in their order. */
+export class Connection {
+  private readonly client: Client;
+  private failure: Error | undefined;
+
+  private constructor(client: Client) {
+    this.client = client;
+    client.on('error', (error) => {
+      this.failure ??= error;
+    });
+    client.on('end', () => {
+      this.failure ??= new Error('the connection was closed');
+    });
+  }
+
+  /**
+   * Connects.
+   * @param name what the server shows the connection as
+   * @throws Error of the driver or of the server; its message holds no password
+   */
+  static async open({ url }: PostgresDsn, name: string): Promise<Connection> {
+    // Loaded here, so that a service without PostgreSQL loads no driver.
+    const { default: pg } = await import('pg');
+    const config: PipelinedConfig = {
+      connectionString: url,
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX,
+      keepAlive: true,
+      pipeline: true,
+      types: {
+        getTypeParser: (oid, format) =>
+          oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+      },
+    };
+    const client = new pg.Client(config);
+    const connection = new Connection(client);
+    await client.connect();
+    return connection;
+  }
+
+  /** False once the connection has failed or ended. */
+  get isOpen(): boolean {
+    return this.failure === undefined;
+  }
+
+  /** The rows of a query, each an array in the order of its columns. @throws Error of the server */
+  async rows<T extends readonly unknown[]>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    const result = await this.client.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+    return result.rows as unknown as T[];
+  }
+
+  /** Runs a statement, or several without values. @returns what the server calls what it did, as in `COMMIT` */
+  async run(text: string, values?: readonly unknown[]): Promise<string> {
+    const result = await this.client.query(text, values && [...values]);
+    return result.command;
+  }
+
+  /** Ends the connection; what waits for answers fails. */
+  async close(): Promise<void> {
+    this.failure ??= new Error('the connection was closed');
+    await this.client.end().catch(() => {});
+  }
+}
+
+/** A connection that is opened when it is first needed, and anew when it has failed. */
+export class Link {
+  private readonly dsn: PostgresDsn;
+  private readonly name: string;
+  private current: Promise<Connection> | undefined;
+  private isClosed = false;
+
+  constructor(dsn: PostgresDsn, name: string) {
+    this.dsn = dsn;
+    this.name = name;
+  }
+
+  /** @throws Error when the server does not take the connection, or this is closed */
+  async connect(): Promise<Connection> {
+    if (this.isClosed) throw new Error('the connection was closed');
+    const opening = this.current;
+    if (opening !== undefined) {
+      const connection = await opening;
+      if (connection.isOpen) return connection;
+      if (this.current === opening) this.current = undefined;
+      void connection.close();
+      return this.connect();
+    }
+    const next = Connection.open(this.dsn, this.name);
+    this.current = next;
+    next.catch(() => {
+      if (this.current === next) this.current = undefined;
+    });
+    return next;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const connection = await this.current?.catch(() => undefined);
+    await connection?.close();
+  }
+}
+
+/** True for an error that says that the server is away, not that it refused what it was asked. */
+export function isAway(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  // Errors of SQL have codes of five characters; 08 is connection, 57P0x a server that stops or starts, 53 no resources, 25P03 a
+  // transaction that was ended for being idle.
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return true;
+  return /^(08|57P|53|25P03)/.test(code);
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { Connection } from './connection.ts';
+
+/** Raised when a change of the tables makes older programs misread them. */
+export const FORMAT_VERSION = 1;
+const PARTITIONS = 8;
+/** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
+const MAKING_LOCK = 0x66757a65;
+
+/** The head of the store: one row, locked by each transaction that writes, so that all nodes write in one order. */
+export interface Head {
+  readonly identity: string;
+  /** Number of the last commit. */
+  readonly position: number;
+}
+
+/**
+ * Makes the tables where there are none, and reads the head.
+ * @throws OperatorError when a newer version made them, or the database has another encoding than UTF-8
+ */
+export async function openSchema(connection: Connection, schema: string): Promise<Head> {
+  const [encoding] = await connection.rows<[string]>('SHOW server_encoding');
+  if (encoding![0] !== 'UTF8')
+    throw new OperatorError(
+      `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [`"${schema}".head`]);
+  if (!there![0]) await makeTables(connection, schema);
+  const [head] = await connection.rows<[number, string, number]>(
+    `SELECT format, identity, position FROM "${schema}".head`,
+  );
+  const [format, identity, position] = head!;
+  if (format > FORMAT_VERSION)
+    throw new OperatorError(
+      `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}. A newer furze made it.`,
+    );
+  return { identity, position };
+}
+
+async function makeTables(connection: Connection, schema: string): Promise<void> {
+  const identity = randomBytes(16).toString('hex');
+  await connection.run(`
+    BEGIN;
+    SELECT pg_advisory_xact_lock(${MAKING_LOCK});
+    ${tablesOf(schema)}
+    INSERT INTO "${schema}".head (format, identity) VALUES (${FORMAT_VERSION}, '${identity}') ON CONFLICT DO NOTHING;
+    COMMIT`);
+}
+
+/**
+ * Ids sort by their bytes, as the API's pages do. Columns of feedback stand in an order without padding: 52 bytes a row.
+ * Texts that may hold U+0000, which PostgreSQL's text cannot, are `json` or `bytea`.
+ */
+function tablesOf(schema: string): string {
+  const s = `"${schema}"`;
+  const partitions = Array.from(
+    { length: PARTITIONS },
+    (_, at) =>
+      `CREATE TABLE IF NOT EXISTS ${s}.feedback_${at} PARTITION OF ${s}.feedback FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${at});`,
+  );
+  return `
+    CREATE SCHEMA IF NOT EXISTS ${s};
+    CREATE TABLE IF NOT EXISTS ${s}.head (
+      only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+      format integer NOT NULL, identity text NOT NULL, position bigint NOT NULL DEFAULT 0,
+      next_user_row integer NOT NULL DEFAULT 0, next_item_row integer NOT NULL DEFAULT 0,
+      types_version integer NOT NULL DEFAULT 0, has_notes boolean NOT NULL DEFAULT false
+    ) WITH (fillfactor = 20);
+    CREATE TABLE IF NOT EXISTS ${s}.types (type smallint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE);
+    CREATE TABLE IF NOT EXISTS ${s}.users (
+      user_row integer PRIMARY KEY, user_id text COLLATE "C" NOT NULL UNIQUE, detail json NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${s}.items (
+      item_row integer PRIMARY KEY, item_id text COLLATE "C" NOT NULL UNIQUE, detail json NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${s}.feedback (
+      time_ms bigint NOT NULL, user_row integer NOT NULL, item_row integer NOT NULL, type smallint NOT NULL,
+      PRIMARY KEY (user_row, item_row, type)) PARTITION BY HASH (user_row);
+    ${partitions.join('\n')}
+    CREATE INDEX IF NOT EXISTS feedback_item ON ${s}.feedback (item_row);
+    CREATE TABLE IF NOT EXISTS ${s}.notes (
+      user_row integer NOT NULL, item_row integer NOT NULL, type smallint NOT NULL,
+      value double precision NOT NULL, comment bytea NOT NULL, PRIMARY KEY (user_row, item_row, type));
+    CREATE TABLE IF NOT EXISTS ${s}.removals (
+      row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
+    CREATE TABLE IF NOT EXISTS ${s}.changes (
+      position bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
+    ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;`;
+}
