@@ -15,13 +15,17 @@ const LONG = [
   'test/worker/{search,stopped-pass}.test.ts',
 ];
 
+/** What runs over servers that are started for the run: PostgreSQL. */
+const SERVERS = ['test/store/postgres/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/compiled/compile.ts'],
     maxWorkers: 2,
     projects: [
-      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: LONG } },
+      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },
+      { test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] } },
       {
         // The same over node:http, which serves where no native engine loads.
         test: {

@@ -8,7 +8,13 @@ import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Where a process or a thread begins, below src/. */
-const ENTRIES = ['main', 'worker/worker-entry', 'store/lmdb/writer-thread', 'store/lmdb/check/check-child'];
+const ENTRIES = [
+  'main',
+  'worker/worker-entry',
+  'store/lmdb/writer-thread',
+  'store/postgres/replica-thread',
+  'store/lmdb/check/check-child',
+];
 
 /** @param {string} to the folder to write into; whatever else is in it goes */
 async function buildService(to) {

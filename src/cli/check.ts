@@ -40,10 +40,10 @@ export function checkCommand(env: Environment): Command {
 
 async function foldersOf(folder: string | undefined, options: CheckOptions, env: Environment) {
   if (folder !== undefined) return { dataPath: folder, cachePath: options.cache ?? join(folder, 'cache') };
-  const { parseDsn } = await import('../store/open-store.ts');
+  const { folderOf } = await import('../store/dsn.ts');
   const { database } = loadConfig({ path: options.config, env });
-  const cachePath = options.cache ?? parseDsn(database.cache_store).path;
-  return { dataPath: parseDsn(database.data_store).path, cachePath };
+  const cachePath = options.cache ?? folderOf(database.cache_store);
+  return { dataPath: folderOf(database.data_store), cachePath };
 }
 
 function describe({ path, counts, faults, faultCount }: Report): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../domain/config.ts';
+import { folderOf } from '../store/dsn.ts';
 import { loadConfig } from './load-config.ts';
 
 /** Reads a TCP port from the command line. @throws InvalidArgumentError */
@@ -58,9 +59,7 @@ export interface FolderOptions {
 /** The data folder that a command is for: named itself, or by the configuration. @throws ConfigError */
 export async function dataFolder({ data, config }: FolderOptions, env: Environment): Promise<string> {
   if (data !== undefined) return data;
-  // Loaded here, so that other commands load no engine.
-  const { parseDsn } = await import('../store/open-store.ts');
-  return parseDsn(loadConfig({ path: config, env }).database.data_store).path;
+  return folderOf(loadConfig({ path: config, env }).database.data_store);
 }
 
 /** What several commands let the command line say instead of the configuration file. */

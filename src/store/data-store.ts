@@ -26,8 +26,21 @@ export interface DataStore extends DataReader {
    * @throws Error of the file system when there is no room for it
    */
   backup(): Promise<{ readonly bytes: number; readonly stream: Readable }>;
+  /** What reads of a copy wait for; an embedded store's reads show everything at once and have none. */
+  readonly barrier?: ReadBarrier;
   /** @throws FurzeError STORE_UNAVAILABLE while the store does not answer or cannot write, saying why */
   ping(): Promise<void>;
+}
+
+/** Keeps reads of a copy as fresh as they are to be. */
+export interface ReadBarrier {
+  /**
+   * Resolves when reads show everything that was answered before the call, on whichever node, or when that cannot be had;
+   * undefined when they do at once.
+   */
+  pass(): Promise<void> | undefined;
+  /** True while it is not known whether reads show what other nodes have written. */
+  readonly isUnsure: boolean;
 }
 
 export interface DataReader {

@@ -1,4 +1,5 @@
 import { FurzeError } from '../domain/errors.ts';
+import { maskDsn } from '../domain/mask-dsn.ts';
 
 /** A store in a folder of this machine. */
 export interface LmdbDsn {
@@ -46,27 +47,17 @@ export function folderOf(dsn: string): string {
   throw refuse(`A folder is named lmdb://PATH; ${maskDsn(dsn)} names none.`);
 }
 
-/** A DSN without its password, for logs and for people. */
-export function maskDsn(dsn: string): string {
-  if (!POSTGRES_SCHEME.test(dsn)) return dsn;
-  try {
-    const url = new URL(dsn);
-    if (url.password !== '') url.password = '********';
-    if (url.searchParams.has('password')) url.searchParams.set('password', '********');
-    return url.href;
-  } catch {
-    return 'postgres://********';
-  }
-}
-
 function parsePostgres(dsn: string): PostgresDsn {
   let url: URL;
   try {
     url = new URL(dsn);
   } catch {
-    throw refuse('The postgres:// store is no URL; blanks and signs in a password are written as %40 and the like.');
+    throw refuse(
+      'The postgres:// store is no URL; blanks and signs in a password are written as %40 and the like.',
+    );
   }
-  if (url.pathname.length < 2) throw refuse('The postgres:// store names no database: postgres://HOST/DATABASE.');
+  if (url.pathname.length < 2)
+    throw refuse('The postgres:// store names no database: postgres://HOST/DATABASE.');
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!SCHEMA_FORM.test(schema))
     throw refuse('The schema of a postgres:// store is letters, digits and underscores, at most 63.');

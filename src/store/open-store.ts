@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../domain/clock.ts';
-import { FurzeError } from '../domain/errors.ts';
 import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Limits } from '../domain/limits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { DataReader, DataStore } from './data-store.ts';
+import type { PostgresDsn } from './dsn.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
 import { LmdbDataReader } from './lmdb/data-reader.ts';
 import { openDataTables } from './lmdb/data-tables.ts';
@@ -13,6 +13,7 @@ import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
+import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
 import { TolerantCache } from './tolerant-cache.ts';
 
 export type { LockLog } from './folder-lock.ts';
@@ -22,10 +23,11 @@ export { compactSpacious, compactStore } from './lmdb/compact.ts';
 export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 export { type RestoreOptions, restoreStore } from './lmdb/restore.ts';
+export { prepareReplica } from './postgres/prepare-replica.ts';
 
 /** The two folders of a service. */
 export interface StorePaths {
-  /** Folder of the data store. */
+  /** Folder of the data store, or of this machine's copy of it. */
   readonly dataPath: string;
   /** Folder of the cache store. */
   readonly cachePath: string;
@@ -38,6 +40,10 @@ export interface StoreLocks {
 }
 
 export interface StoreOptions extends StorePaths {
+  /** The PostgreSQL that `dataPath` is a copy of, which `prepareReplica` has made ready; absent for an embedded store. */
+  readonly upstream?: PostgresDsn | undefined;
+  /** How far reads of a copy may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
+  readonly behindMsMax?: number;
   readonly sync: SyncMode;
   readonly limits: Limits;
   readonly autoInsertUser: boolean;
@@ -108,6 +114,8 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     waitingBytesMax,
     writerRestartMs,
     mapBytes,
+    upstream,
+    behindMsMax = 0,
     ...rules
   } = options;
   const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
@@ -116,7 +124,11 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     removePartial(dataPath);
     cache = new LmdbCacheStore(cachePath, locks.cache, mapBytes);
     const { data: lock } = locks;
-    const data = new LmdbDataStore({ dataPath, sync, rules, lock, ...more });
+    const ofData = { dataPath, sync, rules, lock, ...more };
+    const data =
+      upstream === undefined
+        ? new LmdbDataStore(ofData)
+        : new ReplicatedDataStore({ ...ofData, upstream, behindMsMax });
     if (!cache.claim(data.identity)) {
       onTrouble?.(
         'The cache was that of another data store, or of an older state of this one; it is made anew',
@@ -141,22 +153,4 @@ export function openDataReader(dataPath: string): DataReader {
 /** A cache store of a further thread of the process that has called `openStore`. */
 export function openCacheStore(cachePath: string): CacheStore {
   return new LmdbCacheStore(cachePath);
-}
-
-const LMDB_SCHEME = 'lmdb://';
-
-/**
- * The folder that a DSN names: `lmdb://PATH`, a relative path being relative to the working directory.
- * @throws FurzeError INVALID_PARAMETER for another scheme or an empty path
- */
-export function parseDsn(dsn: string): { readonly engine: 'lmdb'; readonly path: string } {
-  if (!dsn.startsWith(LMDB_SCHEME)) {
-    const scheme = /^[a-z0-9+.-]+(?=:\/\/)/i.exec(dsn)?.[0];
-    const found = scheme === undefined ? 'has no scheme' : `has the scheme "${scheme}"`;
-    throw new FurzeError('INVALID_PARAMETER', `A store is named lmdb://PATH; this name ${found}.`);
-  }
-  const path = dsn.slice(LMDB_SCHEME.length);
-  if (path === '')
-    throw new FurzeError('INVALID_PARAMETER', 'The store lmdb:// has no path behind its scheme.');
-  return { engine: 'lmdb', path };
 }

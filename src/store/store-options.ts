@@ -2,11 +2,12 @@ import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { limitsOf } from '../domain/config-limits.ts';
 import type { Logger } from '../domain/log.ts';
-import { parseDsn, type StoreOptions, type StorePaths } from './open-store.ts';
+import { folderOf } from './dsn.ts';
+import type { StoreOptions, StorePaths } from './open-store.ts';
 
 /** The folders that the configuration names. @throws FurzeError when a store is named in another form */
 export function storePaths({ database }: Config): StorePaths {
-  return { dataPath: parseDsn(database.data_store).path, cachePath: parseDsn(database.cache_store).path };
+  return { dataPath: folderOf(database.data_store), cachePath: folderOf(database.cache_store) };
 }
 
 /** How the configuration wants the stores opened. @param log told of failures that no answer shows in full */

@@ -1,16 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compactSpacious, compactStore, openDataReader, parseDsn } from '../../src/store/open-store.ts';
+import { compactSpacious, compactStore, openDataReader } from '../../src/store/open-store.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
-
-test('a DSN names a folder, and any other scheme is refused by name', () => {
-  expect(parseDsn('lmdb://./data')).toEqual({ engine: 'lmdb', path: './data' });
-  expect(parseDsn('lmdb:///var/lib/furze')).toEqual({ engine: 'lmdb', path: '/var/lib/furze' });
-  expect(() => parseDsn('mysql://host/db')).toThrow(/scheme "mysql"/);
-  expect(() => parseDsn('./data')).toThrow(/no scheme/);
-  expect(() => parseDsn('lmdb://')).toThrow(/no path/);
-});
 
 test('a store of which much is free is rewritten when it is opened, unless there is too much to copy', async () => {
   const folder = tempFolder();

@@ -1,19 +1,14 @@
-import {
-  decodeFeedback,
-  decodeItemPatch,
-  decodeItems,
-  decodeUserPatch,
-  decodeUsers,
-} from '../../domain/decode.ts';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import type { LabelFields } from '../../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import { parseTimestamp } from '../../domain/time.ts';
-import { type CatalogueItem, FeedbackColumns, type WriteCommand, type WriteResult } from '../data-store.ts';
+import { type CheckedCommand, patched, wrote } from '../checked-command.ts';
+import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../data-store.ts';
+import type { Effects, FeedbackEffect } from '../effects.ts';
+import { EditKind } from '../pair-merge.ts';
 import { ChangeLog } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { type DataTables, readState, type StoreState, writeState } from './data-tables.ts';
+import { type DataTables, notePosition, readState, type StoreState, writeState } from './data-tables.ts';
 import { Deletions, SLICE_RECORDS } from './deletions.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { FeedbackTypes } from './feedback-types.ts';
@@ -21,43 +16,6 @@ import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts
 import { KnownRows } from './known-rows.ts';
 import { rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
-import { EditKind } from './pair-merge.ts';
-
-/** A command whose input is checked: nothing in it can be refused for its form any more. */
-export type CheckedCommand =
-  | { readonly kind: 'putUsers'; readonly users: readonly User[] }
-  | { readonly kind: 'patchUser'; readonly userId: string; readonly patch: Partial<User> }
-  | { readonly kind: 'putItems'; readonly items: readonly Item[] }
-  | { readonly kind: 'patchItem'; readonly itemId: string; readonly patch: Partial<Item> }
-  | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly feedback: readonly Feedback[] }
-  | Extract<
-      WriteCommand,
-      { kind: 'deleteUser' | 'deleteItem' | 'addCategory' | 'removeCategory' | 'deleteFeedback' }
-    >;
-
-/**
- * Checks a command without touching the store.
- * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
- */
-export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: number): CheckedCommand {
-  const { limits } = rules;
-  switch (command.kind) {
-    case 'putUsers':
-      return { kind: 'putUsers', users: decodeUsers(command.batch, limits) };
-    case 'patchUser':
-      return { kind: 'patchUser', userId: command.userId, patch: decodeUserPatch(command.json, limits) };
-    case 'putItems':
-      return { kind: 'putItems', items: decodeItems(command.batch, limits) };
-    case 'patchItem':
-      return { kind: 'patchItem', itemId: command.itemId, patch: decodeItemPatch(command.json, limits) };
-    case 'putFeedback': {
-      const { overwrite } = command;
-      return { kind: 'putFeedback', overwrite, feedback: decodeFeedback(command.batch, limits, nowMs) };
-    }
-    default:
-      return command;
-  }
-}
 
 /** Marks of a record whose user or item has no row yet, and of one that is not stored. */
 const UNKNOWN = -1;
@@ -129,6 +87,29 @@ export class CommandApplier {
     this.deletions.slice(changes);
     this.types.noteRemoval();
     writeState(this.tables, this.state);
+  }
+
+  /** Carries out a part of what was committed elsewhere, under the rows that it was given there. */
+  replicate({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects, changes: ChangeLog): void {
+    this.changes = changes;
+    for (const userId of deletedUserIds) this.deleteUser(userId);
+    for (const itemId of deletedItemIds) this.deleteItem(itemId);
+    for (const [row, user] of users) {
+      if (this.reader.local.userRow(user.UserId) !== row) this.placeUser(user.UserId, row);
+      this.storeUser(row, user);
+    }
+    for (const [row, item] of items) {
+      if (this.reader.local.itemRow(item.ItemId) !== row) this.placeItem(item.ItemId, row);
+      this.storeItem(row, item);
+    }
+    this.types.add(feedback.map(({ type }) => type));
+    this.editFeedback(feedback.map((each) => editOf(each, this.types.numberOf(each.type))));
+    writeState(this.tables, this.state);
+  }
+
+  /** Notes that everything up to this commit is carried out. */
+  notePosition(position: number): void {
+    notePosition(this.tables, position);
   }
 
   private dispatch(command: CheckedCommand): WriteResult {
@@ -320,15 +301,25 @@ export class CommandApplier {
   }
 
   private newUserRow(userId: string): number {
-    const row = this.state.nextUserRow++;
-    this.state.users++;
+    return this.placeUser(userId, this.state.nextUserRow);
+  }
+
+  private newItemRow(itemId: string): number {
+    return this.placeItem(itemId, this.state.nextItemRow);
+  }
+
+  private placeUser(userId: string, row: number): number {
+    const { state } = this;
+    state.nextUserRow = Math.max(state.nextUserRow, row + 1);
+    state.users++;
     this.tables.userIds.put(Buffer.from(userId), rowKey(row));
     return row;
   }
 
-  private newItemRow(itemId: string): number {
-    const row = this.state.nextItemRow++;
-    this.state.items++;
+  private placeItem(itemId: string, row: number): number {
+    const { state } = this;
+    state.nextItemRow = Math.max(state.nextItemRow, row + 1);
+    state.items++;
     this.tables.itemIds.put(Buffer.from(itemId), rowKey(row));
     return row;
   }
@@ -351,13 +342,10 @@ export class CommandApplier {
   }
 }
 
-/** Labels of a patch take the place of those there were in every form. */
-function patched<T extends LabelFields>(entity: T, patch: Partial<T>): T {
-  return { ...entity, ...(patch.Labels !== undefined && { LabelsAsGiven: undefined }), ...patch };
-}
-
-function wrote(rowAffected: number): WriteResult {
-  return { rowAffected, removed: [] };
+/** An effect as the edit that has it, whatever counts as positive or read here. */
+function editOf({ userRow, itemRow, timeMs, comment, value }: FeedbackEffect, type: number): FeedbackEdit {
+  const kind = Number.isNaN(timeMs) ? EditKind.removeType : EditKind.overwrite;
+  return { kind, userRow, itemRow, type, timeMs, comment, value, isPositive: false };
 }
 
 function removal(userRow: number, itemRow: number): FeedbackEdit {

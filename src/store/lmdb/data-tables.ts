@@ -10,6 +10,7 @@ const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 const KINDS_KEY = Buffer.from('kinds');
 const IDENTITY_KEY = Buffer.from('identity');
+const UPSTREAM_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
 /** Folders of earlier versions have fewer; those that are missing are 0. */
@@ -175,4 +176,26 @@ export function keepKinds(tables: DataTables, kinds: readonly PositiveKind[]): v
 
 export function writeTypes(tables: DataTables, types: readonly string[]): void {
   tables.meta.put(TYPES_KEY, Buffer.from(JSON.stringify(types)));
+}
+
+/** Of which store a folder is a copy, and up to which commit. */
+export interface Upstream {
+  readonly identity: string;
+  readonly position: number;
+}
+
+/** Undefined for a folder that is no copy, or one that is not whole yet. */
+export function readUpstream({ meta }: DataTables): Upstream | undefined {
+  const bytes = meta.getBinary(UPSTREAM_KEY);
+  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Upstream);
+}
+
+export function writeUpstream({ meta }: DataTables, upstream: Upstream): void {
+  meta.put(UPSTREAM_KEY, Buffer.from(JSON.stringify(upstream)));
+}
+
+/** Notes that a copy holds everything up to this commit. */
+export function notePosition(tables: DataTables, position: number): void {
+  const upstream = readUpstream(tables);
+  if (upstream !== undefined) writeUpstream(tables, { ...upstream, position });
 }

@@ -1,3 +1,4 @@
+import { type EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../pair-merge.ts';
 import { BlockEditor } from './block-editor.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { DataTables, StoreState } from './data-tables.ts';
@@ -14,7 +15,6 @@ import {
   unpackTimeMs,
   unpackType,
 } from './layout.ts';
-import { type EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from './pair-merge.ts';
 import { packValue, ValueKinds } from './value-kinds.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */

@@ -1,7 +1,9 @@
 import { FurzeError } from '../../domain/errors.ts';
+import { type CheckedCommand, checkCommand, mayRemove } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
+import type { Commit } from '../effects.ts';
 import { ChangeLog } from './change-log.ts';
-import { type CheckedCommand, CommandApplier, checkCommand } from './command-applier.ts';
+import { CommandApplier } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
 import { probeDisk } from './disk-probe.ts';
 import type { PlainChanges, WriteAnswer, WriteRules } from './messages.ts';
@@ -88,6 +90,33 @@ export class GroupWriter {
     );
   }
 
+  /**
+   * Carries out what was committed elsewhere in one transaction.
+   * @throws Error when it cannot be; nothing of it is then
+   */
+  replicate({ position, parts }: Commit): Group {
+    const logs: ChangeLog[] = [];
+    const { typesVersion } = this.applier;
+    try {
+      this.own.transact(() => {
+        for (const part of parts) {
+          const log = new ChangeLog();
+          this.applier.replicate(part, log);
+          if (!log.isEmpty) logs.push(log);
+        }
+        this.applier.notePosition(position);
+        return { result: undefined, hasWritten: true };
+      });
+    } catch (error) {
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      throw error;
+    }
+    const names = [...this.applier.feedbackTypes];
+    const renumbersTypes = this.applier.typesVersion !== typesVersion;
+    const changes = logs.map((log) => log.toPlain(names, renumbersTypes));
+    return { answers: [], changes, failure: undefined, nextTransaction: this.nextTransaction, position };
+  }
+
   private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
     if (writes.length === 0) return [];
     try {
@@ -137,11 +166,6 @@ export class GroupWriter {
 /** Errors of LMDB and of the system beneath have their number as a code. */
 function isEngineError(error: unknown): boolean {
   return typeof (error as { code?: unknown }).code === 'number';
-}
-
-function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {
-  if (command.kind !== 'putFeedback') return command.kind.startsWith('delete');
-  return command.overwrite || (rules.positiveFeedbackTypes.length > 0 && rules.readFeedbackTypes.length > 0);
 }
 
 function answerOf(ticket: number, result: WriteResult): WriteAnswer {

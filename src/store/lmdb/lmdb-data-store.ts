@@ -61,9 +61,12 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private down: string | undefined;
   private problem: string | undefined;
 
-  /** @throws OperatorError when a newer version wrote the folder */
-  constructor(options: DataStoreOptions) {
-    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules, mapBytes } = options;
+  /**
+   * @param entry path of the thread that writes, as `ownThread` takes it, when it is not LMDB's own
+   * @throws OperatorError when a newer version wrote the folder
+   */
+  constructor(options: DataStoreOptions, entry?: string) {
+    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules, mapBytes, upstream } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
@@ -78,7 +81,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
         this.onTrouble('The thread that writes the data store is back', undefined);
       },
     };
-    this.writer = new WriterSupervisor({ dataPath, sync, rules, mapBytes }, events, options.writerRestartMs);
+    const writerOptions = { dataPath, sync, rules, mapBytes, upstream };
+    this.writer = new WriterSupervisor(writerOptions, events, options.writerRestartMs, entry);
   }
 
   write(command: WriteCommand): Promise<WriteResult> {
@@ -127,6 +131,14 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.lock?.release();
   }
 
+  /** Has the writer of a copy look at once for what was committed elsewhere. */
+  protected lookForCommits(): void {
+    this.writer.post({ kind: 'follow' });
+  }
+
+  /** Called when reads of a copy show everything up to a commit. */
+  protected noteReached(_position: number): void {}
+
   private receive(message: FromWriter): void {
     if (message.kind === 'problem') {
       this.problem = message.problem;
@@ -139,8 +151,9 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   }
 
   /** Lets the listeners follow a commit, then answers the writes in it. */
-  private *follow({ changes, answers }: Committed): Generator<unknown> {
+  private *follow({ changes, answers, position }: Committed): Generator<unknown> {
     for (const each of changes) yield* this.tell(fromPlain(each));
+    if (position !== undefined) this.noteReached(position);
     for (const answer of answers) this.settle(answer);
   }
 

@@ -1,6 +1,7 @@
 import type { PlainError } from '../../domain/errors.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { WriteCommand, WriteResult } from '../data-store.ts';
+import type { PostgresDsn } from '../dsn.ts';
 
 /** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
 export type SyncMode = 'disk' | 'commit';
@@ -22,6 +23,8 @@ export interface WriterOptions {
   readonly rules: WriteRules;
   /** Bytes of address space to begin with; chosen by the file's size when absent. */
   readonly mapBytes?: number | undefined;
+  /** What the folder is a copy of, if it is one. */
+  readonly upstream?: PostgresDsn | undefined;
 }
 
 /** From the store to the writer thread. `nowMs` is the time of arrival. */
@@ -32,6 +35,8 @@ export type ToWriter =
       readonly nowMs: number;
       readonly command: WriteCommand;
     }
+  /** Of a copy: look at once for what was committed elsewhere. */
+  | { readonly kind: 'follow' }
   | { readonly kind: 'close' };
 
 /** From the writer thread to the store. */
@@ -43,6 +48,8 @@ export type FromWriter =
       readonly changes: readonly PlainChanges[];
       /** Number of the first transaction after this one that changes anything. */
       readonly nextTransaction: number;
+      /** Of a copy: the commit up to which it shows all; absent when this is none. */
+      readonly position?: number;
     }
   /** Writes fail for the time being, for a reason that no command is to blame for; undefined: they no longer do. */
   | { readonly kind: 'problem'; readonly problem: string | undefined; readonly trace: string | undefined }

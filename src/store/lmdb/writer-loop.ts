@@ -70,7 +70,7 @@ export class WriterLoop {
 
   receive(message: ToWriter): void {
     if (message.kind === 'close') this.closing = true;
-    else this.waiting.push(message);
+    else if (message.kind === 'write') this.waiting.push(message);
     this.start();
   }
 
@@ -202,7 +202,8 @@ export class WriterLoop {
   }
 }
 
-function takeGroup(waiting: Write[]): Write[] {
+/** The commands that go into the next transaction, taken from the head of those that wait. */
+export function takeGroup(waiting: Write[]): Write[] {
   let bytes = 0;
   let count = 0;
   while (count < waiting.length && bytes < GROUP_BYTES_MAX) bytes += sizeOf(waiting[count++]!);

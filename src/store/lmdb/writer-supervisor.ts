@@ -27,6 +27,7 @@ export class WriterSupervisor {
   private readonly options: WriterOptions;
   private readonly events: WriterEvents;
   private readonly restartMs: number;
+  private readonly entry: string;
   private worker: Worker | undefined;
   private timer: NodeJS.Timeout | undefined;
   private tries = 0;
@@ -36,7 +37,14 @@ export class WriterSupervisor {
   private nextTransaction = -1;
   private resolveEnded: () => void = () => {};
 
-  constructor(options: WriterOptions, events: WriterEvents, restartMs = RESTART_MS) {
+  /** @param entry path of the thread that writes, as `ownThread` takes it */
+  constructor(
+    options: WriterOptions,
+    events: WriterEvents,
+    restartMs = RESTART_MS,
+    entry = 'store/lmdb/writer-thread',
+  ) {
+    this.entry = entry;
     this.options = options;
     this.events = events;
     this.restartMs = restartMs;
@@ -60,7 +68,7 @@ export class WriterSupervisor {
   }
 
   private start(): void {
-    const { url, execArgv } = ownThread('store/lmdb/writer-thread');
+    const { url, execArgv } = ownThread(this.entry);
     let worker: Worker;
     try {
       worker = new Worker(url, { workerData: this.options, execArgv, name: 'furze-writer' });

@@ -1,5 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
-import type { CheckedCommand } from '../lmdb/command-applier.ts';
+import type { CheckedCommand } from '../checked-command.ts';
 import { int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
 import { TypeTable } from './type-table.ts';
@@ -92,7 +92,11 @@ export class GroupLoader {
    * Waits for its turn among all nodes, and reads what the commands concern.
    * @param begin statements that begin the transaction
    */
-  async load(connection: Connection, begin: string, commands: readonly CheckedCommand[]): Promise<GroupState> {
+  async load(
+    connection: Connection,
+    begin: string,
+    commands: readonly CheckedCommand[],
+  ): Promise<GroupState> {
     const { schema } = this;
     const concern = concernOf(commands);
     const begun = connection.run(begin);
@@ -159,7 +163,8 @@ export class GroupLoader {
       itemRows.push(item.row);
     };
     for (const command of commands) {
-      if (command.kind === 'putFeedback') for (const { UserId, ItemId } of command.feedback) add(UserId, ItemId);
+      if (command.kind === 'putFeedback')
+        for (const { UserId, ItemId } of command.feedback) add(UserId, ItemId);
       if (command.kind === 'deleteFeedback') add(command.userId, command.itemId);
     }
     if (userRows.length === 0) return;

@@ -25,7 +25,9 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
     );
-  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [`"${schema}".head`]);
+  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [
+    `"${schema}".head`,
+  ]);
   if (!there![0]) await makeTables(connection, schema);
   const [head] = await connection.rows<[number, string, number]>(
     `SELECT format, identity, position FROM "${schema}".head`,

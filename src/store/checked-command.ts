@@ -1,0 +1,63 @@
+import {
+  decodeFeedback,
+  decodeItemPatch,
+  decodeItems,
+  decodeUserPatch,
+  decodeUsers,
+} from '../domain/decode.ts';
+import type { Feedback, Item, User } from '../domain/entities.ts';
+import type { LabelFields } from '../domain/labels.ts';
+import type { WriteCommand, WriteResult } from './data-store.ts';
+import type { WriteRules } from './lmdb/messages.ts';
+
+/** A command whose input is checked: nothing in it can be refused for its form any more. */
+export type CheckedCommand =
+  | { readonly kind: 'putUsers'; readonly users: readonly User[] }
+  | { readonly kind: 'patchUser'; readonly userId: string; readonly patch: Partial<User> }
+  | { readonly kind: 'putItems'; readonly items: readonly Item[] }
+  | { readonly kind: 'patchItem'; readonly itemId: string; readonly patch: Partial<Item> }
+  | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly feedback: readonly Feedback[] }
+  | Extract<
+      WriteCommand,
+      { kind: 'deleteUser' | 'deleteItem' | 'addCategory' | 'removeCategory' | 'deleteFeedback' }
+    >;
+
+/**
+ * Checks a command without touching the store.
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: number): CheckedCommand {
+  const { limits } = rules;
+  switch (command.kind) {
+    case 'putUsers':
+      return { kind: 'putUsers', users: decodeUsers(command.batch, limits) };
+    case 'patchUser':
+      return { kind: 'patchUser', userId: command.userId, patch: decodeUserPatch(command.json, limits) };
+    case 'putItems':
+      return { kind: 'putItems', items: decodeItems(command.batch, limits) };
+    case 'patchItem':
+      return { kind: 'patchItem', itemId: command.itemId, patch: decodeItemPatch(command.json, limits) };
+    case 'putFeedback': {
+      const { overwrite } = command;
+      return { kind: 'putFeedback', overwrite, feedback: decodeFeedback(command.batch, limits, nowMs) };
+    }
+    default:
+      return command;
+  }
+}
+
+/** True when what a command does cannot be told in one breath with what others before it did, since it may take that away. */
+export function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {
+  if (command.kind !== 'putFeedback') return command.kind.startsWith('delete');
+  return command.overwrite || (rules.positiveFeedbackTypes.length > 0 && rules.readFeedbackTypes.length > 0);
+}
+
+/** Labels of a patch take the place of those there were in every form. */
+export function patched<T extends LabelFields>(entity: T, patch: Partial<T>): T {
+  return { ...entity, ...(patch.Labels !== undefined && { LabelsAsGiven: undefined }), ...patch };
+}
+
+/** The result of a command that removed no feedback by name. */
+export function wrote(rowAffected: number): WriteResult {
+  return { rowAffected, removed: [] };
+}

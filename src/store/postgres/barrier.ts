@@ -1,0 +1,117 @@
+import type { ReadBarrier } from '../data-store.ts';
+
+/** What a barrier is made of. */
+export interface BarrierParts {
+  /** How far reads may be behind other nodes' writes, milliseconds; 0 for not at all. */
+  readonly behindMsMax: number;
+  /** Number of the last commit of all nodes. @throws Error when the database does not answer */
+  readonly ask: () => Promise<number>;
+  /** Has the copy look for commits that it lacks. */
+  readonly follow: () => void;
+  /** A clock that never goes back, milliseconds. */
+  readonly elapsedMs: () => number;
+}
+
+/** How long requests wait for the database or for the copy before they are answered by what there is. */
+const WAIT_MS_MAX = 2000;
+/** After a failure nobody waits for so long. */
+const PAUSE_MS = 1000;
+
+/**
+ * Lets reads of a copy go on only when it shows everything that was committed before they were asked for (a read index:
+ * Ongaro 2014, "Consensus: Bridging Theory and Practice", section 6.4). All that ask while a question is under way share
+ * the next one, so the more requests there are, the less each costs.
+ */
+export class Barrier implements ReadBarrier {
+  private readonly parts: BarrierParts;
+  private readonly waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
+  private position: number;
+  /** The question that is under way, and the one that is asked after it. */
+  private current: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+  /** When a question was asked whose answer the copy shows by now. */
+  private knownAt = Number.NEGATIVE_INFINITY;
+  private failedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param position the commit up to which the copy shows all */
+  constructor(parts: BarrierParts, position: number) {
+    this.parts = parts;
+    this.position = position;
+  }
+
+  /** True while it is not known whether the copy shows everything: the database does not answer. */
+  get isUnsure(): boolean {
+    return this.failedAt > this.knownAt;
+  }
+
+  /** The copy shows everything up to this commit. */
+  reached(position: number): void {
+    if (position <= this.position) return;
+    this.position = position;
+    for (const each of this.waiting) if (each.position <= position) each.resolve();
+  }
+
+  /** Resolves when the copy is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
+  pass(): Promise<void> | undefined {
+    const { behindMsMax, elapsedMs } = this.parts;
+    const nowMs = elapsedMs();
+    if (nowMs - this.failedAt < PAUSE_MS) return undefined;
+    if (behindMsMax > 0 && nowMs - this.knownAt <= behindMsMax) {
+      if (nowMs - this.knownAt > behindMsMax / 2) void this.ask();
+      return undefined;
+    }
+    return this.ask();
+  }
+
+  private ask(): Promise<void> {
+    if (this.current === undefined) {
+      this.current = this.askNow().finally(() => {
+        this.current = undefined;
+      });
+      return this.current;
+    }
+    this.next ??= this.current.then(() => {
+      this.next = undefined;
+      return this.ask();
+    });
+    return this.next;
+  }
+
+  private async askNow(): Promise<void> {
+    const { ask, follow, elapsedMs } = this.parts;
+    const askedAt = elapsedMs();
+    try {
+      await withinTime(
+        ask().then((position) => {
+          if (position <= this.position) return undefined;
+          follow();
+          return this.until(position);
+        }),
+      );
+      this.knownAt = askedAt;
+    } catch {
+      this.failedAt = elapsedMs();
+    }
+  }
+
+  private until(position: number): Promise<void> {
+    return new Promise((resolve) => {
+      const each = {
+        position,
+        resolve: () => {
+          this.waiting.delete(each);
+          resolve();
+        },
+      };
+      this.waiting.add(each);
+    });
+  }
+}
+
+function withinTime<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), WAIT_MS_MAX);
+    timer.unref();
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

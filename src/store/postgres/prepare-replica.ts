@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
+import { maskDsn } from '../../domain/mask-dsn.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import {
+  type DataTables,
+  openDataTables,
+  readState,
+  readUpstream,
+  writeUpstream,
+} from '../lmdb/data-tables.ts';
+import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
+import { GroupWriter } from '../lmdb/group-writer.ts';
+import { Connection } from './connection.ts';
+import { copyAll, type OnCopied } from './copy-all.ts';
+import { openSchema } from './schema.ts';
+
+/** Position of a copy that is not whole. */
+const NOT_WHOLE = -1;
+
+/** A copy applies what was decided elsewhere, so the rules of writing mean nothing to it. */
+const NO_RULES = {
+  limits: DEFAULT_LIMITS,
+  autoInsertUser: true,
+  autoInsertItem: true,
+  positiveFeedbackTypes: [],
+  readFeedbackTypes: [],
+};
+
+/**
+ * Makes the tables in PostgreSQL where there are none, and a folder a copy of them that can follow: one that is new, not whole,
+ * too old, or of another database is copied anew. Nobody else may have the folder open.
+ * @param onCopied told now and then how much is copied
+ * @throws OperatorError when PostgreSQL cannot be reached or used, or the folder holds data of its own
+ */
+export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: OnCopied): Promise<void> {
+  let connection: Connection;
+  try {
+    connection = await Connection.open(dsn, 'furze starting');
+  } catch (error) {
+    throw new OperatorError(`${maskDsn(dsn.url)} cannot be reached: ${reasonOf(error)}.`);
+  }
+  try {
+    const { identity, position } = await openSchema(connection, dsn.schema);
+    let tables = openDataTables(path);
+    const known = readUpstream(tables);
+    if (known === undefined && holdsAnything(tables)) {
+      await tables.engine.close();
+      throw new OperatorError(
+        `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
+      );
+    }
+    const follows =
+      known !== undefined &&
+      known.identity === identity &&
+      known.position !== NOT_WHOLE &&
+      known.position <= position &&
+      (known.position === position || (await isKept(connection, dsn.schema, known.position + 1)));
+    if (!follows) {
+      if (known !== undefined) {
+        await tables.engine.close();
+        for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
+        tables = openDataTables(path);
+      }
+      tables.engine.transact(() => writeUpstream(tables, { identity, position: NOT_WHOLE }));
+      const copied = await copyAll(dsn, new GroupWriter(tables, NO_RULES), onCopied);
+      tables.engine.transact(() => writeUpstream(tables, { identity, position: copied }));
+      await tables.engine.flush();
+    }
+    await tables.engine.close();
+  } finally {
+    await connection.close();
+  }
+}
+
+async function isKept(connection: Connection, schema: string, position: number): Promise<boolean> {
+  const rows = await connection.rows(`SELECT 1 FROM "${schema}".changes WHERE position = $1`, [position]);
+  return rows.length > 0;
+}
+
+function holdsAnything(tables: DataTables): boolean {
+  const { nextUserRow, nextItemRow } = readState(tables);
+  return nextUserRow + nextItemRow > 0;
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: unknown };
+  return message !== undefined && message !== '' ? message : String(code ?? error);
+}

@@ -1,0 +1,295 @@
+import { FurzeError } from '../../domain/errors.ts';
+import { type CheckedCommand, checkCommand } from '../checked-command.ts';
+import type { Commit } from '../effects.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
+import { type Group, takeGroup, type Write } from '../lmdb/writer-loop.ts';
+import { isAway } from './connection.ts';
+import type { GroupOutcome } from './truth.ts';
+
+/** The copy in the folder, as the loop drives it. */
+export interface Copy {
+  /** Carries out a commit. @throws Error when it cannot be written; nothing of it is then */
+  replicate(commit: Commit): Group;
+  /** True while `slice` has something to do. */
+  readonly hasSlices: boolean;
+  /** Does a part of a removal that takes many transactions. */
+  slice(): Group;
+  readonly nextTransaction: number;
+}
+
+/** The truth that the copy follows. */
+export interface Followed {
+  write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
+  commitsAfter(position: number): Promise<Commit[]>;
+  removeSome(): Promise<boolean>;
+  forgetOld(): Promise<void>;
+}
+
+export interface ReplicaLoopParts {
+  readonly truth: Followed;
+  readonly copy: Copy;
+  readonly rules: WriteRules;
+  /** The commit up to which the copy shows all. */
+  readonly position: number;
+  readonly post: (message: FromWriter) => void;
+  /** Resolves when everything committed so far is on the disk. */
+  readonly flush: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** How often other nodes' commits are looked for when nobody asks for them, milliseconds. */
+const POLL_MS = 100;
+/** Pause before a database that is away, or a disk that is full, is tried again. */
+const RETRY_MS = 500;
+/** How often what is left over is removed from the database. */
+const TIDY_MS = 5000;
+const FORGET_MS = 600_000;
+
+/**
+ * Writes to the truth, and carries out in the copy what it and all other nodes have written, in the truth's order. A write
+ * is answered when the copy shows it, so a client finds it with its next read.
+ */
+export class ReplicaLoop {
+  private readonly parts: ReplicaLoopParts;
+  private readonly waiting: Write[] = [];
+  private position: number;
+  private isWriting = false;
+  private following: Promise<void> | undefined;
+  private followAgain = false;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private flushing: Promise<void> | undefined;
+  private closing = false;
+  private hasFailed = false;
+  private problem: string | undefined;
+
+  constructor(parts: ReplicaLoopParts) {
+    this.parts = parts;
+    this.position = parts.position;
+  }
+
+  start(): void {
+    this.every(POLL_MS, () => this.follow());
+    this.every(TIDY_MS, () => this.parts.truth.removeSome());
+    this.every(FORGET_MS, () => this.parts.truth.forgetOld());
+    this.parts.post(this.progress());
+    this.doSlices();
+  }
+
+  receive(message: ToWriter): void {
+    if (message.kind === 'close') this.closing = true;
+    else if (message.kind === 'follow') void this.follow();
+    else this.waiting.push(message);
+    // Messages that came in the same turn are delivered before this runs, and make one group.
+    if (!this.isWriting) setImmediate(() => void this.write());
+  }
+
+  private async write(): Promise<void> {
+    if (this.isWriting) return;
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      await this.carryOut(takeGroup(this.waiting));
+      await nextTurn();
+    }
+    this.isWriting = false;
+    if (this.closing) await this.close();
+  }
+
+  private async carryOut(writes: readonly Write[]): Promise<void> {
+    const { post, rules } = this.parts;
+    const answers: WriteAnswer[] = [];
+    const checked: { ticket: number; command: CheckedCommand }[] = [];
+    for (const { ticket, command, nowMs } of writes) {
+      try {
+        checked.push({ ticket, command: checkCommand(command, rules, nowMs) });
+      } catch (error) {
+        answers.push(refusal(ticket, error));
+      }
+    }
+    if (checked.length > 0) answers.push(...(await this.commit(checked)));
+    post({ ...this.progress(), answers });
+  }
+
+  private async commit(
+    writes: readonly { readonly ticket: number; readonly command: CheckedCommand }[],
+  ): Promise<WriteAnswer[]> {
+    let outcome: GroupOutcome;
+    try {
+      outcome = await this.parts.truth.write(writes.map(({ command }) => command));
+      this.noteProblem(undefined);
+      if (outcome.commit !== undefined) await this.reach(outcome.commit);
+    } catch (error) {
+      const isGone = isAway(error) || this.hasFailed;
+      if (isGone) this.noteProblem(error);
+      // One that fails for a reason of its own does not take the others along.
+      if (isGone || writes.length === 1) return writes.map(({ ticket }) => refusal(ticket, error, isGone));
+      const answers: WriteAnswer[] = [];
+      for (const write of writes) answers.push(...(await this.commit([write])));
+      return answers;
+    }
+    return outcome.answers.map((answer, at) => {
+      const { ticket } = writes[at]!;
+      return answer instanceof FurzeError
+        ? refusal(ticket, answer)
+        : { ticket, result: answer, error: undefined, trace: undefined };
+    });
+  }
+
+  /** Carries out a commit of this node, and before it those of others that the copy lacks. */
+  private async reach(commit: Commit): Promise<void> {
+    if (this.position < commit.position - 1) await this.catchUp(commit.position - 1);
+    await this.carry(commit);
+  }
+
+  /** Looks for commits of other nodes; a call during another has it look once more. */
+  private follow(): Promise<void> {
+    this.followAgain = true;
+    this.following ??= this.followOnce().finally(() => {
+      this.following = undefined;
+    });
+    return this.following;
+  }
+
+  private async followOnce(): Promise<void> {
+    while (this.followAgain && !this.hasFailed) {
+      this.followAgain = false;
+      try {
+        await this.catchUp(Number.POSITIVE_INFINITY);
+        this.noteProblem(undefined);
+      } catch (error) {
+        this.noteProblem(error);
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** Carries out what others have committed, at least up to a commit that there is. */
+  private async catchUp(until: number): Promise<void> {
+    while (this.position < until) {
+      const commits = await this.parts.truth.commitsAfter(this.position);
+      if (commits.length === 0) return;
+      for (const commit of commits) await this.carry(commit);
+    }
+  }
+
+  /** Carries out the commit that follows, as often as it takes; one that was carried out meanwhile is not done again. */
+  private async carry(commit: Commit): Promise<void> {
+    const { copy, post } = this.parts;
+    while (commit.position > this.position) {
+      if (commit.position !== this.position + 1) return this.fail(gapBefore(commit.position, this.position));
+      try {
+        const { changes, nextTransaction, position = commit.position } = copy.replicate(commit);
+        this.position = position;
+        post({ kind: 'committed', answers: [], changes, nextTransaction, position });
+        this.flushSoon();
+        this.doSlices();
+      } catch (error) {
+        if (!isDiskError(error)) return this.fail(error);
+        this.noteProblem(error);
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** Removals in the copy that take many transactions, one after another in turns. */
+  private doSlices(): void {
+    const { copy, post } = this.parts;
+    if (this.closing || this.hasFailed || !copy.hasSlices) return;
+    setImmediate(() => {
+      if (this.closing || !copy.hasSlices) return;
+      const { failure, changes, nextTransaction } = copy.slice();
+      post({ kind: 'committed', answers: [], changes, nextTransaction, position: this.position });
+      if (failure === undefined) this.doSlices();
+      else setTimeout(() => this.doSlices(), RETRY_MS).unref();
+    });
+  }
+
+  private flushSoon(): void {
+    this.flushing ??= this.parts
+      .flush()
+      .catch((error) => this.noteProblem(error))
+      .finally(() => {
+        this.flushing = undefined;
+      });
+  }
+
+  private progress(): Extract<FromWriter, { kind: 'committed' }> {
+    const { nextTransaction } = this.parts.copy;
+    return { kind: 'committed', answers: [], changes: [], nextTransaction, position: this.position };
+  }
+
+  /** Says once what is wrong, and once that it no longer is. */
+  private noteProblem(error: unknown): void {
+    const problem =
+      error === undefined ? undefined : `The data store cannot be reached or written: ${messageOf(error)}.`;
+    if (problem === this.problem || this.closing) return;
+    this.problem = problem;
+    this.parts.post({ kind: 'problem', problem, trace: error === undefined ? undefined : traceOf(error) });
+  }
+
+  /** The copy cannot follow any more; a start makes a new one. */
+  private fail(error: unknown): never {
+    if (!this.hasFailed) {
+      this.hasFailed = true;
+      this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal: true });
+    }
+    throw error;
+  }
+
+  private every(ms: number, work: () => Promise<unknown>): void {
+    let isBusy = false;
+    const timer = setInterval(async () => {
+      if (isBusy || this.closing || this.hasFailed) return;
+      isBusy = true;
+      await work().catch(() => {});
+      isBusy = false;
+    }, ms);
+    this.timers.push(timer);
+  }
+
+  private async close(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    await this.following;
+    await this.flushing;
+    this.parts.post({ kind: 'closed' });
+    await this.parts.close();
+  }
+}
+
+function gapBefore(position: number, known: number): Error {
+  return new Error(
+    `this copy knows the data up to commit ${known}, and the commits up to ${position} are no longer kept; a restart copies everything anew`,
+  );
+}
+
+function refusal(ticket: number, error: unknown, isKnown = false): WriteAnswer {
+  if (error instanceof FurzeError)
+    return { ticket, result: undefined, error: error.toPlain(), trace: undefined };
+  const plain = new FurzeError(
+    'STORE_UNAVAILABLE',
+    'The data store takes no writes at the moment.',
+  ).toPlain();
+  return { ticket, result: undefined, error: plain, trace: isKnown ? undefined : traceOf(error) };
+}
+
+/** Errors of LMDB and of the system beneath have their number as a code. */
+function isDiskError(error: unknown): boolean {
+  return typeof (error as { code?: unknown }).code === 'number';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== ''
+    ? error.message
+    : String((error as { code?: unknown }).code ?? error);
+}
+
+function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

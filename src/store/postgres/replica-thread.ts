@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { yieldToServing } from '../../domain/thread-priority.ts';
+import { buffersOf } from '../lmdb/change-log.ts';
+import { openDataTables, readUpstream } from '../lmdb/data-tables.ts';
+import { GroupWriter } from '../lmdb/group-writer.ts';
+import type { FromWriter, ToWriter, WriterOptions } from '../lmdb/messages.ts';
+import { ReplicaLoop } from './replica-loop.ts';
+import { Truth } from './truth.ts';
+
+/* The one owner of writes to a copy: it writes to PostgreSQL, and to the copy what PostgreSQL has taken. */
+yieldToServing('writing');
+const port = parentPort!;
+const { dataPath, sync, rules, mapBytes, upstream } = workerData as WriterOptions;
+const tables = openDataTables(dataPath, { mapBytes });
+const copy = new GroupWriter(tables, rules);
+const truth = new Truth(upstream!, rules, sync);
+
+const loop = new ReplicaLoop({
+  truth,
+  copy,
+  rules,
+  position: readUpstream(tables)!.position,
+  post,
+  flush: () => tables.engine.flush(),
+  async close() {
+    await truth.close();
+    await tables.engine.close();
+    port.close();
+  },
+});
+
+function post(message: FromWriter): void {
+  port.postMessage(message, message.kind === 'committed' ? buffersOf(message.changes) : []);
+}
+
+port.on('message', (message: ToWriter) => loop.receive(message));
+post({ kind: 'ready', nextTransaction: copy.nextTransaction });
+loop.start();

@@ -1,0 +1,151 @@
+import { FurzeError } from '../../domain/errors.ts';
+import type { CheckedCommand } from '../checked-command.ts';
+import type { WriteResult } from '../data-store.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import { type Commit, decodeParts } from '../effects.ts';
+import { FEEDBACK_TYPES_MAX } from '../lmdb/layout.ts';
+import type { SyncMode, WriteRules } from '../lmdb/messages.ts';
+import { type Connection, Link } from './connection.ts';
+import { GroupApplier } from './group-applier.ts';
+import { GroupLoader, type GroupState } from './group-state.ts';
+import { GroupStore, removalOf } from './group-store.ts';
+
+/** Commits that are read at once. */
+const COMMITS_MAX = 200;
+/** How long commits are kept for nodes that are behind; one that is further behind copies everything anew. */
+export const KEPT_HOURS = 24;
+
+/** What was done with each command of a group, and what all of it did; no commit where nothing changed. */
+export interface GroupOutcome {
+  readonly answers: readonly (WriteResult | FurzeError)[];
+  readonly commit: Commit | undefined;
+}
+
+/**
+ * PostgreSQL as the one truth. A group of commands is one transaction. The transactions of all nodes come one after
+ * another: each locks the one row of `head` first. So each has a number that follows on that of the one before, and a
+ * copy that has carried out the commits up to a number shows exactly what the truth was then.
+ */
+export class Truth {
+  private readonly schema: string;
+  private readonly rules: WriteRules;
+  private readonly begin: string;
+  private readonly loader: GroupLoader;
+  private readonly writing: Link;
+  private readonly reading: Link;
+
+  constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
+    this.schema = `"${dsn.schema}"`;
+    this.rules = rules;
+    this.loader = new GroupLoader(dsn.schema);
+    this.writing = new Link(dsn, 'furze writing');
+    this.reading = new Link(dsn, 'furze following');
+    // Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
+    this.begin = `BEGIN; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+      SET LOCAL enable_seqscan = off; SET LOCAL synchronous_commit = ${sync === 'disk' ? 'on' : 'off'}`;
+  }
+
+  /**
+   * Carries out a group in one transaction; a command that is refused leaves nothing.
+   * @throws Error when the group was not committed, or when it is not known whether it was
+   */
+  async write(commands: readonly CheckedCommand[]): Promise<GroupOutcome> {
+    const connection = await this.writing.connect();
+    try {
+      const state = await this.loader.load(connection, this.begin, commands);
+      await this.makeRoomForTypes(connection, state, commands);
+      const applier = new GroupApplier(state, this.rules);
+      const answers = commands.map((command) => applied(applier, command));
+      const parts = applier.finish();
+      if (parts.length === 0) {
+        await connection.run('ROLLBACK');
+        return { answers, commit: undefined };
+      }
+      await new GroupStore(connection, this.schemaName).commit(state, parts);
+      return { answers, commit: { position: state.position + 1, parts } };
+    } catch (error) {
+      if (connection.isOpen) await connection.run('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Number of the last commit of all nodes. */
+  async position(): Promise<number> {
+    const connection = await this.reading.connect();
+    const [row] = await connection.rows<[number]>(`SELECT position FROM ${this.schema}.head`);
+    return row![0];
+  }
+
+  /** The commits behind a position in their order, some of them when they are many. */
+  async commitsAfter(position: number): Promise<Commit[]> {
+    const connection = await this.reading.connect();
+    const rows = await connection.rows<[number, Buffer]>(
+      `SELECT position, body FROM ${this.schema}.changes WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}`,
+      [position],
+    );
+    return rows.map(([at, body]) => ({ position: at, parts: decodeParts(body) }));
+  }
+
+  /**
+   * Goes on with the removal of what users and items left behind.
+   * @returns whether there may be more
+   */
+  async removeSome(): Promise<boolean> {
+    const connection = await this.reading.connect();
+    const [next] = await connection.rows<[number, boolean]>(
+      `SELECT row, is_user FROM ${this.schema}.removals LIMIT 1`,
+    );
+    if (next === undefined) return false;
+    const [row, isUser] = next;
+    await connection.run(removalOf(this.schema, isUser ? 'user' : 'item', false), [row]);
+    return true;
+  }
+
+  /** Removes commits that nobody is to follow any more. */
+  async forgetOld(): Promise<void> {
+    const connection = await this.reading.connect();
+    await connection.run(
+      `DELETE FROM ${this.schema}.changes WHERE at < now() - interval '${KEPT_HOURS} hours'`,
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.writing.close(), this.reading.close()]);
+  }
+
+  private get schemaName(): string {
+    return this.schema.slice(1, -1);
+  }
+
+  /** Where feedback types would get too many, takes back the numbers of those without feedback. */
+  private async makeRoomForTypes(
+    connection: Connection,
+    { types }: GroupState,
+    commands: readonly CheckedCommand[],
+  ): Promise<void> {
+    const names = new Set<string>();
+    for (const command of commands)
+      if (command.kind === 'putFeedback') for (const each of command.feedback) names.add(each.FeedbackType);
+    const fresh = [...names].filter((name) => types.find(name) === undefined);
+    if (types.size + fresh.length <= FEEDBACK_TYPES_MAX) return;
+    const empty = await connection.rows<[number, string]>(
+      `SELECT t.type, t.name FROM ${this.schema}.types t WHERE t.type NOT IN (SELECT f.type FROM ${this.schema}.feedback f)`,
+    );
+    const unused = empty.filter(([, name]) => !names.has(name)).map(([type]) => type);
+    if (unused.length === 0) return;
+    types.remove(unused);
+    await connection.rows(`DELETE FROM ${this.schema}.types WHERE type = ANY($1::int2[])`, [
+      `{${unused.join()}}`,
+    ]);
+    await connection.run(`UPDATE ${this.schema}.head SET types_version = types_version + 1`);
+  }
+}
+
+function applied(applier: GroupApplier, command: CheckedCommand): WriteResult | FurzeError {
+  try {
+    return applier.apply(command);
+  } catch (error) {
+    if (error instanceof FurzeError) return error;
+    throw error;
+  }
+}

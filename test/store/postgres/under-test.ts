@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { DataStore } from '../../../src/store/data-store.ts';
+import { type PostgresDsn, parseDsn } from '../../../src/store/dsn.ts';
+import type { WriteRules } from '../../../src/store/lmdb/messages.ts';
+import { prepareReplica, type Stores } from '../../../src/store/open-store.ts';
+import type { StoreUnderTest } from '../contract/under-test.ts';
+import { close, openIn, tempFolder } from '../helpers.ts';
+
+/** False where there is no PostgreSQL; the set-up has said so. */
+export const HAS_POSTGRES = inject('postgresUrl') !== '';
+
+let schemas = 0;
+
+/** A schema that nobody else uses. */
+export function newDsn(): PostgresDsn {
+  return parseDsn(`${inject('postgresUrl')}?schema=t${process.pid}_${++schemas}`) as PostgresDsn;
+}
+
+/** A store over PostgreSQL with its copy in `folder`. */
+export async function openNode(
+  upstream: PostgresDsn,
+  folder: string,
+  rules: Partial<WriteRules> = {},
+): Promise<Stores> {
+  await prepareReplica(upstream, join(folder, 'data'), () => {});
+  return openIn(folder, { ...rules, upstream });
+}
+
+/** PostgreSQL as the contracts open it: a schema and a folder each; a restart keeps both. */
+export function postgresUnderTest(): StoreUnderTest {
+  const nodes = new Map<DataStore, { dsn: PostgresDsn; folder: string; stores: Stores }>();
+  const open = async (dsn: PostgresDsn, folder: string, rules?: Partial<WriteRules>) => {
+    const stores = await openNode(dsn, folder, rules);
+    nodes.set(stores.data, { dsn, folder, stores });
+    return stores.data;
+  };
+  return {
+    open: (rules) => open(newDsn(), tempFolder(), rules),
+    async reopen(data, rules) {
+      const { dsn, folder, stores } = nodes.get(data)!;
+      await close(stores);
+      return open(dsn, folder, rules);
+    },
+  };
+}
