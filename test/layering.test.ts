@@ -207,15 +207,24 @@ describe('doors', () => {
   it('http and recommend see the stores’ interfaces and no engine', () => {
     const beyond = files
       .filter(({ path }) => ['http', 'recommend'].includes(layerOf(path)))
-      .flatMap((file) => ownImports(file).filter((path) => path.startsWith('src/store/lmdb')));
+      .flatMap((file) => ownImports(file).filter((path) => /^src\/store\/(lmdb|postgres)\//.test(path)));
     expect(beyond).toEqual([]);
   });
 
-  it('one file opens the LMDB implementation', () => {
+  it('one file opens the engines; that of PostgreSQL keeps its copies in LMDB', () => {
+    const engines = ['src/store/lmdb/', 'src/store/postgres/'];
     const found = files
-      .filter(({ path }) => !path.startsWith('src/store/lmdb/'))
-      .filter((file) => ownImports(file).some((path) => path.startsWith('src/store/lmdb/')));
+      .filter(({ path }) => !engines.some((engine) => path.startsWith(engine)))
+      .filter((file) => ownImports(file).some((path) => engines.some((engine) => path.startsWith(engine))));
     expect(found.map(({ path }) => path)).toEqual(['src/store/open-store.ts']);
+    const fromLmdb = files
+      .filter(({ path }) => path.startsWith('src/store/lmdb/'))
+      .filter((file) => ownImports(file).some((path) => path.startsWith('src/store/postgres/')));
+    expect(fromLmdb).toEqual([]);
+  });
+
+  it('one file speaks to PostgreSQL', () => {
+    expect(importers('pg')).toEqual(['src/store/postgres/connection.ts']);
   });
 
   it('the inner layers do no input or output', () => {

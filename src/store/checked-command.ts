@@ -8,7 +8,7 @@ import {
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import type { WriteCommand, WriteResult } from './data-store.ts';
-import type { WriteRules } from './lmdb/messages.ts';
+import type { WriteRules } from './write-rules.ts';
 
 /** A command whose input is checked: nothing in it can be refused for its form any more. */
 export type CheckedCommand =

@@ -1,20 +1,9 @@
 import type { PlainError } from '../../domain/errors.ts';
-import type { Limits } from '../../domain/limits.ts';
 import type { WriteCommand, WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import type { SyncMode, WriteRules } from '../write-rules.ts';
 
-/** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
-export type SyncMode = 'disk' | 'commit';
-
-/** What the rules of writing depend on. */
-export interface WriteRules {
-  readonly limits: Limits;
-  readonly autoInsertUser: boolean;
-  readonly autoInsertItem: boolean;
-  /** As the configuration writes them, with thresholds and weights. */
-  readonly positiveFeedbackTypes: readonly string[];
-  readonly readFeedbackTypes: readonly string[];
-}
+export type { SyncMode, WriteRules } from '../write-rules.ts';
 
 /** The worker data of the writer thread. */
 export interface WriterOptions {

@@ -5,8 +5,8 @@ import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
 import { type CheckedCommand, mayRemove, patched, wrote } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect } from '../effects.ts';
-import type { WriteRules } from '../lmdb/messages.ts';
 import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
+import type { WriteRules } from '../write-rules.ts';
 import type { Entity, GroupState, Pair, Stored } from './group-state.ts';
 
 /** Effects in the making. */

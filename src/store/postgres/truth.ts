@@ -4,7 +4,7 @@ import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { type Commit, decodeParts } from '../effects.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/layout.ts';
-import type { SyncMode, WriteRules } from '../lmdb/messages.ts';
+import type { SyncMode, WriteRules } from '../write-rules.ts';
 import { type Connection, Link } from './connection.ts';
 import { GroupApplier } from './group-applier.ts';
 import { GroupLoader, type GroupState } from './group-state.ts';

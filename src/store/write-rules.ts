@@ -1,0 +1,14 @@
+import type { Limits } from '../domain/limits.ts';
+
+/** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
+export type SyncMode = 'disk' | 'commit';
+
+/** What the rules of writing depend on. */
+export interface WriteRules {
+  readonly limits: Limits;
+  readonly autoInsertUser: boolean;
+  readonly autoInsertItem: boolean;
+  /** As the configuration writes them, with thresholds and weights. */
+  readonly positiveFeedbackTypes: readonly string[];
+  readonly readFeedbackTypes: readonly string[];
+}
