@@ -1,0 +1,99 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import { HitCache } from './hit-cache.ts';
+import { ListMaker } from './list-maker.ts';
+import { type ListSettings, listSettings } from './list-settings.ts';
+import { ListFreshness } from './lists/freshness.ts';
+import type { MakeAside } from './lists/remake-queue.ts';
+import { TimeBudget } from './lists/time-budget.ts';
+import { UserLists } from './lists/user-lists.ts';
+import type { LiveState } from './live-state.ts';
+import { liveWorld } from './live-world.ts';
+import type { GenerationSlot } from './serving-model.ts';
+
+/** What users' lists stand on. */
+export interface ListParts {
+  readonly config: Config;
+  readonly reads: LocalReads;
+  readonly cache: CacheStore;
+  readonly live: LiveState;
+  readonly generations: GenerationSlot;
+  /** Makes users' lists in a worker. */
+  readonly makeAside: MakeAside;
+  readonly clock: Clock;
+  /** A clock that never goes back, milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** Users' lists: how they are made, those that are kept, and the answers out of them. */
+export interface ComposedLists {
+  readonly settings: ListSettings;
+  readonly maker: ListMaker;
+  readonly lists: UserLists;
+  readonly hits: HitCache;
+}
+
+/** Puts users' lists together and takes up where the last process left them. */
+export async function composeLists(parts: ListParts): Promise<ComposedLists> {
+  const { config, reads, cache, live, generations, clock } = parts;
+  const { server, recommend } = config;
+  const settings = listSettings(recommend);
+  const lastRows = (userRow: number): ArrayLike<number> => {
+    const last = lists.last(userRow);
+    return last === undefined || lists.isRetracted(last) ? [] : last.itemRows;
+  };
+  const world = liveWorld({ live, generations, reads, clock, cacheSize: settings.cacheSize, lastRows });
+  const maker = new ListMaker(settings, world, live.isPositive);
+  const lists: UserLists = new UserLists({
+    cache,
+    generations,
+    maker,
+    freshness: freshnessOf(config, live, clock, await settingsSince(settings, cache, clock)),
+    clock,
+    arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
+    budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
+    makeAside: parts.makeAside,
+    needsWorker: settings.userBased,
+    onReplaced: (userRow) => hits.forget(userRow),
+    onTrouble: parts.onTrouble,
+  });
+  await lists.restore();
+  const hits: HitCache = new HitCache({
+    bytesMax: server.hit_cache_mb * 2 ** 20,
+    catalogue: live.catalogue,
+    clock,
+    clockErrorMs: server.clock_error,
+    isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
+  });
+  return { settings, maker, lists, hits };
+}
+
+function freshnessOf(
+  { server, recommend }: Config,
+  live: LiveState,
+  clock: Clock,
+  validSinceMs: number,
+): ListFreshness {
+  const ages = {
+    refreshMs: recommend.offline.refresh_recommend_period,
+    expireMs: recommend.cache_expire,
+    arrivalMs: server.cache_expire,
+  };
+  return new ListFreshness({ clock, ages, validSinceMs, arrivedMs: () => live.arrivals.lastMs });
+}
+
+/** Name of the mark that tells which settings lists are made with. */
+const SETTINGS_MARK = 'list-settings';
+
+/** Since when lists are made with these settings, milliseconds since the epoch; now if they are new. */
+async function settingsSince(settings: ListSettings, cache: CacheStore, clock: Clock): Promise<number> {
+  const known = (await cache.getMark(SETTINGS_MARK)) as { settings: string; sinceMs: number } | undefined;
+  const text = JSON.stringify(settings);
+  if (known?.settings === text) return known.sinceMs;
+  const sinceMs = clock();
+  await cache.putMark(SETTINGS_MARK, { settings: text, sinceMs });
+  return sinceMs;
+}

@@ -1,0 +1,39 @@
+import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
+import type { TypeTest } from '../history.ts';
+import type { UserLists } from './user-lists.ts';
+
+/** Records of a commit looked at in one step. */
+const STEP_RECORDS = 1024;
+
+/**
+ * Notes whose lists a commit changes, a fraction of a millisecond a step.
+ * @param marks the feedback types after which a user's list is another
+ */
+export function* markLists(changes: ChangeSet, lists: UserLists, marks: TypeTest): Generator<unknown> {
+  const { added, removed, deletedUserRows } = changes;
+  for (let at = 0; at < added.length; at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
+  }
+  const isOverwritten = yield* pairTest(removed.length > 0 ? added : undefined);
+  for (let at = 0; at < removed.length; at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    const userRow = removed.userRows[at]!;
+    if (marks(removed.types[at]!)) lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
+  }
+  lists.delete(deletedUserRows);
+}
+
+/** A test for the pairs of user and item that have records. */
+function* pairTest(
+  feedback: FeedbackColumns | undefined,
+): Generator<unknown, (userRow: number, itemRow: number) => boolean> {
+  const itemsByUser = new Map<number, Set<number>>();
+  for (let at = 0; at < (feedback?.length ?? 0); at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    const userRow = feedback!.userRows[at]!;
+    const items = itemsByUser.get(userRow) ?? new Set();
+    itemsByUser.set(userRow, items.add(feedback!.itemRows[at]!));
+  }
+  return (userRow, itemRow) => itemsByUser.get(userRow)?.has(itemRow) === true;
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../../domain/config.ts';
+import { readPositiveKinds } from '../../domain/positive-kinds.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import { type FindRelated, ItemNeighbors } from '../item-neighbors.ts';
+import type { LiveState } from '../live-state.ts';
+import type { GenerationSlot } from '../serving-model.ts';
+import { SinceFit } from '../since-fit.ts';
+import { UserNeighbors } from '../user-neighbors.ts';
+import { CollaborativeSource, type VectorOf } from './collaborative.ts';
+import { ItemBasedSource } from './item-based.ts';
+import { LatestSource } from './latest.ts';
+import { PopularSource } from './popular.ts';
+import { SessionSource } from './session.ts';
+import { Sources } from './sources.ts';
+import { UserBasedSource } from './user-based.ts';
+
+/** The recommenders that work when they are asked, and the neighbors that some of them ask. */
+export interface ComposedSources {
+  readonly sources: Sources;
+  readonly sessions: SessionSource;
+  readonly popular: PopularSource;
+  readonly latest: LatestSource;
+  readonly itemNeighbors: ItemNeighbors;
+  readonly userNeighbors: UserNeighbors;
+  readonly sinceFit: SinceFit;
+}
+
+/** Puts all recommenders together. */
+export function composeSources(
+  { recommend }: Config,
+  parts: {
+    readonly reads: LocalReads;
+    readonly live: LiveState;
+    readonly generations: GenerationSlot;
+    readonly findRelated: FindRelated;
+    readonly vectorOf: VectorOf;
+  },
+): ComposedSources {
+  const { reads, live, generations, findRelated, vectorOf } = parts;
+  const { catalogue, isPositive } = live;
+  const sinceFit = new SinceFit(catalogue, reads, isPositive);
+  const { neighbor_type: itemType } = recommend.item_neighbors;
+  const itemNeighbors = new ItemNeighbors(catalogue, generations, itemType, findRelated, sinceFit);
+  const { neighbor_type: type } = recommend.user_neighbors;
+  const userNeighbors = new UserNeighbors({ reads, generations, findRelated, isPositive, type });
+  const sessionLength = recommend.online.num_feedback_fallback_item_based;
+  const itemBased = new ItemBasedSource({
+    ...{ catalogue, generations, itemNeighbors, isPositive },
+    seedItems: sessionLength,
+  });
+  const popular = new PopularSource(live.popular);
+  const latest = new LatestSource(live.latest, catalogue);
+  const sources = new Sources({
+    collaborative: new CollaborativeSource(generations, vectorOf, catalogue),
+    item_based: itemBased,
+    user_based: new UserBasedSource({ reads, catalogue, userNeighbors, isPositive }),
+    popular,
+    latest,
+  });
+  const positiveKinds = readPositiveKinds(recommend.data_source.positive_feedback_types);
+  const sessions = new SessionSource({ reads, catalogue, itemBased, positiveKinds, sessionLength });
+  return { sources, sessions, popular, latest, itemNeighbors, userNeighbors, sinceFit };
+}
