@@ -63,7 +63,8 @@ export function choleskySolveAt(floats: Words['floats'], a: number, b: number, f
   return 1;
 }
 
-export function plainVectorKernels({ floats, ints }: Words): VectorKernels {
+export function plainVectorKernels(words: Words): VectorKernels {
+  const { floats, ints } = words;
   return {
     dot: (a, b, n) => Math.fround(dotAt(floats, a >>> 2, b >>> 2, n)),
     addScaled: (target, source, factor, n) => addScaledAt(floats, target >>> 2, source >>> 2, factor, n),
@@ -82,22 +83,7 @@ export function plainVectorKernels({ floats, ints }: Words): VectorKernels {
       }
       floats.set(sums, out >>> 2);
     },
-    packCoarse(factors, rows, f, out) {
-      const bytes = new Int8Array(floats.buffer);
-      for (let row = 0; row < Math.ceil(rows / 32) * 32; row++) {
-        const panel = out + (row >> 5) * (32 * f + 128);
-        const from = factors >>> 2;
-        const values = row < rows ? floats.slice(from + row * f, from + (row + 1) * f) : new Float32Array(f);
-        const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-        const scale = Math.max(Math.fround(largest / 127), Math.fround(1e-20));
-        const stored = Number.isFinite(largest) ? scale : Number.NaN;
-        floats[(panel + 32 * f) / 4 + (row & 31)] = row < rows ? stored : 0;
-        values.forEach((value, k) => {
-          const at = panel + (k >> 1) * 64 + (row & 31) * 2 + (k & 1);
-          bytes[at] = nearestEven(Math.fround(value / scale));
-        });
-      }
-    },
+    packCoarse: (factors, rows, f, out) => packCoarse(floats, factors, rows, f, out),
     packPanels(factors, rows, f, out) {
       for (let row = 0; row < Math.ceil(rows / 8) * 8; row++) {
         const to = (out >>> 2) + (row >> 3) * 8 * f + (row & 7);
@@ -111,17 +97,38 @@ export function plainVectorKernels({ floats, ints }: Words): VectorKernels {
         floats[(scores >>> 2) + i] = dotAt(floats, query >>> 2, row, f);
       }
     },
-    normalMatrix(job) {
-      const { f } = job;
-      const out = job.out >>> 2;
-      for (let i = 0; i < f * f; i++) floats[out + i] = job.scale * floats[(job.base >>> 2) + i]!;
-      for (let i = 0; i < f; i++) floats[out + i * f + i]! += job.diagonal;
-      for (let e = 0; e < job.count; e++) {
-        const row = (job.source >>> 2) + ints[(job.columns >>> 2) + e]! * f;
-        const weight = job.weights ? floats[(job.weights >>> 2) + e]! : 1;
-        for (let i = 0; i < f; i++) addScaledAt(floats, out + i * f, row, weight * floats[row + i]!, f);
-      }
-    },
+    normalMatrix: (job) => normalMatrix(words, job),
     choleskySolve: (a, b, f) => choleskySolveAt(floats, a >>> 2, b >>> 2, f),
   };
+}
+
+/** See `Kernels.packCoarse`. */
+function packCoarse(floats: Words['floats'], factors: number, rows: number, f: number, out: number): void {
+  const bytes = new Int8Array(floats.buffer);
+  for (let row = 0; row < Math.ceil(rows / 32) * 32; row++) {
+    const panel = out + (row >> 5) * (32 * f + 128);
+    const from = factors >>> 2;
+    const values = row < rows ? floats.slice(from + row * f, from + (row + 1) * f) : new Float32Array(f);
+    const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const scale = Math.max(Math.fround(largest / 127), Math.fround(1e-20));
+    const stored = Number.isFinite(largest) ? scale : Number.NaN;
+    floats[(panel + 32 * f) / 4 + (row & 31)] = row < rows ? stored : 0;
+    values.forEach((value, k) => {
+      const at = panel + (k >> 1) * 64 + (row & 31) * 2 + (k & 1);
+      bytes[at] = nearestEven(Math.fround(value / scale));
+    });
+  }
+}
+
+/** See `Kernels.normalMatrix`. */
+function normalMatrix({ floats, ints }: Words, job: Parameters<Kernels['normalMatrix']>[0]): void {
+  const { f } = job;
+  const out = job.out >>> 2;
+  for (let i = 0; i < f * f; i++) floats[out + i] = job.scale * floats[(job.base >>> 2) + i]!;
+  for (let i = 0; i < f; i++) floats[out + i * f + i]! += job.diagonal;
+  for (let e = 0; e < job.count; e++) {
+    const row = (job.source >>> 2) + ints[(job.columns >>> 2) + e]! * f;
+    const weight = job.weights ? floats[(job.weights >>> 2) + e]! : 1;
+    for (let i = 0; i < f; i++) addScaledAt(floats, out + i * f, row, weight * floats[row + i]!, f);
+  }
 }

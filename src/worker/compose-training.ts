@@ -55,7 +55,42 @@ function fitMemoryBytesMax({ worker }: Config): number {
 
 /** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
 export function composeTraining(parts: TrainingParts): BackgroundTraining {
-  const { config, paths, data, cache, pool, recommendation, tasks, clock, log } = parts;
+  const { config, data, recommendation, tasks, clock, log } = parts;
+  const { collaborative } = config.recommend;
+  const queue = new SerialQueue();
+  const progress = new ProgressTracker(clock, log);
+  const { trainer, loader, als, ...shared } = composeFit(parts);
+  const fits = new FitSchedule({
+    ...shared,
+    servingSlot: parts.pool.servingSlot,
+    queue,
+    progress,
+    recommendation,
+    periodMs: collaborative.model_fit_period,
+    firstPeriodMs: config.recommend.offline.check_recommend_period,
+    log,
+    tasks,
+    whyNothing: parts.whyNothing,
+  });
+  const search = new Search(
+    { trainer, loader, als, queue },
+    {
+      periodMs: collaborative.model_search_period,
+      epochs: collaborative.model_search_epoch,
+      trials: collaborative.model_search_trials,
+      clock,
+      log,
+      tasks,
+    },
+  );
+  data.onChange(({ added }) => {
+    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
+  });
+  return { fits, search, progress, remakes: shared.remakes };
+}
+
+/** What a fit does: reads feedback, learns the parts, writes the lists. */
+function composeFit({ config, paths, cache, pool, recommendation, clock, log }: TrainingParts) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
   const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
@@ -88,37 +123,7 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
     { pool, trainer, loader, als, planOf },
     generationFitOptions(config, cache, log),
   );
-  const queue = new SerialQueue();
-  const progress = new ProgressTracker(clock, log);
-  const fits = new FitSchedule({
-    generationFit,
-    listPass,
-    remakes,
-    servingSlot: pool.servingSlot,
-    queue,
-    progress,
-    recommendation,
-    periodMs: collaborative.model_fit_period,
-    firstPeriodMs: recommend.offline.check_recommend_period,
-    log,
-    tasks,
-    whyNothing: parts.whyNothing,
-  });
-  const search = new Search(
-    { trainer, loader, als, queue },
-    {
-      periodMs: collaborative.model_search_period,
-      epochs: collaborative.model_search_epoch,
-      trials: collaborative.model_search_trials,
-      clock,
-      log,
-      tasks,
-    },
-  );
-  data.onChange(({ added }) => {
-    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
-  });
-  return { fits, search, progress, remakes };
+  return { trainer, loader, als, listPass, remakes, generationFit };
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */

@@ -113,52 +113,22 @@ function Mapper({ chosen: { file, rows }, start }: { chosen: Chosen; start: Gues
     <>
       <Card wide title={file.name}>
         <div class="grid-form">
-          <label>
-            It holds
-            <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
-              <option value="users">users</option>
-              <option value="items">items</option>
-              <option value="feedback">feedback</option>
-            </select>
-          </label>
-          {FIELDS[kind].map((field) => (
-            <label key={field}>
-              {field}
-              {REQUIRED[kind].includes(field) && ' (needed)'}
-              <select
-                value={mapping[field] ?? ''}
-                onChange={(event) => choose(field, event.currentTarget.value)}
-              >
-                <option value="">not in the file</option>
-                {names.map((name, at) => (
-                  <option key={`${at} ${name}`} value={at}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ))}
+          <KindChoice kind={kind} onKind={setKind} />
+          <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
           {kind === 'feedback' && !('FeedbackType' in mapping) && (
-            <Text label="Type of the feedback" value={type} onText={setType} />
-          )}
-          {plan.ratingMin !== undefined && !('FeedbackType' in mapping) && (
-            <>
-              <Text label={`A rating counts as ${type} from`} value={ratingMin} onText={setRatingMin} />
-              <Text label="Type of a lower rating" value={lowType} onText={setLowType} />
-            </>
+            <TypeChoices
+              plan={plan}
+              onType={setType}
+              ratingMin={ratingMin}
+              onRatingMin={setRatingMin}
+              onLowType={setLowType}
+            />
           )}
           {kind !== 'feedback' && (
             <Text label="Between labels in one cell" value={separator} onText={setSeparator} />
           )}
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasHeader}
-            onChange={(event) => setHeader(event.currentTarget.checked)}
-          />
-          The first row names the columns
-        </label>
+        <HeaderChoice checked={hasHeader} onChange={setHeader} />
         {missing.length > 0 && (
           <p class="trouble error" role="alert">
             Say which column is {missing.join(' and ')}.
@@ -167,6 +137,74 @@ function Mapper({ chosen: { file, rows }, start }: { chosen: Chosen; start: Gues
         <FirstRows body={body} plan={plan} timeColumn={timeColumn} />
       </Card>
       {missing.length === 0 && <Sender file={file} plan={plan} skipFirst={hasHeader} />}
+    </>
+  );
+}
+
+function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
+  return (
+    <label>
+      It holds
+      <select value={kind} onChange={(event) => onKind(event.currentTarget.value as Kind)}>
+        <option value="users">users</option>
+        <option value="items">items</option>
+        <option value="feedback">feedback</option>
+      </select>
+    </label>
+  );
+}
+
+/** For each field the column that it comes from. */
+function ColumnChoices(props: {
+  kind: Kind;
+  mapping: Plan['mapping'];
+  names: readonly string[];
+  choose: (field: string, column: string) => void;
+}) {
+  const { kind, mapping, names, choose } = props;
+  return FIELDS[kind].map((field) => (
+    <label key={field}>
+      {field}
+      {REQUIRED[kind].includes(field) && ' (needed)'}
+      <select value={mapping[field] ?? ''} onChange={(event) => choose(field, event.currentTarget.value)}>
+        <option value="">not in the file</option>
+        {names.map((name, at) => (
+          <option key={`${at} ${name}`} value={at}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  ));
+}
+
+function HeaderChoice({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      The first row names the columns
+    </label>
+  );
+}
+
+/** What type feedback gets that does not name its own. */
+function TypeChoices(props: {
+  plan: Plan;
+  onType: (text: string) => void;
+  ratingMin: string;
+  onRatingMin: (text: string) => void;
+  onLowType: (text: string) => void;
+}) {
+  const { plan, onType, ratingMin, onRatingMin, onLowType } = props;
+  return (
+    <>
+      <Text label="Type of the feedback" value={plan.type} onText={onType} />
+      {plan.ratingMin !== undefined && (
+        <>
+          <Text label={`A rating counts as ${plan.type} from`} value={ratingMin} onText={onRatingMin} />
+          <Text label="Type of a lower rating" value={plan.lowType} onText={onLowType} />
+        </>
+      )}
     </>
   );
 }

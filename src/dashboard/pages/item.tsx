@@ -2,7 +2,8 @@ import type { ItemView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
 import { count, time } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
-import { Card, Fact, ItemName, numbers, PageHead, Score, State, Table } from '../parts/common.tsx';
+import { Card, Fact, PageHead, State } from '../parts/common.tsx';
+import { ItemScores } from '../parts/item-scores.tsx';
 import { addToSession } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 import { HideButton } from './items.tsx';
@@ -20,22 +21,7 @@ export function ItemPage({ id }: { id: string }) {
           <div class="cards">
             <Trend data={data} />
             <Card title="Items like it">
-              {data.Neighbors.length === 0 ? (
-                <p class="muted">None are known.</p>
-              ) : (
-                <Table label="Items like it" head={['Item', ...numbers('Score')]}>
-                  {data.Neighbors.map(({ Id, Title, Score: score }) => (
-                    <tr key={Id}>
-                      <td>
-                        <ItemName id={Id} title={Title} />
-                      </td>
-                      <td class="number">
-                        <Score value={score} />
-                      </td>
-                    </tr>
-                  ))}
-                </Table>
-              )}
+              <ItemScores label="Items like it" items={data.Neighbors} none="None are known." />
             </Card>
           </div>
         </>

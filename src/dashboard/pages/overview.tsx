@@ -50,91 +50,105 @@ function Counts({ state }: { state: Summary }) {
   );
 }
 
+interface Curve extends Pick<ChartProps, 'title' | 'format' | 'bridges' | 'binary'> {
+  /** Label, name of the series and color of each. */
+  readonly lines: readonly (readonly [string, string, ChartLine['color']])[];
+}
+
+const CURVES: readonly Curve[] = [
+  {
+    title: 'Requests a second',
+    format: figure,
+    lines: [
+      ['all', 'requests_per_second', 1],
+      ['errors', 'errors_per_second', 4],
+    ],
+  },
+  {
+    title: 'Latency',
+    format: milliseconds,
+    bridges: true,
+    lines: [
+      ['p50', 'latency_p50_ms', 1],
+      ['p95', 'latency_p95_ms', 2],
+      ['p99', 'latency_p99_ms', 3],
+    ],
+  },
+  {
+    title: 'Feedback',
+    format: count,
+    lines: [
+      ['all', 'feedback', 1],
+      ['positive', 'positive_feedback', 2],
+      ['read', 'read_feedback', 3],
+    ],
+  },
+  {
+    title: 'Event loop delay, p99',
+    format: milliseconds,
+    lines: [['delay', 'event_loop_delay_p99_ms', 3]],
+  },
+  {
+    title: 'Memory',
+    format: bytes,
+    binary: true,
+    lines: [
+      ['resident', 'resident_bytes', 1],
+      ['heap', 'heap_bytes', 2],
+    ],
+  },
+  {
+    title: 'Disk',
+    format: bytes,
+    binary: true,
+    lines: [
+      ['data', 'data_bytes', 1],
+      ['cache', 'cache_bytes', 2],
+    ],
+  },
+  { title: 'Processor', format: percent, lines: [['of one core', 'cpu_share', 1]] },
+  {
+    title: 'Users and items',
+    format: count,
+    lines: [
+      ['users', 'users', 1],
+      ['items', 'items', 2],
+    ],
+  },
+];
+
 function Curves() {
   const [samples, setSamples] = useState(SPANS[0]!.samples);
   const { data, error } = useResource<Series>(`/api/admin/series?n=${samples}`, REFRESH_MS);
-  const values = (name: string) => data?.Values[name] ?? [];
-  const chart = (
-    title: string,
-    format: (value: number) => string,
-    lines: readonly [string, string, ChartLine['color']][],
-    more: Pick<ChartProps, 'bridges' | 'binary'> = {},
-  ) => (
-    <Chart
-      title={title}
-      {...more}
-      times={data?.Times ?? []}
-      format={format}
-      lines={lines.map(([label, name, color]) => ({ label, color, values: values(name) }))}
-    />
+  const spans = (
+    <fieldset class="spans">
+      <legend class="hidden">Span of the curves</legend>
+      {SPANS.map((span) => (
+        <label key={span.samples}>
+          <input
+            type="radio"
+            name="span"
+            checked={span.samples === samples}
+            onChange={() => setSamples(span.samples)}
+          />
+          {span.label}
+        </label>
+      ))}
+    </fieldset>
   );
   return (
-    <Card
-      wide
-      title="Live"
-      aside={
-        <fieldset class="spans">
-          <legend class="hidden">Span of the curves</legend>
-          {SPANS.map((span) => (
-            <label key={span.samples}>
-              <input
-                type="radio"
-                name="span"
-                checked={span.samples === samples}
-                onChange={() => setSamples(span.samples)}
-              />
-              {span.label}
-            </label>
-          ))}
-        </fieldset>
-      }
-    >
+    <Card wide title="Live" aside={spans}>
       <State error={error} loading={data === undefined && error === undefined} />
       {data !== undefined && (
         <div class="charts">
-          {chart('Requests a second', figure, [
-            ['all', 'requests_per_second', 1],
-            ['errors', 'errors_per_second', 4],
-          ])}
-          {chart(
-            'Latency',
-            milliseconds,
-            [
-              ['p50', 'latency_p50_ms', 1],
-              ['p95', 'latency_p95_ms', 2],
-              ['p99', 'latency_p99_ms', 3],
-            ],
-            { bridges: true },
-          )}
-          {chart('Feedback', count, [
-            ['all', 'feedback', 1],
-            ['positive', 'positive_feedback', 2],
-            ['read', 'read_feedback', 3],
-          ])}
-          {chart('Event loop delay, p99', milliseconds, [['delay', 'event_loop_delay_p99_ms', 3]])}
-          {chart(
-            'Memory',
-            bytes,
-            [
-              ['resident', 'resident_bytes', 1],
-              ['heap', 'heap_bytes', 2],
-            ],
-            { binary: true },
-          )}
-          {chart(
-            'Disk',
-            bytes,
-            [
-              ['data', 'data_bytes', 1],
-              ['cache', 'cache_bytes', 2],
-            ],
-            { binary: true },
-          )}
-          {chart('Processor', percent, [['of one core', 'cpu_share', 1]])}
-          {chart('Users and items', count, [
-            ['users', 'users', 1],
-            ['items', 'items', 2],
-          ])}
+          {CURVES.map(({ lines, ...chart }) => (
+            <Chart
+              key={chart.title}
+              {...chart}
+              times={data.Times}
+              lines={lines.map(([label, name, color]) => ({ label, color, values: data.Values[name] ?? [] }))}
+            />
+          ))}
         </div>
       )}
     </Card>

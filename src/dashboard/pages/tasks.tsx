@@ -49,27 +49,33 @@ export function TasksPage() {
               <RunningTask key={task.Id} task={task} />
             ))}
           </Card>
-          <Card wide title="Past">
-            {data.Past.length === 0 ? (
-              <p class="muted">None yet.</p>
-            ) : (
-              <Table label="Past tasks" head={['Task', 'Began', 'Took', 'State', 'Result']}>
-                {data.Past.map((task) => (
-                  <tr key={task.Id}>
-                    <th scope="row">{task.Kind}</th>
-                    <td class="nowrap">{time(task.StartedAt)}</td>
-                    <td class="nowrap">{duration(task.Seconds)}</td>
-                    <td>
-                      <span class={`badge ${task.State}`}>{task.State}</span>
-                    </td>
-                    <td>{outcome(task)}</td>
-                  </tr>
-                ))}
-              </Table>
-            )}
-          </Card>
+          <PastTasks tasks={data.Past} />
         </>
       )}
     </>
+  );
+}
+
+function PastTasks({ tasks }: { tasks: Tasks['Past'] }) {
+  return (
+    <Card wide title="Past">
+      {tasks.length === 0 ? (
+        <p class="muted">None yet.</p>
+      ) : (
+        <Table label="Past tasks" head={['Task', 'Began', 'Took', 'State', 'Result']}>
+          {tasks.map((task) => (
+            <tr key={task.Id}>
+              <th scope="row">{task.Kind}</th>
+              <td class="nowrap">{time(task.StartedAt)}</td>
+              <td class="nowrap">{duration(task.Seconds)}</td>
+              <td>
+                <span class={`badge ${task.State}`}>{task.State}</span>
+              </td>
+              <td>{outcome(task)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
   );
 }

@@ -19,67 +19,72 @@ export function Recommended({ data, reload }: { data: UserView; reload: () => vo
           : `A list of ${List.Length} by generation ${List.Generation}, made ${time(List.MadeAt)}.`}
       </p>
       <Table label="Recommended" head={['', 'Item', ...numbers('Score'), 'Place with', '']}>
-        {Pipeline.flatMap(({ Id, Title, Score: score, Ranks }, rank) => [
-          <tr key={Id} data-item={Id}>
-            <td class="muted">{rank + 1}</td>
-            <th scope="row">
-              <ItemName id={Id} title={Title} />
-            </th>
-            <td class="number">
-              <Score value={score} />
-            </td>
-            <td class="ranks">
-              {Object.entries(Ranks).map(([name, place]) => (
-                <span key={name} class="badge">
-                  {recommenderName(name)} {place + 1}
-                </span>
-              ))}
-            </td>
-            <td class="nowrap actions">
-              <button
-                type="button"
-                class="small outline"
-                aria-expanded={asked === Id}
-                aria-label={`Why ${Title || Id}`}
-                onClick={() => setAsked(asked === Id ? undefined : Id)}
-              >
-                Why?
-              </button>
-              <button
-                type="button"
-                class="small outline"
-                aria-label={`${likeType() ?? 'Like'} ${Title || Id}`}
-                onClick={() => like(userId, Id, Title, reload)}
-              >
-                {likeType() ?? 'Like'}
-              </button>
-              <button
-                type="button"
-                class="small outline"
-                aria-label={`Hide ${Title || Id}`}
-                onClick={() => setHidden(Id, Title, true, reload)}
-              >
-                Hide
-              </button>
-              <button
-                type="button"
-                class="small outline"
-                aria-label={`Add ${Title || Id} to the session`}
-                onClick={() => addToSession(Id, Title)}
-              >
-                +
-              </button>
-            </td>
-          </tr>,
-          asked === Id && (
-            <tr key={`${Id} why`}>
+        {Pipeline.flatMap((place, rank) => [
+          <Place
+            key={place.Id}
+            place={place}
+            rank={rank}
+            isAsked={asked === place.Id}
+            ask={() => setAsked(asked === place.Id ? undefined : place.Id)}
+            like={() => like(userId, place.Id, place.Title, reload)}
+            hide={() => setHidden(place.Id, place.Title, true, reload)}
+          />,
+          asked === place.Id && (
+            <tr key={`${place.Id} why`}>
               <td colSpan={5}>
-                <Why userId={userId} itemId={Id} titles={data} />
+                <Why userId={userId} itemId={place.Id} titles={data} />
               </td>
             </tr>
           ),
         ])}
       </Table>
     </Card>
+  );
+}
+
+/** One item of the list. */
+function Place(props: {
+  place: UserView['Pipeline'][number];
+  rank: number;
+  isAsked: boolean;
+  ask: () => void;
+  like: () => void;
+  hide: () => void;
+}) {
+  const { place, rank, isAsked, ask, like, hide } = props;
+  const { Id, Title, Score: score, Ranks } = place;
+  const name = Title || Id;
+  return (
+    <tr data-item={Id}>
+      <td class="muted">{rank + 1}</td>
+      <th scope="row">
+        <ItemName id={Id} title={Title} />
+      </th>
+      <td class="number">
+        <Score value={score} />
+      </td>
+      <td class="ranks">
+        {Object.entries(Ranks).map(([name, at]) => (
+          <span key={name} class="badge">
+            {recommenderName(name)} {at + 1}
+          </span>
+        ))}
+      </td>
+      <td class="nowrap actions">
+        <Act label={`Why ${name}`} isOpen={isAsked} act={ask} text="Why?" />
+        <Act label={`${likeType() ?? 'Like'} ${name}`} act={like} text={likeType() ?? 'Like'} />
+        <Act label={`Hide ${name}`} act={hide} text="Hide" />
+        <Act label={`Add ${name} to the session`} act={() => addToSession(Id, Title)} text="+" />
+      </td>
+    </tr>
+  );
+}
+
+function Act(props: { label: string; text: string; act: () => void; isOpen?: boolean }) {
+  const { label, text, act, isOpen } = props;
+  return (
+    <button type="button" class="small outline" aria-expanded={isOpen} aria-label={label} onClick={act}>
+      {text}
+    </button>
   );
 }

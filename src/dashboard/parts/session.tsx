@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { likeType, session } from '../state.ts';
-import { Card, ItemName, numbers, Score, State, Table } from './common.tsx';
+import { Card, State } from './common.tsx';
+import { ItemScores, type ScoredItem } from './item-scores.tsx';
 import { usePrefixSearch } from './prefix-search.tsx';
 
 interface Entry {
@@ -17,7 +18,7 @@ interface Found {
 /** A session put together by clicking items: what is recommended to somebody who is not known. */
 export function SessionCard() {
   const items = session.value;
-  const [entries, setEntries] = useState<readonly (Entry & { title: string })[]>();
+  const [entries, setEntries] = useState<readonly ScoredItem[]>();
   const [error, setError] = useState<string>();
   useEffect(() => {
     let current = true;
@@ -54,20 +55,8 @@ export function SessionCard() {
           <h3>Recommended to the session</h3>
           <State error={error} loading={false} />
           {items.length === 0 && <p class="muted">Choose an item first.</p>}
-          {items.length > 0 && entries?.length === 0 && <p class="muted">Nothing is like these.</p>}
-          {items.length > 0 && entries !== undefined && entries.length > 0 && (
-            <Table label="Recommended to the session" head={['Item', ...numbers('Score')]}>
-              {entries.map(({ Id, Score: score, title }) => (
-                <tr key={Id}>
-                  <td>
-                    <ItemName id={Id} title={title} />
-                  </td>
-                  <td class="number">
-                    <Score value={score} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+          {items.length > 0 && entries !== undefined && (
+            <ItemScores label="Recommended to the session" items={entries} none="Nothing is like these." />
           )}
         </div>
       </div>
@@ -96,7 +85,7 @@ function ItemPicker() {
   );
 }
 
-async function recommend(ids: readonly string[]): Promise<readonly (Entry & { title: string })[]> {
+async function recommend(ids: readonly string[]): Promise<readonly ScoredItem[]> {
   if (ids.length === 0) return [];
   const FeedbackType = likeType() ?? 'like';
   const body = ids.map((ItemId) => ({ FeedbackType, ItemId, UserId: '', Timestamp: '' }));
@@ -104,7 +93,7 @@ async function recommend(ids: readonly string[]): Promise<readonly (Entry & { ti
   return Promise.all(
     entries.map(async (entry) => {
       const item = await api<{ Comment: string }>(`/api/item/${encodeURIComponent(entry.Id)}`);
-      return { ...entry, title: item.Comment };
+      return { ...entry, Title: item.Comment };
     }),
   );
 }

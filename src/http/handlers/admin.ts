@@ -101,10 +101,11 @@ export const adminRoutes: readonly Route[] = [
     response: { description: 'Every key', schema: ConfigReportSchema },
     handler: (_request, { admin }) => json(admin.config()),
   }),
-  ...lookUpRoutes(),
+  ...pageRoutes(),
+  ...viewRoutes(),
 ];
 
-function lookUpRoutes(): Route[] {
+function pageRoutes(): Route[] {
   return [
     route({
       method: 'GET',
@@ -140,6 +141,11 @@ function lookUpRoutes(): Route[] {
         return json({ Cursor: cursor, Items: rows });
       },
     }),
+  ];
+}
+
+function viewRoutes(): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/admin/user/{user-id}',
