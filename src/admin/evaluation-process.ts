@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../domain/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { threadEntry } from '../domain/thread-entry.ts';
+import { ownThread } from '../domain/thread-entry.ts';
 
 /** Asked for at a click: as the command does without options, but of fewer users. */
 const OPTIONS = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
@@ -31,7 +31,7 @@ export type RunEvaluation = (
  * @throws Error with the reason when there is no report
  */
 export const evaluateAside: RunEvaluation = async (config, folder, onStage, signal) => {
-  const { url, execArgv } = threadEntry(import.meta.url, '../evaluate/evaluation-child');
+  const { url, execArgv } = ownThread('evaluate/evaluation-child');
   const child = fork(fileURLToPath(url), [], {
     execArgv,
     serialization: 'advanced',
@@ -53,11 +53,16 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
     report ??= message.report;
     if (message.error !== undefined || message.report !== undefined) child.disconnect();
   });
-  child.once('error', (error) => {
-    if (!signal.aborted) reason = error.message;
+  // Not `close`, which does not come once this side has disconnected.
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      reason = error.message;
+      if (child.pid === undefined) resolve();
+    });
   });
   child.send({ config, options: OPTIONS });
-  await new Promise((resolve) => child.once('close', resolve));
+  await ended;
   if (report === undefined) throw new Error(reason);
   return report;
 };

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startTestServer } from '../http/start.ts';
 import { Furze } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-evaluate-test-'));
@@ -55,4 +56,31 @@ describe('furze evaluate', () => {
     expect(await none.exit).toBe(1);
     expect(none.output).toMatch(/positive types are star, types in the data are like; see --positive-types/);
   }, 120_000);
+
+  it('does the same for a running service that is asked to, and leaves nothing behind', async () => {
+    const server = await startTestServer({
+      config: { recommend: { data_source: { positive_feedback_types: ['like'] } } },
+    });
+    try {
+      const [, ...lines] = ratings().trim().split('\n');
+      const feedback = lines.map((line) => {
+        const [UserId, ItemId, rating, seconds] = line.split(',') as [string, string, string, string];
+        const Timestamp = new Date(Number(seconds) * 1000).toISOString();
+        return { FeedbackType: rating === '5' ? 'like' : 'read', UserId, ItemId, Timestamp };
+      });
+      await server.call('POST', '/api/feedback', feedback);
+      await server.call('POST', '/api/admin/evaluation');
+      const quality = async () => (await server.call('GET', '/api/admin/quality')).body;
+      await expect.poll(async () => (await quality()).EvaluationTask, { timeout: 280_000 }).toBeUndefined();
+      const { Evaluation, EvaluationError } = await quality();
+      expect(EvaluationError).toBeUndefined();
+      const [table] = Evaluation.Report.tables;
+      expect(table.rows).toHaveLength(8);
+      expect(table.conclusion).toMatch(/^Served lists (beat|lose to) the best of the others/);
+      const { Service } = (await server.call('GET', '/api/admin/summary')).body;
+      expect(existsSync(join(Service.DataFolder, 'evaluation'))).toBe(false);
+    } finally {
+      await server.stop();
+    }
+  }, 300_000);
 });
