@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ENTRIES } from './entries.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
@@ -25,15 +26,6 @@ const LAYERS = [
   'domain',
 ];
 
-/** Where a thread or a process begins. */
-const ENTRIES = [
-  'src/main.ts',
-  'src/worker/worker-entry.ts',
-  'src/store/lmdb/writer-thread.ts',
-  'src/store/postgres/replica-thread.ts',
-  'src/store/lmdb/check/check-child.ts',
-  'src/evaluate/evaluation-child.ts',
-];
 /** How models are measured on public data sets; the service never does. */
 const FOR_BENCHMARKS = /^src\/(dataset\/(readers\/|split)|model\/evaluation\/)/;
 

@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ENTRIES } from '../entries.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -13,14 +14,6 @@ const folder = mkdtempSync(join(ROOT, 'node_modules', '.built-for-tests-'));
 const filesIn = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|txt)$/.test(name));
 
-/** The threads and processes that the sources begin. */
-function entriesOf(sources: string): string[] {
-  return readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => [...readFileSync(join(sources, name), 'utf8').matchAll(/\bownThread\('([^']+)'\)/g)])
-    .map(([, entry]) => entry!);
-}
-
 beforeAll(() => {
   writeFileSync(join(folder, 'of-an-earlier-build.js'), '');
   execFileSync(process.execPath, [join(ROOT, 'scripts/build-service.js'), folder]);
@@ -29,9 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('has a file for each thread and process that begins, licenses, and nothing of an earlier build', () => {
   const names = filesIn();
-  for (const entry of ['main', ...entriesOf(join(ROOT, 'src'))]) expect(names).toContain(`${entry}.js`);
+  for (const entry of ENTRIES) expect(names).toContain(entry.replace(/^src\//, '').replace(/ts$/, 'js'));
   expect(names).toContain('LICENSES.txt');
-  expect(entriesOf(join(ROOT, 'src')).length).toBeGreaterThan(3);
   expect(names).not.toContain('of-an-earlier-build.js');
 });
 
