@@ -1,8 +1,10 @@
 /**
  * Sets of other shapes than the public ones in `data/`, to see that the default lists never lose to one recommender
  * alone: `npx tsx bench/quality/worlds.ts DIR` writes `film` (popularity that moves, users who come in bursts), `news`
- * (items that live for two days), `tiny` (300 users) and `sparse` (many places, each in one town; for `--format
- * lightgcn`). All seeded. Their figures compare with nothing published, and nothing was tuned on any one of them.
+ * (items that live for two days), `tiny` (300 users) and `catalogue` (650,000 likes; users go from a film to one like it),
+ * for `quality:sets`; and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the
+ * same, large), `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their
+ * figures compare with nothing published, and nothing was tuned on any one of them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,22 +107,120 @@ function sparse(users: number, items: number, towns: number, mean: number, rando
   });
 }
 
-function main(folder: string): void {
-  for (const [name, world] of Object.entries(WORLDS)) {
-    mkdirSync(join(folder, name), { recursive: true });
-    const lines = records(world, createRandom(7));
-    writeFileSync(join(folder, name, 'likes.csv'), `user,item,time\n${lines.join('\n')}\n`);
+interface Walks {
+  readonly users: number;
+  readonly items: number;
+  readonly days: number;
+  /** Mean number of visits of a user, and of records in one. */
+  readonly visits: number;
+  readonly perVisit: number;
+  /** Share of steps that go on to one of the few items most like the last one. */
+  readonly onwards: number;
+}
+
+/** Items lie in a space of tastes; in a visit users go from item to item, or to something well-known near their taste. */
+function walks({ users, items, days, visits, perVisit, onwards }: Walks, random: Random): string[] {
+  const dimensions = 6;
+  const places = Float64Array.from({ length: items * dimensions }, () => random.normal());
+  const appeal = Float64Array.from({ length: items }, () => random.float() ** -0.6);
+  const born = Float64Array.from({ length: items }, () => (random.float() * 3 - 2) * days);
+  const alike = (item: number, other: number) => {
+    let sum = 0;
+    for (let at = 0; at < dimensions; at++)
+      sum += (places[item * dimensions + at]! - places[other * dimensions + at]!) ** 2;
+    return sum;
+  };
+  const next = Array.from({ length: items }, (_, item) =>
+    Array.from({ length: items }, (_, other) => other)
+      .filter((other) => other !== item)
+      .map((other) => [alike(item, other) - 0.3 * Math.log(appeal[other]!), other] as const)
+      .sort(([a], [b]) => a - b)
+      .slice(0, 12)
+      .map(([, other]) => other),
+  );
+  const lines: string[] = [];
+  for (let user = 0; user < users; user++) {
+    const home = random.below(items);
+    const sums = new Float64Array(items);
+    const taken = new Set<number>();
+    for (let visit = 1 + random.below(2 * visits - 1); visit > 0; visit--) {
+      const day = random.float() * days;
+      let sum = 0;
+      for (let item = 0; item < items; item++) {
+        const age = (day - born[item]!) / days;
+        if (age >= 0) sum += appeal[item]! * Math.exp(-alike(home, item) / 8) * (0.3 + 2 ** (-age * 4));
+        sums[item] = sum;
+      }
+      let last = home;
+      const wanted = 1 + random.below(2 * perVisit - 1);
+      for (let at = 0; at < wanted; at++) {
+        const goesOn = random.float() < onwards;
+        const item = goesOn ? next[last]![random.below(12)]! : firstAbove(sums, random.float() * sum);
+        if (born[item]! > day || taken.has(item)) continue;
+        taken.add(item);
+        last = item;
+        lines.push(`${user},${item},${Math.round(START + day * DAY + at * 20)}`);
+      }
+    }
   }
-  const random = createRandom(11);
-  const users = sparse(8000, 16_000, 160, 30, random);
-  mkdirSync(join(folder, 'sparse'), { recursive: true });
+  return lines;
+}
+
+/** The first place of ascending sums that is above a value. */
+function firstAbove(sums: Float64Array, value: number): number {
+  let [low, high] = [0, sums.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sums[middle]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Each user's articles: those of a few small groups, of which each user belongs to some, and of neighbors in a field. */
+function articles(users: number, items: number, groups: number, mean: number, random: Random): number[][] {
+  const starts = Array.from({ length: groups }, () => random.below(items));
+  const sizes = Array.from({ length: groups }, () => 5 + Math.floor(25 * random.float() ** 2));
+  return Array.from({ length: users }, () => {
+    const field = random.below(groups);
+    const mine = Array.from({ length: 2 + random.below(5) }, () => (field + random.below(12)) % groups);
+    const wanted = 5 + Math.floor(-(mean - 5) * Math.log(1 - random.float()));
+    const taken = new Set<number>();
+    for (let at = 0; at < wanted * 2 && taken.size < wanted; at++) {
+      const group = random.float() < 0.75 ? mine[random.below(mine.length)]! : random.below(groups);
+      taken.add((starts[group]! + random.below(sizes[group]!)) % items);
+    }
+    return [...taken];
+  });
+}
+
+/** Writes users' items in the form of `--format lightgcn`, a fifth of them as the test. */
+function writeSplit(folder: string, users: readonly number[][], random: Random): void {
+  mkdirSync(folder, { recursive: true });
   const isTest = users.map((items) => items.map(() => random.float() < 0.2));
   const text = (test: boolean) =>
     users
       .map((items, user) => [user, ...items.filter((_, at) => isTest[user]![at] === test)].join(' '))
       .join('\n');
-  writeFileSync(join(folder, 'sparse', 'train.txt'), `${text(false)}\n`);
-  writeFileSync(join(folder, 'sparse', 'test.txt'), `${text(true)}\n`);
+  writeFileSync(join(folder, 'train.txt'), `${text(false)}\n`);
+  writeFileSync(join(folder, 'test.txt'), `${text(true)}\n`);
+}
+
+function main(folder: string): void {
+  const write = (name: string, lines: readonly string[]) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, 'likes.csv'), `user,item,time\n${lines.join('\n')}\n`);
+  };
+  for (const [name, world] of Object.entries(WORLDS)) write(name, records(world, createRandom(7)));
+  const random = createRandom(11);
+  writeSplit(join(folder, 'sparse'), sparse(8000, 16_000, 160, 30, random), random);
+  write(
+    'catalogue',
+    walks({ users: 6000, items: 3600, days: 900, visits: 2, perVisit: 60, onwards: 0.45 }, random),
+  );
+  writeSplit(join(folder, 'places'), sparse(30_000, 41_000, 410, 34, random), random);
+  writeSplit(join(folder, 'articles'), articles(5500, 17_000, 900, 37, random), random);
+  writeSplit(join(folder, 'few'), sparse(2500, 20_000, 60, 26, random), random);
 }
 
 const [folder] = process.argv.slice(2);

@@ -50,6 +50,8 @@ const PART_TITLES: Readonly<Record<PartName, string>> = {
   als: 'ALS model',
   click: 'click-through model',
   slim: 'SLIM model',
+  itemKnn: 'items by common users',
+  sequence: 'items in sequence',
   itemNeighbors: 'item neighbors',
   userNeighbors: 'user neighbors',
 };

@@ -33,4 +33,9 @@ export interface TrainingReads {
   userLabels(): LabelsOf;
   /** Pairs that were read before what is held out and are not positive, known or held out. */
   readPairs(data: TrainingData): PairColumns;
+  /**
+   * Hands out, user by user, when the user gave the latest positive feedback on each of the items that it has in
+   * `data.interactions`, milliseconds since the epoch, in the order of these; every user with any is visited once.
+   */
+  readTimes(data: TrainingData, visit: (userRow: number, timesMs: Float64Array) => void): void;
 }

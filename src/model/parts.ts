@@ -1,9 +1,11 @@
 /** Everything that a fit learns, by name. To add a model, write its folder and list its part here. */
 import { alsPart } from './als/part.ts';
 import { clickPart } from './click/part.ts';
+import { itemKnnPart } from './item-knn/part.ts';
 import type { LearnedPart } from './learned-part.ts';
 import { itemNeighborsPart } from './neighbors/items-part.ts';
 import { userNeighborsPart } from './neighbors/users-part.ts';
+import { sequencePart } from './sequence/part.ts';
 import type { SharedTask } from './shared-task.ts';
 import { slimPart } from './slim/part.ts';
 
@@ -11,6 +13,8 @@ export const PARTS = {
   als: alsPart,
   click: clickPart,
   slim: slimPart,
+  itemKnn: itemKnnPart,
+  sequence: sequencePart,
   itemNeighbors: itemNeighborsPart,
   userNeighbors: userNeighborsPart,
 } as const;

@@ -22,6 +22,8 @@ const OPTIONS: { readonly [Name in PartName]: PartOptions<Name> } = {
   als: { settings: alsSettings(SETTINGS) },
   click: { seed: 3 },
   slim: {},
+  itemKnn: {},
+  sequence: {},
   itemNeighbors: { policy: 'related', enableIndex: false, indexRecall: 0.8, seed: 3 },
   userNeighbors: { policy: 'related', k: 20, slots: 2 },
 };
@@ -103,6 +105,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
       itemLabels: () => () => [],
       userLabels: () => () => [],
       readPairs: () => ({ userRows: [], itemRows: [] }),
+      readTimes: () => {},
     };
     const { training, models } = partOf(name).memory(data, OPTIONS[name], 2, SERVING, reads);
     const page = 65_536 * (1 + memoriesOf(placed).length);

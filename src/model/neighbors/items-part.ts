@@ -52,7 +52,7 @@ export const itemNeighborsPart: LearnedPart<
   saving: { name: 'item-neighbors', encode: encodeNeighborTable, decode: decodeNeighborTable },
   memory(data, { policy, enableIndex }, slots, _serving, reads) {
     const { itemCount, userCount } = data.interactions;
-    const k = neighborsKept(data);
+    const k = neighborsKept(itemCount);
     const compared = {
       rowCount: itemCount,
       elementCount: userCount,
@@ -81,7 +81,8 @@ export const itemNeighborsPart: LearnedPart<
   serve: (table) => table,
 };
 
-function neighborsKept({ interactions: { itemCount } }: TrainingData): number {
+/** Entries of a row in a table over so many items. */
+export function neighborsKept(itemCount: number): number {
   return Math.max(NEIGHBORS_MIN, Math.min(TABLE_NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
 }
 
@@ -92,7 +93,7 @@ function placeTasks(
   { instantiate, allocate, reads }: PartTools,
 ): readonly NeighborTask[] {
   const { interactions } = data;
-  const k = neighborsKept(data);
+  const k = neighborsKept(interactions.itemCount);
   const labelsOf: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
   const place = (incidence: Incidence) => {
     // Rows that are gone say nothing of how rare a thing is.

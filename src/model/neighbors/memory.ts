@@ -26,10 +26,18 @@ export interface SimilarityOptions {
   readonly shrink?: number;
   /** N of the weights ln(N / N_x); the number of rows unless told. */
   readonly population?: number;
+  /** Other weights and norms than those of `similarity-search.ts`. */
+  readonly weighting?: Weighting;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
   /** Whether to make room for an index, 16 bytes a row; see `similarity-index.ts`. */
   readonly reserveIndex?: boolean;
+}
+
+/** Weights N_x ^ -elementExponent of elements, and norms (sum of a row's weights) ^ rowExponent. */
+export interface Weighting {
+  readonly elementExponent: number;
+  readonly rowExponent: number;
 }
 
 /** A similarity over rows, ready to be searched by `slots` threads: plain data and shared memory. */
@@ -110,6 +118,7 @@ export function placeSimilarity(
   allocate: AllocateMemory = createSharedMemory,
 ): PlacedSimilarity {
   const { shrink = SHRINK, population = rows.rowCount, listLengthMax = 100, reserveIndex = false } = options;
+  const { weighting } = options;
   if (!(shrink >= 0 && Number.isFinite(shrink)))
     throw new RangeError(`shrink is ${shrink}; it must be a finite number from 0`);
   if (!(Number.isInteger(listLengthMax) && listLengthMax >= 1))
@@ -130,8 +139,11 @@ export function placeSimilarity(
   viewOf(memory, layout, 'elementStarts', 'u32').set(elements.indptr);
   viewOf(memory, layout, 'elementRows', 'u32').set(elements.indices);
   const weights = viewOf(memory, layout, 'weights', 'f32');
-  placeWeights(weights, elements, population);
-  placeNorms(viewOf(memory, layout, 'norms', 'f32'), rows, weights);
+  const weightOf = weighting
+    ? (count: number) => count ** -weighting.elementExponent
+    : (count: number) => Math.max(WEIGHT_MIN, Math.log(population / count));
+  placeWeights(weights, elements, weightOf);
+  placeNorms(viewOf(memory, layout, 'norms', 'f32'), rows, weights, weighting?.rowExponent ?? 0.5);
   return placed;
 }
 
@@ -149,21 +161,30 @@ function placeRows(
   viewOf(memory, layout, 'columns', 'u32').set(rows.indices);
 }
 
-/** w(x) = ln(N / N_x), at least a small positive value. */
-function placeWeights(weights: Float32Array, elements: CompressedMatrix, population: number): void {
+/** The weight of each element that any row has, by how many have it; w(x) = ln(N / N_x) unless told. */
+function placeWeights(
+  weights: Float32Array,
+  elements: CompressedMatrix,
+  weightOf: (count: number) => number,
+): void {
   for (let element = 0; element < elements.rowCount; element++) {
     const rows = elements.indptr[element + 1]! - elements.indptr[element]!;
-    if (rows > 0) weights[element] = Math.max(WEIGHT_MIN, Math.log(population / rows));
+    if (rows > 0) weights[element] = weightOf(rows);
   }
 }
 
-/** The root of the sum of a row's weights; 1 for a row without elements, which meets no other. */
-function placeNorms(norms: Float32Array, rows: CompressedMatrix, weights: Float32Array): void {
+/** The sum of a row's weights to an exponent, the root; 1 for a row without elements, which meets no other. */
+function placeNorms(
+  norms: Float32Array,
+  rows: CompressedMatrix,
+  weights: Float32Array,
+  exponent: number,
+): void {
   norms.fill(1);
   for (let row = 0; row < rows.rowCount; row++) {
     let sum = 0;
     for (let at = rows.indptr[row]!; at < rows.indptr[row + 1]!; at++) sum += weights[rows.indices[at]!]!;
-    if (sum > 0) norms[row] = Math.sqrt(sum);
+    if (sum > 0) norms[row] = exponent === 0.5 ? Math.sqrt(sum) : sum ** exponent;
   }
 }
 

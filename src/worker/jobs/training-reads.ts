@@ -22,6 +22,7 @@ export function withTrainingReads<T>({ dataPath, readTypes }: Source, work: (rea
       itemLabels: () => (items ??= itemLabelsOf(reads)),
       userLabels: () => (row) => reads.userAt(row)?.Labels ?? [],
       readPairs: (data) => (pairs ??= readPairs(reads, data, readTypes)),
+      readTimes: (data, visit) => readTimes(reads, data, readTypes, visit),
     });
   });
 }
@@ -73,6 +74,42 @@ function scanReadPairs(
       visit(user, item);
     }
   });
+}
+
+/** See `TrainingReads.readTimes`. A time is 0 where feedback was taken back since it was gathered. */
+function readTimes(
+  reads: LocalReads,
+  { interactions: { userCount, byUser } }: TrainingData,
+  readTypes: readonly string[],
+  visit: (userRow: number, timesMs: Float64Array) => void,
+): void {
+  const isRead = typeTest(readTypes, () => reads.feedbackTypes());
+  let timesMs = new Float64Array(0);
+  let next = 0;
+  // Feedback comes in order of user and item, as these stand in the matrix.
+  const goTo = (user: number) => {
+    for (; next < user; next++) {
+      if (next > 0 && timesMs.length > 0) visit(next - 1, timesMs);
+      timesMs = new Float64Array(rowIndices(byUser, next).length);
+    }
+  };
+  let place = 0;
+  scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs: times, length }) => {
+    for (let at = 0; at < length; at++) {
+      const user = userRows[at]!;
+      if (user >= userCount) break;
+      if (user >= next) {
+        goTo(user + 1);
+        place = 0;
+      }
+      const items = rowIndices(byUser, user);
+      while (place < items.length && items[place]! < itemRows[at]!) place++;
+      if (items[place] !== itemRows[at] || isRead(types[at]!)) continue;
+      timesMs[place] = Math.max(timesMs[place]!, times[at]!);
+    }
+  });
+  goTo(userCount);
+  if (userCount > 0 && timesMs.length > 0) visit(userCount - 1, timesMs);
 }
 
 /** Whether the ascending values hold one. */
