@@ -14,6 +14,7 @@ import { createMfRanker } from '../../src/model/evaluation/factors-ranker.ts';
 import { createTableRanker } from '../../src/model/evaluation/neighbor-table-ranker.ts';
 import { createPopularityRanker } from '../../src/model/evaluation/popularity-ranker.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
+import { fitItemKnn } from '../../src/model/item-knn/part.ts';
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
 import { createDraft, type NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
@@ -32,7 +33,7 @@ import type { PlacedRanker } from './evaluate-workers.ts';
 import { PhaseWorkers } from './phase-workers.ts';
 import { SlimWorkers } from './slim-workers.ts';
 
-export const RANKING_MODELS = ['als', 'bpr', 'slim', 'items', 'neighbors', 'popular'] as const;
+export const RANKING_MODELS = ['als', 'bpr', 'slim', 'item-knn', 'items', 'neighbors', 'popular'] as const;
 export type RankingModel = (typeof RANKING_MODELS)[number];
 
 /** Settings by name, as the command line gives them. */
@@ -53,6 +54,7 @@ export function defaultSettings(model: RankingModel): Settings {
       return { neighbors: NEIGHBOR_DEFAULTS.neighbors, shrink: NEIGHBOR_DEFAULTS.shrink };
     case 'neighbors':
       return { neighbors: 100, shrink: 100 };
+    case 'item-knn':
     case 'popular':
       return {};
   }
@@ -72,6 +74,8 @@ export async function fitRanker(
       return mfRanker(await fitBprInThreads(train, settings, workers), workers);
     case 'slim':
       return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
+    case 'item-knn':
+      return createTableRanker(fitItemKnn(train, loadKernels), train.byUser);
     case 'items':
       return createNeighborRanker(finish(fitNeighbors(train, settings, loadKernels)), train.byUser);
     case 'neighbors':

@@ -3,7 +3,7 @@ import { explore } from './exploration.ts';
 import type { History, TypeTest } from './history.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
-import { Matching, NO_SOURCES, type Proposal, proposalOf } from './matching.ts';
+import { Matching, type Proposal, proposalOf } from './matching.ts';
 import { type Ranked, TopK } from './ranked.ts';
 import { rankCandidates } from './ranker.ts';
 
@@ -103,7 +103,7 @@ export class ListMaker {
     const { settings, world, matching } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
     if (collaborative === undefined) return [];
-    const match = matching.match(history, NO_SOURCES);
+    const match = matching.match(history, matching.rankingSources());
     if (match.vector === undefined) return [];
     const rows: number[] = [];
     const length = Math.ceil(k / settings.cacheSize) * settings.cacheSize;
@@ -141,8 +141,8 @@ export class ListMaker {
 
   /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
   scoreOf(history: History, itemRow: number): number | undefined {
-    const { settings, world } = this;
-    const match = this.matching.match(history, NO_SOURCES);
+    const { settings, world, matching } = this;
+    const match = matching.match(history, matching.rankingSources());
     const isRanked = settings.order === 'learned' && world.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];

@@ -1,20 +1,19 @@
 import { withKnownLikes } from './cold-scores.ts';
 import type { History, TypeTest } from './history.ts';
+import { LikeSums, SUM_NAMES } from './like-sums.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import type { RankingCase } from './ranker.ts';
 import { looksAt, scalesOf } from './ranking.ts';
 import { RowSet } from './row-set.ts';
-import { RowSums } from './row-sums.ts';
 import type { Match, RankingSources } from './sources/matcher.ts';
 import { MATCHERS } from './sources/matchers.ts';
-import { sumWeights } from './sources/slim.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 const FOLD_IN_LIKES_MAX = 2000;
 
 /** Nothing is proposed but by the enabled recommenders. */
-export const NO_SOURCES: RankingSources = { scales: [], latest: false };
+const NO_SOURCES: RankingSources = { scales: [], latest: false, sums: [] };
 
 /** What is proposed to one user. */
 export interface Proposal extends RankingCase {
@@ -28,7 +27,7 @@ export class Matching {
   private readonly world: ListWorld;
   private readonly isPositive: TypeTest;
   private readonly chosen = new RowSet();
-  private readonly slimSums = new RowSums();
+  private readonly sums = new LikeSums();
 
   constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest) {
     this.settings = settings;
@@ -43,11 +42,11 @@ export class Matching {
 
   /** The user as recommenders are asked for it. Valid until the next call. */
   match(history: History, wanted: RankingSources): Match {
-    const { settings, world, slimSums } = this;
+    const { settings, world, sums } = this;
     const liked = this.likesOf(history);
-    sumWeights(world.generation?.slim, liked, slimSums);
+    sums.sumUp(world.generation, liked, wanted.sums);
     return {
-      ...{ world, settings, history, liked, slimSums },
+      ...{ world, settings, history, liked, sums },
       vector: this.foldIn(liked),
       wanted: liked.length > 0 ? wanted : NO_SOURCES,
       accept: (row) => this.accepts(row, history),
@@ -98,7 +97,8 @@ export class Matching {
     const ranking = settings.order === 'learned' ? world.generation?.ranking : undefined;
     const isAnyOn = latest || popular || userBased || itemBased || collaborative;
     if (ranking === undefined || !isAnyOn) return NO_SOURCES;
-    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']) };
+    const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
+    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
   }
 
   private likesOf(history: History): readonly number[] {
@@ -113,7 +113,7 @@ export class Matching {
 
 /** These items, to be ranked for the user. */
 export function proposalOf(match: Match, candidates: readonly number[]): Proposal {
-  const { history, world, liked, vector, slimSums } = match;
+  const { history, world, liked, vector, sums } = match;
   const userLabels = () => world.labelsOf(history.userRow);
-  return { candidates, liked, userRow: history.modelRow, userLabels, vector, slimSums };
+  return { candidates, liked, userRow: history.modelRow, userLabels, vector, sums };
 }

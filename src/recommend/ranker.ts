@@ -1,12 +1,12 @@
 import { createRandom } from '../domain/random.ts';
+import { type LikeSums, SUM_NAMES } from './like-sums.ts';
 import { RANKING_FEATURES, weigh } from './ranking.ts';
-import type { RowSums } from './row-sums.ts';
 import type { Generation } from './serving-model.ts';
 import type { TrendCounts } from './trends.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
 const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
-const SLIM = RANKING_FEATURES.indexOf('slim');
+const SUMS = SUM_NAMES.map((name) => [name, RANKING_FEATURES.indexOf(name)] as const);
 const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
 const AGE = RANKING_FEATURES.indexOf('age');
 
@@ -21,8 +21,8 @@ export interface RankingCase {
   readonly userLabels: () => readonly string[];
   /** The user's vector in the collaborative model, undefined without one. */
   readonly vector: Float32Array | undefined;
-  /** What the user's likes speak for in SLIM; absent without it. */
-  readonly slimSums?: RowSums;
+  /** What the user's likes speak for; absent where nothing does. */
+  readonly sums?: LikeSums;
 }
 
 /** What the ranking knows beside the user. */
@@ -35,13 +35,13 @@ export interface RankingWorld {
 
 /**
  * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of the
- * click-through model, the sum of the item's SLIM weights on the user's likes; ln(1 + count) of positive feedback on each
+ * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
  * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the newest
  * feedback. A model that is missing gives 0.
  * @param isUsed features for which this is false stay 0, which saves their time
  */
 export function rankingFeatures(
-  { candidates, userRow, userLabels, vector, slimSums }: RankingCase,
+  { candidates, userRow, userLabels, vector, sums }: RankingCase,
   { generation, trends, timestampMsAt }: RankingWorld,
   totals: readonly number[],
   isUsed: (feature: number) => boolean = () => true,
@@ -62,7 +62,9 @@ export function rankingFeatures(
     const logits = click.logits(userRow, userLabels(), candidates);
     fill(CLICK_THROUGH, (_, at) => logits[at]!);
   }
-  if (slimSums && isUsed(SLIM)) fill(SLIM, (row) => slimSums.get(row));
+  for (const [name, feature] of SUMS) {
+    if (sums && isUsed(feature)) fill(feature, (row) => sums.featureOf(name, row));
+  }
   trends.scales.forEach(({ values, total }, scale) => {
     if (total === 0 || !isUsed(POPULAR + scale)) return;
     const records = totals[scale]! / total;

@@ -4,7 +4,7 @@
  */
 import { type Estimate, estimate, ndcg } from '../model/evaluation/metrics.ts';
 import type { LogisticRegression } from '../model/logistic.ts';
-import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking.ts';
+import { MODEL_FEATURES, type ModelFeature, RANKING_FEATURES, type RankingFeature } from './ranking.ts';
 import {
   asProbability,
   isScale,
@@ -22,6 +22,8 @@ const FOLDS_OF_FEW = 5;
 const FEW_USERS = 500;
 /** Users with a hit among their candidates that a blend takes for each of its weights. */
 const USERS_A_WEIGHT = 10;
+/** How many of the best models are blended with popularity on all scales, beside all of them. */
+const TOGETHER = [1, 2, 3] as const;
 /** Blends that are worse than the best by no more standard errors of the difference are as good as that one. */
 const NOISE = 2;
 /** Standard errors in the half width of an `Estimate`. */
@@ -74,7 +76,7 @@ export interface Blend extends Way {
 export function chooseRanking(
   examples: readonly RankingExample[],
   asOfMs: number,
-  has: (feature: (typeof MODEL_FEATURES)[number]) => boolean,
+  has: (feature: ModelFeature) => boolean,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
   if (!examples.some(teaches)) return undefined;
   const { singles, blends } = waysOf(examples, has);
@@ -99,21 +101,26 @@ export function chooseRanking(
 /** All ways to rank that are judged: each recommender alone, and blends, those with fewer weights first. */
 export function waysOf(
   examples: readonly RankingExample[],
-  has: (feature: (typeof MODEL_FEATURES)[number]) => boolean,
+  has: (feature: ModelFeature) => boolean,
 ): { readonly singles: readonly Way[]; readonly blends: readonly Blend[] } {
   const taught = examples.filter(teaches).length;
   const models = MODEL_FEATURES.filter(has);
   const scales = RANKING_FEATURES.filter(isScale);
   const singles = [...models, ...scales, 'age' as const].map((name) => single(examples, name));
   const popular = best(singles.filter(({ name }) => isScale(name as RankingFeature))).name as RankingFeature;
+  const byQuality = singles
+    .filter(({ name }) => models.includes(name as ModelFeature))
+    .sort((a, b) => sum(b.values) - sum(a.values))
+    .map(({ name }) => name as ModelFeature);
   const sets: RankingFeature[][] = [
     ...models.map((model) => [popular, model]),
     ...(models.length > 1 ? [[popular, ...models]] : []),
     [...scales, 'age'],
-    ...models.map((model) => [model, ...scales, 'age' as const]),
-    ...(models.length > 2
-      ? models.map((left) => [...models.filter((model) => model !== left), ...scales, 'age' as const])
-      : []),
+    ...TOGETHER.filter((count) => count < models.length).map((count) => [
+      ...byQuality.slice(0, count),
+      ...scales,
+      'age' as const,
+    ]),
     [...models, ...scales, 'age'],
   ];
   const blends = sets
@@ -210,8 +217,11 @@ function rankQuality({ features, labels, likedCount }: RankingExample, ranking: 
 }
 
 function best<T extends Way>(ways: readonly T[]): T {
-  const mean = ({ values }: T) => values.reduce((sum, value) => sum + value, 0);
-  return ways.reduce((most, way) => (mean(way) > mean(most) ? way : most));
+  return ways.reduce((most, way) => (sum(way.values) > sum(most.values) ? way : most));
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function difference(way: Way, other: Way): Estimate {

@@ -1,8 +1,11 @@
 import { type LogisticRegression, logisticProbability } from '../model/logistic.ts';
 import { POPULARITY_SCALES } from './decayed-counts.ts';
+import { SUM_NAMES } from './like-sums.ts';
 
 /** Scores of models among the features: a higher one never speaks against an item. */
-export const MODEL_FEATURES = ['collaborative', 'click_through', 'slim'] as const;
+export const MODEL_FEATURES = ['collaborative', 'click_through', ...SUM_NAMES] as const;
+
+export type ModelFeature = (typeof MODEL_FEATURES)[number];
 
 /** What the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [

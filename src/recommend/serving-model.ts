@@ -52,6 +52,10 @@ export interface Generation {
   readonly itemNeighbors: NeighborLists | undefined;
   /** SLIM, the sparse linear model: what having an item speaks for, and against (below zero). */
   readonly slim: NeighborLists | undefined;
+  /** Items that the same users like. */
+  readonly itemKnn: NeighborLists | undefined;
+  /** Items that users go on to. */
+  readonly sequence: NeighborLists | undefined;
   /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
   readonly similarUsers:
     | ((asked: AskedUser, k: number, signal?: AbortSignal) => Promise<Ranked | undefined>)

@@ -15,6 +15,7 @@ import type { PartTrainer } from './part-trainer.ts';
 import type { WorkerPool } from './pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from './progress.ts';
 import { Questions } from './questions.ts';
+import { featuresOf } from './ranking-parts.ts';
 import {
   type GenerationMark,
   restoreGeneration,
@@ -39,6 +40,10 @@ export interface GenerationFitOptions {
   readonly marks: Marks;
   readonly log: Logger;
 }
+
+/** What the ranking may sum over a user's likes. */
+const SUMMED_PARTS = ['slim', 'itemKnn', 'sequence'] as const;
+type SummedPart = (typeof SUMMED_PARTS)[number];
 
 /** What a fit is made with. */
 export interface GenerationFitParts {
@@ -184,16 +189,17 @@ export class GenerationFit {
       return placed;
     };
     const ranking = learned?.ranking;
-    const click =
-      ranking && looksAt(ranking, ['click_through'])
-        ? await train('click', { seed, judged: learned.click })
-        : undefined;
-    const slim = ranking && looksAt(ranking, ['slim']) ? await train('slim', {}) : undefined;
+    const isWanted = (name: PartName) => ranking !== undefined && looksAt(ranking, featuresOf(name));
+    const click = isWanted('click') ? await train('click', { seed, judged: learned?.click }) : undefined;
+    const slim = isWanted('slim') ? await train('slim', {}) : undefined;
+    const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
+    // Sessions are answered by it, whatever lists are ranked by.
+    const sequence = await train('sequence', {}, '');
     const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
     const userNeighbors = await this.attempt('the comparison of users', () =>
       this.indexUsers(data, onProgress, [als]),
     );
-    return { click, slim, itemNeighbors, userNeighbors, isWhole };
+    return { click, slim, itemKnn, sequence, itemNeighbors, userNeighbors, isWhole };
   }
 
   private async trainPart<Name extends PartName>(
@@ -230,13 +236,17 @@ export class GenerationFit {
       this.control('click', onProgress, '', [als]),
     );
     const click = clickRun && (await trainer.finish('click', clickRun, fingerprint));
-    const slim = await this.attempt(partOf('slim').stage, async () => {
-      const run = await trainer.train('slim', data, {}, this.control('slim', onProgress, '', [als, click]));
-      return run && trainer.finish('slim', run, fingerprint);
-    });
+    const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
+    for (const name of SUMMED_PARTS) {
+      tables[name] = await this.attempt(partOf(name).stage, async () => {
+        const control = this.control(name, onProgress, '', [als, click, tables]);
+        const run = await trainer.train(name, data, {}, control);
+        return run && trainer.finish(name, run, fingerprint);
+      });
+    }
     if (this.isStopped) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
-    const plan = planOf({ number: 0, ranking: undefined, als, click, slim });
+    const plan = planOf({ number: 0, ranking: undefined, als, click, ...tables });
     const job = { plan, heldOut, heldOutSinceMs, popularWindowMs, slot: 0 };
     const calibration = await this.retry(LEARNING_TO_RANK, () =>
       pool.run<'calibrate'>({ kind: 'calibrate', ...job }),

@@ -1,9 +1,9 @@
 import { loadKernels } from '../kernel/load-kernels.ts';
 import { MfScorer } from '../model/als/scorer.ts';
 import { FmScorer } from '../model/click/scorer.ts';
-import { neighborsAt } from '../model/neighbors/neighbor-table.ts';
+import { type NeighborTable, neighborsAt } from '../model/neighbors/neighbor-table.ts';
 import { collaborativeModel } from '../recommend/mf-serving.ts';
-import type { ClickModel, Generation } from '../recommend/serving-model.ts';
+import type { ClickModel, Generation, NeighborLists } from '../recommend/serving-model.ts';
 import type { PlacedGeneration } from './messages.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { PlacedGeneration } from './messages.ts';
  * @param itemLabelsOf the labels of an item that came after the fit
  */
 export function openGeneration(
-  { number, als, click, slim, itemNeighbors, ranking }: PlacedGeneration,
+  { number, ranking, als, click, ...tables }: PlacedGeneration,
   slot: number,
   itemLabelsOf: (itemRow: number) => readonly string[],
 ): Generation {
@@ -20,11 +20,17 @@ export function openGeneration(
     number,
     collaborative: als && collaborativeModel(als, new MfScorer(als, loadKernels(als.memory), slot)),
     clickThrough: click && clickModel(new FmScorer(click, loadKernels(click.memory), slot), itemLabelsOf),
-    itemNeighbors: itemNeighbors && { neighborsAt: (row) => neighborsAt(itemNeighbors, row) },
-    slim: slim && { neighborsAt: (row) => neighborsAt(slim, row) },
+    itemNeighbors: listsOf(tables.itemNeighbors),
+    slim: listsOf(tables.slim),
+    itemKnn: listsOf(tables.itemKnn),
+    sequence: listsOf(tables.sequence),
     similarUsers: undefined,
     ranking,
   };
+}
+
+function listsOf(table: NeighborTable | undefined): NeighborLists | undefined {
+  return table && { neighborsAt: (row) => neighborsAt(table, row) };
 }
 
 function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {

@@ -72,9 +72,16 @@ describe('matching', () => {
       [2, [[62, 0.3]]],
     ]);
     const slim = neighborLists((row) => weights.get(row) ?? []);
-    const world = { generation: generation({ collaborative: scoredModel([0, 0.5]), slim }) };
-    expect(sorted(rowsOf({ collaborative: true }, world))).toEqual([1, 60]);
-    expect(rowsOf({ latest: true }, world)).toBeUndefined();
+    const parts = { collaborative: scoredModel([0, 0.5]), slim, itemKnn: neighborLists(() => [[70, 1]]) };
+    const bySlim = ranking({ collaborative: 1, slim: 1 }, trends());
+    const world = { generation: generation({ ...parts, ranking: bySlim }) };
+    const learned = { order: 'learned' } as const;
+    expect(sorted(rowsOf({ ...learned, collaborative: true }, world))).toEqual([1, 60]);
+    expect(rowsOf({ ...learned, latest: true }, world)).toBeUndefined();
+    // What the ranking does not go by proposes nothing.
+    const byOther = ranking({ collaborative: 1, item_knn: 1 }, trends());
+    const other = { generation: generation({ ...parts, ranking: byOther }) };
+    expect(sorted(rowsOf({ ...learned, collaborative: true }, other))).toEqual([1, 70]);
   });
 
   it('makes no list when all recommenders are off, or none has anything', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { LikeSums } from '../../src/recommend/like-sums.ts';
 import { rankCandidates, rankingFeatures } from '../../src/recommend/ranker.ts';
-import { looksAt, RANKING_FEATURES, scalesOf } from '../../src/recommend/ranking.ts';
-import { RowSums } from '../../src/recommend/row-sums.ts';
-import { generation, ranking, scoredModel, trends, world } from './hand-made.ts';
+import { looksAt, RANKING_FEATURES, type RankingFeature, scalesOf } from '../../src/recommend/ranking.ts';
+import { generation, neighborLists, ranking, scoredModel, trends, world } from './hand-made.ts';
 
 const DAY_MS = 86_400_000;
 const case3 = { candidates: [2, 0, 7], userRow: 4, userLabels: () => ['tall'], vector: Float32Array.of(1) };
@@ -59,15 +59,39 @@ describe('the features of candidates', () => {
   });
 
   it('hold the sum of what the likes of the user speak for', () => {
-    const slimSums = new RowSums();
-    slimSums.add(7, 0.5);
-    slimSums.add(0, -0.25);
-    slimSums.add(7, 0.125);
-    const sums = () =>
-      table(rankingFeatures({ ...case3, slimSums }, world(), totals)).map((row) => row.slim ?? 0);
-    expect(sums()).toEqual([0, -0.25, 0.625]);
-    slimSums.clear();
-    expect(sums()).toEqual([0, 0, 0]);
+    const slim = neighborLists((row) =>
+      row === 1
+        ? [
+            [7, 0.5],
+            [0, -0.25],
+          ]
+        : [[7, 0.125]],
+    );
+    const itemKnn = neighborLists((row) => [[2, row]]);
+    const sums = new LikeSums();
+    const feature = (name: RankingFeature) =>
+      table(rankingFeatures({ ...case3, sums }, world(), totals)).map((row) => row[name] ?? 0);
+    sums.sumUp(generation({ slim, itemKnn }), [1, 5], ['slim', 'item_knn']);
+    expect(feature('slim')).toEqual([0, -0.25, 0.625]);
+    expect(feature('item_knn')).toEqual([Math.log1p(20), 0, 0]);
+    sums.sumUp(generation({ slim, itemKnn }), [1, 5], ['slim']);
+    expect(feature('item_knn')).toEqual([0, 0, 0]);
+    sums.sumUp(generation({ slim, itemKnn }), [], ['slim']);
+    expect(feature('slim')).toEqual([0, 0, 0]);
+  });
+
+  it('count a recent like more in the recent sequence, as a share of the largest', () => {
+    const sequence = neighborLists((row) => [[row + 1, 1]]);
+    const sums = new LikeSums();
+    // Item 1 speaks for 2 and was liked last; item 6 for 7, five likes before.
+    sums.sumUp(generation({ sequence }), [1, 11, 11, 11, 11, 6], ['sequence', 'sequence_recent']);
+    expect(sums.of('sequence').get(2)).toBe(1);
+    expect(sums.of('sequence').get(7)).toBe(1);
+    expect(sums.of('sequence_recent').get(2)).toBe(1);
+    expect(sums.of('sequence_recent').get(7)).toBe(0.5);
+    const largest = sums.of('sequence_recent').get(12);
+    expect(sums.featureOf('sequence_recent', 7)).toBe(Math.log1p((20 * 0.5) / largest));
+    expect(sums.featureOf('sequence_recent', 99)).toBe(0);
   });
 
   it('are 0 where a model is missing, or the user has no vector', () => {

@@ -40,14 +40,14 @@ const weightOf = (ranking: { weights: readonly number[] }, name: RankingFeature)
 
 describe('the choice of a ranking', () => {
   it('weighs what tells and leaves the rest at next to nothing', () => {
-    const examples = users(800, (value) => 2 * value('popular_2d') + value('slim'));
+    const examples = users(500, (value) => 2 * value('popular_2d') + value('slim'));
     const { ranking, choice } = chooseRanking(examples, 7, () => true)!;
     const main = weightOf(ranking, 'popular_2d');
     expect(main).toBeGreaterThan(1);
     expect(weightOf(ranking, 'slim') / main).toBeGreaterThan(0.35);
     expect(weightOf(ranking, 'slim') / main).toBeLessThan(0.65);
     expect(Math.abs(weightOf(ranking, 'click_through') / main)).toBeLessThan(0.15);
-    expect(choice.users).toBe(800);
+    expect(choice.users).toBe(500);
     expect(choice.asOfMs).toBe(7);
     expect(choice.overBestSingle.mean).toBeGreaterThan(choice.overBestSingle.halfWidth);
     expect(qualityOf(choice, choice.chosen)).toBeGreaterThan(qualityOf(choice, 'popular_2d'));
@@ -59,7 +59,7 @@ describe('the choice of a ranking', () => {
       [25, 2],
       [60, 3],
       [60, 4],
-      [150, 5],
+      [120, 5],
     ] as const) {
       const examples = users(count, (value) => 3 * value('popular_7d'), seed);
       const { choice } = chooseRanking(examples, 0, () => true)!;

@@ -172,7 +172,7 @@ describe('a fit of all that a generation has', () => {
     const chosen = line.msg.slice('lists are ranked by '.length, line.msg.indexOf(', which'));
     const ndcg = (text: string) => Number(/NDCG@10 ([\d.]+)/.exec(text)![1]);
     const row = line.table.find((text: string) => text.startsWith(chosen));
-    for (const name of ['collaborative ', 'popular_ever ', 'popular_7d ']) {
+    for (const name of ['collaborative  ', 'popular_ever  ', 'popular_7d ']) {
       const alone = line.table.find((text: string) => text.startsWith(name));
       expect(ndcg(row)).toBeGreaterThanOrEqual(ndcg(alone));
     }

@@ -1,3 +1,6 @@
+import { fingerprint, type Interactions } from '../../dataset/interactions.ts';
+import type { InstantiateKernels } from '../../kernel/scratch.ts';
+import type { AllocateMemory } from '../../memory/reuse.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
@@ -39,12 +42,7 @@ export const itemKnnPart: LearnedPart<
     const training = similarityMemoryBytes({ ...shape, hasIndexRoom: false }) + draftBytes(itemCount, k);
     return { training, models: tableModelsBytes(itemCount, k) };
   },
-  place({ interactions }, _options, slots, { allocate }) {
-    const k = neighborsKept(interactions.itemCount);
-    const options = { shrink: 0, weighting: ITEM_KNN_WEIGHTING, listLengthMax: k };
-    const similarity = placeSimilarity(itemsByUsers(interactions), options, slots, allocate);
-    return createNeighborTask(similarity, createDraft(interactions.itemCount, k));
-  },
+  place: ({ interactions }, _options, slots, { allocate }) => placeItemKnn(interactions, slots, allocate),
   *course({ similarity }) {
     yield { kind: 'phase', phase: 'compare', rows: similarity.rowCount };
     return undefined;
@@ -54,3 +52,17 @@ export const itemKnnPart: LearnedPart<
   model: (task, _outcome, fingerprint) => finishTasks([task], fingerprint),
   serve: (table) => table,
 };
+
+/** Compares all items in this thread. */
+export function fitItemKnn(interactions: Interactions, instantiate: InstantiateKernels): NeighborTable {
+  const task = placeItemKnn(interactions, 1);
+  runNeighborTask(task, instantiate(task.similarity.memory), 0);
+  return finishTasks([task], fingerprint(interactions));
+}
+
+function placeItemKnn(interactions: Interactions, slots: number, allocate?: AllocateMemory): NeighborTask {
+  const k = neighborsKept(interactions.itemCount);
+  const options = { shrink: 0, weighting: ITEM_KNN_WEIGHTING, listLengthMax: k };
+  const similarity = placeSimilarity(itemsByUsers(interactions), options, slots, allocate);
+  return createNeighborTask(similarity, createDraft(interactions.itemCount, k));
+}

@@ -1,13 +1,15 @@
 import type { History } from '../history.ts';
+import type { LikeSums, SumName } from '../like-sums.ts';
 import type { ListSettings } from '../list-settings.ts';
 import type { ListWorld } from '../list-world.ts';
-import type { RowSums } from '../row-sums.ts';
 
 /** What the learned ranking wants proposed beside what the enabled recommenders propose. */
 export interface RankingSources {
   /** Popularity scales whose first items are proposed. */
   readonly scales: readonly number[];
   readonly latest: boolean;
+  /** Models to sum over the likes, whose first items are proposed. */
+  readonly sums: readonly SumName[];
 }
 
 /** One user for whom a list is made. */
@@ -19,8 +21,8 @@ export interface Match {
   readonly liked: readonly number[];
   /** The user's vector in the collaborative model, undefined without one. */
   readonly vector: Float32Array | undefined;
-  /** What the likes speak for in SLIM; empty without one. */
-  readonly slimSums: RowSums;
+  /** What the likes speak for by the models that the ranking goes by. */
+  readonly sums: LikeSums;
   readonly wanted: RankingSources;
   /** What may stand in the list. */
   readonly accept: (itemRow: number) => boolean;

@@ -3,6 +3,7 @@ import { POPULARITY_SCALES } from '../../recommend/decayed-counts.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/global-lists.ts';
 import { History } from '../../recommend/history.ts';
+import { SUM_NAMES } from '../../recommend/like-sums.ts';
 import type { ListWorld } from '../../recommend/list-world.ts';
 import { Matching } from '../../recommend/matching.ts';
 import { TopK } from '../../recommend/ranked.ts';
@@ -13,6 +14,7 @@ import { type TrendCounts, Trends } from '../../recommend/trends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
 import type { CalibrateJob, Calibration } from '../messages.ts';
+import { partOfFeature } from '../ranking-parts.ts';
 import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
@@ -21,7 +23,7 @@ const JUDGED_USERS_MAX = 1500;
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 /** Everything that a ranking may look at comes up. */
-const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true };
+const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
 
 /** See `CalibrateJob`. */
 export function calibrate(job: CalibrateJob): Calibration | undefined {
@@ -32,12 +34,11 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
     const totals = trends.totals();
     const examples = examplesOf(job, reads, trends, totals, heldBy, isPositive);
     const { generation } = job.plan;
-    const models = {
-      collaborative: generation.als,
-      click_through: generation.click,
-      slim: generation.slim,
-    };
-    const chosen = chooseRanking(examples, job.heldOutSinceMs, (feature) => models[feature] !== undefined);
+    const chosen = chooseRanking(
+      examples,
+      job.heldOutSinceMs,
+      (feature) => generation[partOfFeature(feature)] !== undefined,
+    );
     return chosen && { ranking: { ...chosen.ranking, totals }, choice: chosen.choice };
   });
 }

@@ -1,0 +1,92 @@
+import { RowSums } from './row-sums.ts';
+import type { Generation, NeighborLists } from './serving-model.ts';
+
+/** The most recent likes that are looked at: each speaks for some hundred items. */
+const LIKES_MAX = 200;
+/** `sequence_recent` counts a like half after so many later ones, and those that weigh less than this not at all. */
+const RECENT_HALF_LIFE_LIKES = 5;
+const RECENT_WEIGHT_MIN = 1 / 64;
+/** Items whose sum is a twentieth of the user's largest stand halfway, roughly, between that one and those without any. */
+const SHARE_SCALE = 20;
+
+/** Models that say of each item which others it speaks for, to be summed over what a user likes. */
+type SummedModel = 'slim' | 'itemKnn' | 'sequence';
+
+/** One way to sum. */
+interface SumKind {
+  readonly model: SummedModel;
+  /** What the like with so many later ones weighs. */
+  readonly weightAt: (later: number) => number;
+  /** False where sums of all users compare with one another as they are; else they are taken by the user's largest. */
+  readonly isShare: boolean;
+}
+
+const alike = () => 1;
+const recent = (later: number) => 2 ** (-later / RECENT_HALF_LIFE_LIKES);
+
+const KINDS = {
+  slim: { model: 'slim', weightAt: alike, isShare: false },
+  item_knn: { model: 'itemKnn', weightAt: alike, isShare: true },
+  sequence: { model: 'sequence', weightAt: alike, isShare: true },
+  sequence_recent: { model: 'sequence', weightAt: recent, isShare: true },
+} as const satisfies Record<string, SumKind>;
+
+/** What the sums are called as features of the ranking. */
+export type SumName = keyof typeof KINDS;
+export const SUM_NAMES = Object.keys(KINDS) as readonly SumName[];
+
+/** The model that a sum is made of. */
+export function modelOfSum(name: SumName): SummedModel {
+  return KINDS[name].model;
+}
+
+/** What a user's likes speak for, by each of the summed models; made once and used for one user after the other. */
+export class LikeSums {
+  private readonly sums = Object.fromEntries(SUM_NAMES.map((name) => [name, new RowSums()])) as Record<
+    SumName,
+    RowSums
+  >;
+  private readonly largest: Record<string, number> = {};
+
+  /**
+   * Sums up for a user; what is not among `names` has no sums.
+   * @param liked item rows, the latest first
+   */
+  sumUp(generation: Generation | undefined, liked: readonly number[], names: readonly SumName[]): void {
+    for (const name of SUM_NAMES) {
+      const sums = this.sums[name];
+      sums.clear();
+      const model = names.includes(name) ? generation?.[KINDS[name].model] : undefined;
+      if (model === undefined) continue;
+      addUp(model, liked, KINDS[name].weightAt, sums);
+      let largest = 0;
+      for (const row of sums.rows) largest = Math.max(largest, sums.get(row));
+      this.largest[name] = largest;
+    }
+  }
+
+  /** The rows and their sums; those below 0 speak against an item. */
+  of(name: SumName): RowSums {
+    return this.sums[name];
+  }
+
+  /** The feature: the sum as it is, or ln(1 + 20 share) of the user's largest; 0 for an item that nothing speaks for. */
+  featureOf(name: SumName, row: number): number {
+    const sum = this.sums[name].get(row);
+    return sum === 0 || !KINDS[name].isShare ? sum : Math.log1p((SHARE_SCALE * sum) / this.largest[name]!);
+  }
+}
+
+function addUp(
+  model: NeighborLists,
+  liked: readonly number[],
+  weightAt: (later: number) => number,
+  sums: RowSums,
+): void {
+  for (let at = 0; at < liked.length && at < LIKES_MAX; at++) {
+    const weight = weightAt(at);
+    if (weight < RECENT_WEIGHT_MIN) return;
+    const { rows, scores } = model.neighborsAt(liked[at]!);
+    for (let entry = 0; entry < rows.length; entry++) sums.add(rows[entry]!, weight * scores[entry]!);
+  }
+}

@@ -1,0 +1,28 @@
+import { SUM_NAMES, type SumName } from '../like-sums.ts';
+import { TopK } from '../ranked.ts';
+import type { Matcher } from './matcher.ts';
+
+/**
+ * Items with the highest sums of one kind on what the user likes, where the ranking goes by it: further opinions of the
+ * collaborative recommender.
+ */
+function sumMatcher(name: SumName): Matcher {
+  return {
+    lists({ settings, sums, accept }) {
+      if (!settings.collaborative) return [];
+      const top = new TopK(settings.cacheSize);
+      const mine = sums.of(name);
+      for (const row of mine.rows) {
+        const sum = mine.get(row);
+        if (sum > 0 && accept(row)) top.push(row, sum);
+      }
+      return [top.sorted().rows];
+    },
+    proposes:
+      ({ settings, sums }) =>
+      (row) =>
+        settings.collaborative && sums.of(name).get(row) > 0,
+  };
+}
+
+export const sumMatchers: readonly Matcher[] = SUM_NAMES.map(sumMatcher);
