@@ -1,5 +1,4 @@
 import { RowSums } from './row-sums.ts';
-import type { Generation, NeighborLists } from './serving-model.ts';
 
 /** The most recent likes that are looked at: each speaks for some hundred items. */
 const LIKES_MAX = 200;
@@ -11,6 +10,14 @@ const SHARE_SCALE = 20;
 
 /** Models that say of each item which others it speaks for, to be summed over what a user likes. */
 type SummedModel = 'slim' | 'itemKnn' | 'sequence';
+
+/** What each item speaks for. */
+interface ItemTable {
+  neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
+}
+
+/** The models that there are. */
+type SummedModels = { readonly [Model in SummedModel]: ItemTable | undefined };
 
 /** One way to sum. */
 interface SumKind {
@@ -52,11 +59,11 @@ export class LikeSums {
    * Sums up for a user; what is not among `names` has no sums.
    * @param liked item rows, the latest first
    */
-  sumUp(generation: Generation | undefined, liked: readonly number[], names: readonly SumName[]): void {
+  sumUp(models: SummedModels | undefined, liked: readonly number[], names: readonly SumName[]): void {
     for (const name of SUM_NAMES) {
       const sums = this.sums[name];
       sums.clear();
-      const model = names.includes(name) ? generation?.[KINDS[name].model] : undefined;
+      const model = names.includes(name) ? models?.[KINDS[name].model] : undefined;
       if (model === undefined) continue;
       addUp(model, liked, KINDS[name].weightAt, sums);
       let largest = 0;
@@ -78,7 +85,7 @@ export class LikeSums {
 }
 
 function addUp(
-  model: NeighborLists,
+  model: ItemTable,
   liked: readonly number[],
   weightAt: (later: number) => number,
   sums: RowSums,
