@@ -76,6 +76,23 @@ export function openDataTables(path: string, options: EngineOptions = {}): DataT
 }
 
 /**
+ * Goes over to the file that has taken the place of the one that is open, if one has: whoever reads through these tables
+ * does so through the new file from now on. What is in both is the same.
+ */
+export function followReplacement(tables: DataTables): void {
+  const { engine } = tables;
+  if (engine.isReplaced) replaceTables(tables, openDataTables(engine.path, engine.options));
+}
+
+/** Puts other tables in the place of those that are open, for everybody who has them, and closes the old ones. */
+export function replaceTables(tables: DataTables, others: DataTables): void {
+  const { engine } = tables;
+  Object.assign(tables, others);
+  // It waits for a backup that is being made.
+  void engine.close();
+}
+
+/**
  * What makes a folder of a version one of the next, by the version to begin with. Tables and fields that were not there
  * are empty and 0, so 2 has nothing to do; it is a version because an older program would show the feedback of an item
  * that is being deleted.

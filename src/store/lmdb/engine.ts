@@ -50,13 +50,23 @@ interface TransactionTeller {
  */
 export class Engine {
   readonly path: string;
+  /** As it was opened, to open its successor alike. */
+  readonly options: EngineOptions;
   private readonly root: RootDatabase<Uint8Array, Uint8Array>;
+  /** Number of the lock file when it was opened; another one belongs to another data file. */
+  private readonly lockFile: number | undefined;
+  /** Copies that are being made. */
+  private readonly copies = new Set<Promise<void>>();
 
   /** Opens the folder, and makes it when it does not exist and is not only read. */
-  constructor(path: string, tablesMax: number, { readOnly = false, mapBytes }: EngineOptions = {}) {
+  constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
+    const { readOnly = false, mapBytes } = options;
     if (!readOnly) mkdirSync(path, { recursive: true });
     this.path = path;
+    this.options = options;
+    // Before it is opened: should it be replaced meanwhile, it counts as replaced once more.
+    const lockFile = fileNumber(join(path, LOCK_FILE));
     this.root = openFirst(mapBytes === undefined ? mapSizes(path) : [mapBytes], (mapSize) =>
       open<Uint8Array, Uint8Array>({
         path,
@@ -68,6 +78,12 @@ export class Engine {
         readOnly,
       }),
     );
+    this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));
+  }
+
+  /** True once another file has taken the place of the one that is open: a live compaction has ended. */
+  get isReplaced(): boolean {
+    return fileNumber(join(this.path, LOCK_FILE)) !== this.lockFile;
   }
 
   table(name: string): Table {
@@ -116,7 +132,13 @@ export class Engine {
 
   /** Writes a copy with all free space left out into the folder `path`, which must exist. */
   async copyCompact(path: string): Promise<void> {
-    await this.root.backup(path, true);
+    const copy = this.root.backup(path, true);
+    this.copies.add(copy);
+    try {
+      await copy;
+    } finally {
+      this.copies.delete(copy);
+    }
   }
 
   /** Bytes of the environment's file on disk. */
@@ -124,9 +146,15 @@ export class Engine {
     return statSync(join(this.path, DATA_FILE)).size;
   }
 
+  /** Waits for the copies that are being made, then closes. */
   async close(): Promise<void> {
+    await Promise.allSettled(this.copies);
     await this.root.close();
   }
+}
+
+function fileNumber(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** LMDB's names of the two files in an environment's folder. */
@@ -199,6 +227,16 @@ export function entriesFrom(
   exclusive = false,
 ): Iterable<{ key: Uint8Array; value: Uint8Array }> {
   return table.getRange({ start, limit, exclusiveStart: exclusive });
+}
+
+/** What the package's typings leave out of `put`. */
+interface Appendable {
+  put(key: Uint8Array, value: Uint8Array, options: { readonly append: true }): unknown;
+}
+
+/** Writes an entry whose key sorts behind all others of the table: pages are filled to their end. */
+export function appendEntry(table: Table, key: Uint8Array, value: Uint8Array): void {
+  (table as unknown as Appendable).put(key, value, { append: true });
 }
 
 interface TableFigures {

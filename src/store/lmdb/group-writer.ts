@@ -19,7 +19,7 @@ interface CheckedWrite {
 export class GroupWriter {
   private readonly tables: DataTables;
   private readonly rules: WriteRules;
-  private readonly own: OwnTransactions;
+  private own: OwnTransactions;
   private readonly begunDeletions = new Set<number>();
   private applier: CommandApplier;
   private failure: unknown;
@@ -49,6 +49,12 @@ export class GroupWriter {
     this.failure = undefined;
     const changes = this.writeChecked(checked, answers);
     return { answers, changes, failure: this.failure, nextTransaction: this.nextTransaction };
+  }
+
+  /** The tables are those of another file with the same content. */
+  renew(): void {
+    this.own = new OwnTransactions(this.tables.engine);
+    this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
   }
 
   /** True while `slice` has something to do. */

@@ -9,7 +9,8 @@ import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, identityOf, keepKinds, openDataTables } from './data-tables.ts';
 import { InSlices } from './in-slices.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import { LiveCompactions } from './live-compactions.ts';
+import type { Compacted, FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
@@ -45,6 +46,8 @@ interface Pending {
 
 /** The data store on LMDB: reads on the calling thread, writes through the writer thread. */
 export class LmdbDataStore extends LmdbDataReader implements DataStore {
+  /** See `LiveCompaction`; a copy whose writer is not LMDB's own has none. */
+  readonly compact: DataStore['compact'];
   private readonly writer: WriterSupervisor;
   private readonly clock: Clock;
   private readonly onTrouble: TroubleLog;
@@ -52,6 +55,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ChangeListener[] = [];
   private readonly following = new InSlices();
+  private readonly compactions = new LiveCompactions(() => this.writer.post({ kind: 'compact' }));
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;
@@ -82,6 +86,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       },
     };
     const writerOptions = { dataPath, sync, rules, mapBytes, upstream };
+    this.compact = entry === undefined ? (onProgress) => this.rewrite(onProgress) : undefined;
     this.writer = new WriterSupervisor(writerOptions, events, options.writerRestartMs, entry);
   }
 
@@ -139,11 +144,21 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   /** Called when reads of a copy show everything up to a commit. */
   protected noteReached(_position: number): void {}
 
+  private rewrite(onProgress?: (done: number, total: number) => void): Promise<Compacted> {
+    if (this.closing || this.down !== undefined) return Promise.reject(unavailable());
+    return this.compactions.join(onProgress);
+  }
+
   private receive(message: FromWriter): void {
     if (message.kind === 'problem') {
       this.problem = message.problem;
       this.onTrouble(message.problem ?? 'The data store can write again', message.trace);
     }
+    if (message.kind === 'replaced') {
+      this.local.refresh();
+      this.writer.post({ kind: 'followed' });
+    }
+    this.compactions.receive(message);
     if (message.kind !== 'committed') return;
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();
@@ -183,6 +198,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.onTrouble(reason, trace);
     // What is committed is answered as such.
     this.following.finish();
+    this.compactions.fail(unavailable());
     for (const { reject } of this.pending.values()) reject(unavailable());
     this.pending.clear();
     this.waitingBytes = 0;

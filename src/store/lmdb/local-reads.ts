@@ -1,6 +1,6 @@
 import type { Item, User } from '../../domain/entities.ts';
 import type { CatalogueItem, FeedbackColumns, LocalReads } from '../data-store.ts';
-import { type DataTables, readState, readTypes } from './data-tables.ts';
+import { type DataTables, followReplacement, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
 import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
@@ -25,6 +25,7 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   refresh(): void {
+    followReplacement(this.tables);
     this.tables.engine.renewReads();
   }
 

@@ -26,7 +26,17 @@ export type ToWriter =
     }
   /** Of a copy: look at once for what was committed elsewhere. */
   | { readonly kind: 'follow' }
+  /** Rewrite the store without its free space. One rewriting is joined. */
+  | { readonly kind: 'compact' }
+  /** The answer to `replaced`: nobody on the thread that serves reads the old file any more. */
+  | { readonly kind: 'followed' }
   | { readonly kind: 'close' };
+
+/** What a live compaction has come to. */
+export interface Compacted {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
 
 /** From the writer thread to the store. */
 export type FromWriter =
@@ -44,6 +54,12 @@ export type FromWriter =
   | { readonly kind: 'problem'; readonly problem: string | undefined; readonly trace: string | undefined }
   /** The thread writes no more and ends; when it is final, another one would do no better. */
   | { readonly kind: 'failed'; readonly reason: string; readonly trace: string; readonly isFinal: boolean }
+  /** So many of the store's entries are rewritten. */
+  | { readonly kind: 'compacting'; readonly done: number; readonly total: number }
+  /** Another file has taken the place of the store's; nothing is written before `followed`. */
+  | { readonly kind: 'replaced'; readonly nextTransaction: number }
+  /** The compaction has ended; `error` says why when it did not come to its end. */
+  | { readonly kind: 'compacted'; readonly result: Compacted | undefined; readonly error: string | undefined }
   | { readonly kind: 'closed' };
 
 export interface WriteAnswer {

@@ -9,6 +9,9 @@ export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 
 
 export type Write = Extract<ToWriter, { kind: 'write' }>;
 
+/** What the loop hears. */
+export type LoopMessage = Extract<ToWriter, { kind: 'write' | 'close' }>;
+
 /** What the loop drives. */
 export interface LoopParts {
   readonly sync: SyncMode;
@@ -45,6 +48,8 @@ const PROBE_MS = 300;
 const NOT_DURABLE =
   'The disk of the data store failed to keep what was written to it. Nothing more is written until the service is restarted; check the disk first.';
 
+const STOPPING = 'the service stops';
+
 /**
  * The order of writing. All commands that wait are taken as a group into one transaction; while a group is being flushed
  * to the disk the next one is already written, so a busy store waits for the disk and not for itself. A small group with
@@ -63,15 +68,40 @@ export class WriterLoop {
   private isFull = false;
   private flushing: Promise<void> = Promise.resolve();
   private flushScheduled = false;
+  private alone: (() => Promise<void>) | undefined;
 
   constructor(parts: LoopParts) {
     this.parts = parts;
   }
 
-  receive(message: ToWriter): void {
+  receive(message: LoopMessage): void {
     if (message.kind === 'close') this.closing = true;
     else if (message.kind === 'write') this.waiting.push(message);
     this.start();
+  }
+
+  /**
+   * Runs an action between two groups: everything that was written is answered before it, and nothing is written while
+   * it goes on. When it fails and says that it is final, the thread ends.
+   * @throws Error when the thread ends or the disk has failed; the action is not run then
+   */
+  exclusively(action: () => Promise<void>): Promise<void> {
+    if (this.closing) return Promise.reject(new Error(STOPPING));
+    return new Promise((resolve, reject) => {
+      this.alone = async () => {
+        this.alone = undefined;
+        await this.flushing;
+        if (this.closing || this.isBroken) return reject(new Error(this.closing ? STOPPING : NOT_DURABLE));
+        try {
+          await action();
+          resolve();
+        } catch (error) {
+          reject(error);
+          if (isFinal(error)) throw error;
+        }
+      };
+      this.start();
+    });
   }
 
   /** Goes to work when there is any; to be called once the thread listens. */
@@ -83,7 +113,8 @@ export class WriterLoop {
   }
 
   private async run(): Promise<void> {
-    while (this.waiting.length > 0 || this.hasSlices()) {
+    while (this.waiting.length > 0 || this.hasSlices() || this.alone !== undefined) {
+      if (this.alone !== undefined) await this.alone();
       if (this.hasSlices()) this.doSlice();
       const writes = takeGroup(this.waiting);
       if (this.isBroken) this.refuse(writes);
@@ -190,8 +221,8 @@ export class WriterLoop {
    */
   private async fail(error: unknown): Promise<void> {
     await this.flushing;
-    const isFinal = (error as { isFinal?: boolean }).isFinal === true;
-    this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal });
+    const ending = { reason: messageOf(error), trace: traceOf(error), isFinal: isFinal(error) };
+    this.parts.post({ kind: 'failed', ...ending });
     await this.parts.close();
   }
 
@@ -200,6 +231,10 @@ export class WriterLoop {
     this.parts.post({ kind: 'closed' });
     await this.parts.close();
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return (error as { isFinal?: boolean }).isFinal === true;
 }
 
 /** The commands that go into the next transaction, taken from the head of those that wait. */

@@ -100,6 +100,7 @@ export class WriterSupervisor {
     message: FromWriter,
     down: (reason: string, trace: unknown, isFinal: boolean) => void,
   ): void {
+    if (message.kind === 'replaced') this.nextTransaction = message.nextTransaction;
     if (message.kind === 'committed') {
       this.nextTransaction = message.nextTransaction;
       this.tries = 0;

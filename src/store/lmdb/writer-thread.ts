@@ -3,6 +3,7 @@ import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from './change-log.ts';
 import { openDataTables } from './data-tables.ts';
 import { GroupWriter } from './group-writer.ts';
+import { LiveCompaction } from './live-compaction.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 import { WriterLoop } from './writer-loop.ts';
 
@@ -12,10 +13,18 @@ const port = parentPort!;
 const { dataPath, sync, rules, mapBytes } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
 const writer = new GroupWriter(tables, rules);
+let compaction: LiveCompaction | undefined;
+let compacting: Promise<void> | undefined;
+let followed = () => {};
 
 const loop = new WriterLoop({
   sync,
-  write: (writes) => writer.write(writes),
+  write(writes) {
+    const group = writer.write(writes);
+    // A disk that is full has no room for a copy.
+    if (group.failure !== undefined) compaction?.cancel();
+    return group;
+  },
   hasSlices: () => writer.hasSlices,
   slice: () => writer.slice(),
   flush: () => tables.engine.flush(),
@@ -24,15 +33,45 @@ const loop = new WriterLoop({
   nextTransaction: () => writer.nextTransaction,
   post,
   async close() {
+    compaction?.cancel();
+    await compacting;
     await tables.engine.close();
     port.close();
   },
 });
 
+/** Compacts the store; what comes of it is told. */
+async function compact(): Promise<void> {
+  try {
+    compaction = LiveCompaction.begin({
+      tables,
+      exclusively: (action) => loop.exclusively(action),
+      replaced() {
+        writer.renew();
+        post({ kind: 'replaced', nextTransaction: writer.nextTransaction });
+        return new Promise((resolve) => {
+          followed = resolve;
+        });
+      },
+      onProgress: (done, total) => post({ kind: 'compacting', done, total }),
+    });
+    post({ kind: 'compacted', result: await compaction.run(), error: undefined });
+  } catch (error) {
+    post({ kind: 'compacted', result: undefined, error: (error as Error).message });
+  } finally {
+    compaction = undefined;
+    compacting = undefined;
+  }
+}
+
 function post(message: FromWriter): void {
   port.postMessage(message, message.kind === 'committed' ? buffersOf(message.changes) : []);
 }
 
-port.on('message', (message: ToWriter) => loop.receive(message));
+port.on('message', (message: ToWriter) => {
+  if (message.kind === 'compact') compacting ??= compact();
+  else if (message.kind === 'followed') followed();
+  else loop.receive(message);
+});
 post({ kind: 'ready', nextTransaction: writer.nextTransaction });
 loop.start();
