@@ -10,7 +10,7 @@ const common = {
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
-  'test/cli/{evaluate,exchange,init,playground}.test.ts',
+  'test/cli/{backup,evaluate,exchange,init,playground}.test.ts',
   'test/model/threads.test.ts',
   'test/worker/{search,stopped-pass}.test.ts',
 ];

@@ -64,6 +64,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const { fits, search } = background;
     fits.start();
     search.start();
+    admin.upkeep.start();
     await tellTroubles(log, admin);
     return {
       address: listener.address,
@@ -85,7 +86,7 @@ type Options = Required<ServiceOptions>;
 
 /** What operators ask. */
 function createAdmin(
-  { config, origin, clock }: Options,
+  { config, origin, clock, log }: Options,
   { data, cache, paths: folders }: StartedStores,
   { pool, recommendation, tasks, fits, search }: Background,
   { metrics, engine }: HttpGround,
@@ -95,7 +96,7 @@ function createAdmin(
     return DataStoreError || CacheStoreError;
   };
   return new Admin({
-    ...{ config, origin, folders, data, cache, recommendation, tasks, fits, search, storeError, clock },
+    ...{ config, origin, folders, data, cache, recommendation, tasks, fits, search, storeError, clock, log },
     requests: () => requestTotals(metrics.registry),
     engine: engine.name,
     threads: pool.trainingSlots,

@@ -13,6 +13,7 @@ import type {
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import type { Logger } from '../domain/log.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
@@ -28,6 +29,7 @@ import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './m
 import { type RequestTotals, Sampler } from './sampler.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge, whyNothing } from './troubles.ts';
+import { Upkeep } from './upkeep.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
 
 export interface AdminParts {
@@ -47,12 +49,14 @@ export interface AdminParts {
   readonly engine: string;
   readonly threads: number;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** What an operator asks of a running service. Nothing here takes longer than a page of a table or a user's list. */
 export class Admin {
   private readonly sampler: Sampler;
   private readonly evaluation: Evaluation;
+  readonly upkeep: Upkeep;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -63,7 +67,9 @@ export class Admin {
     this.users = new UserViewer(parts.recommendation, parts.config.recommend);
     this.items = new ItemViewer(parts.recommendation);
     this.startedMs = parts.clock();
-    const { requests, cache, clock, config, tasks } = parts;
+    const { requests, cache, clock, config, data, tasks, log } = parts;
+    const freeShare = config.database.compact_free_share;
+    this.upkeep = new Upkeep({ data, tasks, freeShare, clock, log });
     this.sampler = new Sampler({ requests, sizes: () => this.sizes(), marks: cache, clock });
     const { dataPath } = parts.folders;
     this.evaluation = new Evaluation({ config, dataPath, tasks, marks: cache, clock });
@@ -76,6 +82,7 @@ export class Admin {
 
   /** Cuts off an evaluation, and keeps the samples. */
   async stop(): Promise<void> {
+    this.upkeep.stop();
     await Promise.all([this.evaluation.stop(), this.sampler.stop()]);
   }
 
@@ -144,11 +151,12 @@ export class Admin {
   }
 
   /** Begins a task; one of its kind that runs is joined. Its outcome stands among the tasks. */
-  async begin(kind: 'fit' | 'search' | 'evaluation'): Promise<Tasks> {
+  async begin(kind: 'fit' | 'search' | 'evaluation' | 'compaction'): Promise<Tasks> {
     const { fits, search } = this.parts;
-    // A failure stands in the task; the log has it, too, for a fit that begins by itself.
+    // A failure stands in the task; the log has it, too, for one that begins by itself.
     if (kind === 'fit') fits.run().catch(() => {});
     else if (kind === 'search') search.run().catch(() => {});
+    else if (kind === 'compaction') this.upkeep.compact().catch(() => {});
     else this.evaluation.start();
     // By then it is among the tasks, unless it has to wait for another.
     await new Promise((resolve) => setImmediate(resolve));

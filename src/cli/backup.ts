@@ -1,7 +1,16 @@
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import { dataFolder, type FolderOptions } from './options.ts';
+import { RunningService, URL_HELP } from './running-service.ts';
+
+interface BackupOptions extends FolderOptions {
+  readonly url?: string;
+  readonly json?: boolean;
+}
 
 /** `furze backup`: a consistent copy of the data store, while a service may write it. */
 export function backupCommand(env: Environment): Command {
@@ -9,14 +18,17 @@ export function backupCommand(env: Environment): Command {
     .description('copy the data store, consistently, while a service may run on it')
     .argument('<target>', 'a folder without a store, or - for the bytes on standard output')
     .option('--data <folder>', 'the data folder; that of the configuration when absent')
+    .option('-u, --url <url>', URL_HELP)
     .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print what was copied as JSON')
     .addHelpText(
       'after',
       '\nThe cache is not copied: all of it can be made again.\n' +
-        'Examples: furze backup /backups/monday\n          furze backup - | zstd > monday.mdb.zst',
+        'Examples: furze backup /backups/monday\n          furze backup - | zstd > monday.mdb.zst\n' +
+        '          furze backup /backups/monday --url https://furze.example.com',
     )
-    .action(async (target: string, options: FolderOptions & { json?: boolean }) => {
+    .action(async (target: string, options: BackupOptions) => {
+      if (options.url !== undefined) return backupOver(options.url, target, options, env);
       const { backupStore, streamStore } = await import('../store/open-store.ts');
       const dataPath = await dataFolder(options, env);
       if (target === '-') {
@@ -28,6 +40,31 @@ export function backupCommand(env: Environment): Command {
       const copied = await backupStore(dataPath, target);
       process.stdout.write(describe(dataPath, copied, options.json));
     });
+}
+
+/** Has a running service make the copy. */
+async function backupOver(
+  url: string,
+  target: string,
+  { config, json }: BackupOptions,
+  env: Environment,
+): Promise<void> {
+  const service = new RunningService(url, config, env);
+  const { body } = await service.call('POST', '/api/admin/backup');
+  const source = Readable.fromWeb(body as ReadableStream<Uint8Array>);
+  try {
+    if (target === '-') {
+      await pipeline(source, process.stdout, { end: false });
+      return;
+    }
+    const { receiveBackup } = await import('../store/open-store.ts');
+    process.stdout.write(describe(url, await receiveBackup(source, target), json));
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`The copy broke off: ${(error as Error).message}. Nothing of it is kept.`);
+  } finally {
+    source.destroy();
+  }
 }
 
 /** What a copy holds, for people or as JSON. */

@@ -10,7 +10,7 @@ const seconds = (description: string) => Type.Number({ minimum: 0, description }
 export const TaskSchema = Type.Object(
   {
     Id: Type.Integer({ description: 'Counts up' }),
-    Kind: Type.String({ description: 'fit, lists, search or evaluation' }),
+    Kind: Type.String({ description: 'fit, lists, search, evaluation, compaction or backup' }),
     State: Type.Union([
       Type.Literal('running'),
       Type.Literal('done'),

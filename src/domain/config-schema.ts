@@ -44,6 +44,12 @@ const database = Type.Object(
       ['disk', 'commit'],
       'When a write is answered: "disk" once it is on disk, "commit" once it is visible (a power failure may lose the last writes).',
     ),
+    compact_free_share: number(
+      0.5,
+      0,
+      1,
+      'The data store is rewritten while it serves, by itself, once this share of its file (and 64 MiB) is free; 0 for never. Nothing is then left in it of what was deleted.',
+    ),
   },
   { description: 'The stores.' },
 );

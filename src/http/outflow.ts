@@ -80,7 +80,9 @@ export class Outflow {
     exchange: Exchange,
     closeConnection: boolean,
   ): Promise<boolean> {
-    const parts: Iterable<string | Uint8Array> | AsyncIterable<string> = reply.parts ?? [reply.body];
+    const parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> = reply.parts ?? [
+      reply.body,
+    ];
     const total = reply.parts === undefined ? reply.body.length : -1;
     const pieceBytes = reply.parts === undefined ? PIECE_BYTES : SMALL_PIECE_BYTES;
     const flow = engine.begin(res, reply, exchange, closeConnection, total);

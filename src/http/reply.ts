@@ -8,7 +8,9 @@ export interface Reply {
    * Instead of a body: its parts, each asked for when the peer has taken those before it, so that a long answer is
    * never whole in memory. A part takes a few milliseconds to make at most and is some ten KiB.
    */
-  readonly parts?: Iterable<string> | AsyncIterable<string>;
+  readonly parts?: Iterable<string> | AsyncIterable<string | Uint8Array>;
+  /** Called instead when the parts are not asked for: the caller is gone, or there is no memory for the answer. */
+  readonly discard?: () => void;
   readonly headers?: ReplyHeaders;
 }
 

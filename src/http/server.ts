@@ -205,7 +205,10 @@ class Server {
       reply.then((late) => this.finish(call, late));
       return;
     }
-    if (call.isOver) return;
+    if (call.isOver) {
+      reply.discard?.();
+      return;
+    }
     const closes = closeConnection || this.state !== 'open';
     if (isLong(reply) && call.exchange.method !== 'HEAD') {
       this.flow(call, asBytes(reply), closes);
@@ -220,6 +223,7 @@ class Server {
     const { res, exchange } = call;
     const outflow = Outflow.open(this.outflows, reply, () => this.cutOff(call));
     if (outflow === undefined) {
+      reply.discard?.();
       this.finish(call, this.edge.errorReply(outOfMemory()), closeConnection);
       return;
     }

@@ -16,10 +16,10 @@ import { removePartial } from './lmdb/partial.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
 import { TolerantCache } from './tolerant-cache.ts';
 
-export type { LockLog } from './folder-lock.ts';
-export { type Backup, type BackupStream, backupStore, streamStore } from './lmdb/backup.ts';
+export { FolderLockedError, type LockLog } from './folder-lock.ts';
+export { type Backup, type BackupStream, backupStore, receiveBackup, streamStore } from './lmdb/backup.ts';
 export { checkStore, type Report } from './lmdb/check/check-store.ts';
-export { compactSpacious, compactStore } from './lmdb/compact.ts';
+export { compactStore } from './lmdb/compact.ts';
 export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 export { type RestoreOptions, restoreStore } from './lmdb/restore.ts';

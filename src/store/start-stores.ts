@@ -2,14 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
-import {
-  compactSpacious,
-  guardFiles,
-  lockStores,
-  openStore,
-  type StorePaths,
-  type Stores,
-} from './open-store.ts';
+import { guardFiles, lockStores, openStore, type StorePaths, type Stores } from './open-store.ts';
 import { storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
@@ -40,10 +33,6 @@ export async function startStores(
     log.warn('the last process died while it was starting; both stores are read as a whole first');
   locks.data.noteStarting();
   await guardFiles({ ...paths, diedStarting }, (message) => log.error(message));
-  const space = await compactSpacious(paths.dataPath);
-  if (space?.isCompacted === true) log.info(space, 'the data store was rewritten without its free space');
-  else if (space !== undefined)
-    log.warn(space, 'much of the data store is free; "furze compact" gives it back');
   const { data, cache } = openStore(storeOptions(config, clock, log), locks);
   teardown.add(() => cache.close());
   teardown.add(() => data.close());

@@ -9,7 +9,7 @@ const MARK = 'tasks';
 /** Past tasks that are kept. */
 const KEPT = 100;
 
-export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation';
+export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup';
 export type TaskResult = NonNullable<Task['Result']>;
 
 /** A task under way. */

@@ -34,6 +34,7 @@ describe('defaults', () => {
       auto_insert_item: true,
     });
     expect(config.database).toEqual({
+      compact_free_share: 0.5,
       data_store: 'lmdb://./data',
       cache_store: 'lmdb://./data/cache',
       sync: 'disk',

@@ -20,6 +20,9 @@ const HISTORY_COUNT = 100;
 /** Entries of a user's lists, whatever `n` asks for: each is read with its title. */
 const ENTRIES_MAX = 100;
 
+/** What no browser opens by itself. */
+const BYTES_TYPE = 'application/octet-stream';
+
 /** What an operator asks of the service. All of it is bounded; none of it changes data. */
 export const adminRoutes: readonly Route[] = [
   route({
@@ -44,7 +47,8 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/tasks',
     tag,
-    summary: 'Fits, passes over the lists, searches and evaluations: those that run and the last that ended',
+    summary:
+      'Fits, passes over the lists, searches, evaluations, compactions, backups: those that run and the last that ended',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: (_request, { admin }) => json(admin.tasks()),
   }),
@@ -75,6 +79,36 @@ export const adminRoutes: readonly Route[] = [
       'A process of its own learns without the latest fifth of the positive feedback, in about six fits, and compares the lists of at most 2,000 users with it. The answer comes at once; the report stands in `/api/admin/quality` when it is done. One that runs is joined.',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('evaluation')),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/admin/compact',
+    tag,
+    summary: 'Begin to rewrite the data store without its free space',
+    description:
+      'It is read and written meanwhile. Once it is done nothing is left in it of what was deleted. The answer comes at once, with the tasks as they are then. A compaction that runs is joined.',
+    response: { description: 'The tasks', schema: TasksSchema },
+    handler: async (_request, { admin }) => json(await admin.begin('compaction')),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/admin/backup',
+    tag,
+    summary: 'A consistent copy of the data store, as `furze restore` takes it',
+    description:
+      'One state of all users, items and feedback, whatever is written meanwhile. The copy is made first, which takes its room on the disk until it is read; one at a time. Read the answer to its end: one that is cut short is refused by `furze restore`.',
+    response: { description: 'The copy', contentType: BYTES_TYPE },
+    async handler(_request, { admin }) {
+      const { stream } = await admin.upkeep.backup();
+      return {
+        status: 200,
+        contentType: BYTES_TYPE,
+        body: '',
+        parts: stream,
+        discard: () => void stream.destroy(),
+        headers: [['Content-Disposition', 'attachment; filename="data.mdb"']],
+      };
+    },
   }),
   route({
     method: 'GET',

@@ -1,6 +1,15 @@
-import { createReadStream, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { inspectFile } from './data-file.ts';
 import { type DataTables, openDataTables, readState } from './data-tables.ts';
@@ -76,9 +85,29 @@ export async function copyStore(engine: Engine, target: string): Promise<Backup>
   refuseExisting(target);
   mkdirSync(target, { recursive: true });
   removePartial(target);
+  return fillFolder(target, (partial) => engine.copyCompact(partial));
+}
+
+/**
+ * Takes the bytes of a copy that somebody else makes into a folder that has no store.
+ * @throws OperatorError when the folder has one already, or the bytes are not all of a store
+ */
+export async function receiveBackup(source: Readable, target: string): Promise<Backup> {
+  refuseExisting(target);
+  mkdirSync(target, { recursive: true });
+  removePartial(target);
+  return fillFolder(target, async (partial) => {
+    await pipeline(source, createWriteStream(join(partial, DATA_FILE)));
+    const state = inspectFile(partial);
+    if (state.kind !== 'sound') throw new OperatorError(`The copy is not whole: it is ${state.kind}.`);
+  });
+}
+
+/** Gives a store its name in a folder once all of it is on the disk. @param fill makes it in the folder that it is given */
+async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
   const partial = makePartial(target);
   try {
-    await engine.copyCompact(partial);
+    await fill(partial);
     const counts = countsOf(partial);
     syncToDisk(join(partial, DATA_FILE));
     const file = join(target, DATA_FILE);

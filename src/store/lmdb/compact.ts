@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { lockFolders } from '../folder-lock.ts';
 import { openDataTables } from './data-tables.ts';
-import { DATA_FILE, describeTables, LOCK_FILE } from './engine.ts';
+import { DATA_FILE, LOCK_FILE } from './engine.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
 
 /**
@@ -25,48 +25,6 @@ export async function compactStore(
     return await compactLocked(dataPath);
   } finally {
     lock!.release();
-  }
-}
-
-/** Above these, a store is compacted when it is opened: so much of its file is free, and so much is to be copied at most. */
-export interface SpaceRule {
-  readonly freeShareMin: number;
-  readonly freeBytesMin: number;
-  readonly usedBytesMax: number;
-}
-
-const SPACE_RULE: SpaceRule = { freeShareMin: 0.5, freeBytesMin: 64 * 2 ** 20, usedBytesMax: 2 ** 30 };
-
-/** What became of a store with much free space. */
-export interface SpaceOutcome {
-  readonly freeBytes: number;
-  /** False when there is so much to copy that a start must not wait for it. */
-  readonly isCompacted: boolean;
-}
-
-/**
- * Rewrites a data store of which much is free before it is opened to serve, where that takes a second or two.
- * The folder must be locked. A copy that cannot be made (no room) leaves everything as it is.
- * @returns undefined when there is little to gain
- */
-export async function compactSpacious(
-  dataPath: string,
-  rule = SPACE_RULE,
-): Promise<SpaceOutcome | undefined> {
-  const bytes = statSync(join(dataPath, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0;
-  if (bytes < rule.freeBytesMin) return undefined;
-  const { engine, ...tables } = openDataTables(dataPath);
-  const usedBytes = describeTables(tables).reduce((sum, table) => sum + table.bytes, 0);
-  await engine.close();
-  const freeBytes = bytes - usedBytes;
-  if (freeBytes < rule.freeBytesMin || freeBytes < bytes * rule.freeShareMin) return undefined;
-  if (usedBytes > rule.usedBytesMax) return { freeBytes, isCompacted: false };
-  try {
-    removePartial(dataPath);
-    await compactLocked(dataPath);
-    return { freeBytes, isCompacted: true };
-  } catch {
-    return { freeBytes, isCompacted: false };
   }
 }
 

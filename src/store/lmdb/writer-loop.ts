@@ -10,7 +10,7 @@ export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 
 export type Write = Extract<ToWriter, { kind: 'write' }>;
 
 /** What the loop hears. */
-export type LoopMessage = Extract<ToWriter, { kind: 'write' | 'close' }>;
+export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
 
 /** What the loop drives. */
 export interface LoopParts {

@@ -1,8 +1,8 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../checked-command.ts';
 import type { Commit } from '../effects.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
-import { type Group, takeGroup, type Write } from '../lmdb/writer-loop.ts';
+import type { FromWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
+import { type Group, type LoopMessage, takeGroup, type Write } from '../lmdb/writer-loop.ts';
 import { isAway } from './connection.ts';
 import type { GroupOutcome } from './truth.ts';
 
@@ -75,7 +75,7 @@ export class ReplicaLoop {
     this.doSlices();
   }
 
-  receive(message: ToWriter): void {
+  receive(message: LoopMessage): void {
     if (message.kind === 'close') this.closing = true;
     else if (message.kind === 'follow') void this.follow();
     else this.waiting.push(message);

@@ -3,7 +3,8 @@ import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream } from '../lmdb/data-tables.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
-import type { FromWriter, ToWriter, WriterOptions } from '../lmdb/messages.ts';
+import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
+import type { LoopMessage } from '../lmdb/writer-loop.ts';
 import { ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 
@@ -33,6 +34,6 @@ function post(message: FromWriter): void {
   port.postMessage(message, message.kind === 'committed' ? buffersOf(message.changes) : []);
 }
 
-port.on('message', (message: ToWriter) => loop.receive(message));
+port.on('message', (message: LoopMessage) => loop.receive(message));
 post({ kind: 'ready', nextTransaction: copy.nextTransaction });
 loop.start();

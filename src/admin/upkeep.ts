@@ -1,0 +1,130 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../domain/clock.ts';
+import { FurzeError } from '../domain/errors.ts';
+import type { Logger } from '../domain/log.ts';
+import type { DataStore } from '../store/data-store.ts';
+import type { TaskLog } from '../worker/task-log.ts';
+
+/** First look at the free space after the start, and pause between two, milliseconds. */
+const FIRST_LOOK_MS = 60_000;
+const LOOK_EVERY_MS = 600_000;
+/** After a compaction by itself that failed, the next is not tried before this. */
+const RETRY_MS = 3_600_000;
+/** Less than this is not worth a compaction, whatever its share. */
+const FREE_BYTES_MIN = 64 * 2 ** 20;
+
+export interface UpkeepOptions {
+  readonly data: DataStore;
+  readonly tasks: TaskLog;
+  /** Share of the store's file that must be free for it to be compacted; 0 for never by itself. */
+  readonly freeShare: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly freeBytesMin?: number;
+}
+
+/** What a compaction has come to. */
+export interface Compacted {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** Copies of the data store and its compaction, which begins by itself where much of the file is free. */
+export class Upkeep {
+  private readonly options: UpkeepOptions;
+  private timer: NodeJS.Timeout | undefined;
+  private compacting: Promise<Compacted> | undefined;
+  private notBeforeMs = 0;
+  private isBackingUp = false;
+
+  constructor(options: UpkeepOptions) {
+    this.options = options;
+  }
+
+  /** Looks at the free space from now on. */
+  start(): void {
+    if (this.options.freeShare > 0 && this.options.data.compact !== undefined) this.lookLater(FIRST_LOOK_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /**
+   * Compacts the data store now; a compaction that runs is joined. It stands among the tasks.
+   * @throws FurzeError BAD_REQUEST where the engine sees to that by itself
+   * @throws OperatorError when it does not come to its end
+   */
+  compact(): Promise<Compacted> {
+    this.compacting ??= this.runCompaction().finally(() => {
+      this.compacting = undefined;
+    });
+    return this.compacting;
+  }
+
+  /**
+   * A consistent copy of the data store, to be read once; `stream` must be read to its end or destroyed. It stands among the
+   * tasks.
+   * @throws FurzeError OVERLOADED while another is made or read: each takes the room of a store
+   */
+  async backup(): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    if (this.isBackingUp) throw new FurzeError('OVERLOADED', 'A backup is being made; try again later.');
+    this.isBackingUp = true;
+    const task = this.options.tasks.begin('backup');
+    try {
+      const copied = await this.options.data.backup();
+      copied.stream.once('close', () => {
+        this.isBackingUp = false;
+      });
+      task.done({ bytes: copied.bytes });
+      return copied;
+    } catch (error) {
+      this.isBackingUp = false;
+      task.failed(error);
+      throw error;
+    }
+  }
+
+  /** Compacts the store when enough of its file is free. */
+  async look(): Promise<void> {
+    const { data, freeShare, freeBytesMin = FREE_BYTES_MIN, clock, log } = this.options;
+    if (clock() < this.notBeforeMs) return;
+    const [{ bytes }, tables] = await Promise.all([data.getStats(), data.getTables()]);
+    const freeBytes = bytes - tables.reduce((sum, table) => sum + table.bytes, 0);
+    if (freeBytes < freeBytesMin || freeBytes < bytes * freeShare) return;
+    try {
+      const done = await this.compact();
+      log.info({ ...done }, 'the data store was rewritten without its free space');
+    } catch (error) {
+      this.notBeforeMs = clock() + RETRY_MS;
+      log.warn({ freeBytes }, `much of the data store is free. ${(error as Error).message}`);
+    }
+  }
+
+  private lookLater(ms: number): void {
+    this.timer = setTimeout(() => {
+      this.look()
+        .catch((error) => this.options.log.warn({ err: error }, 'the free space could not be looked at'))
+        .finally(() => {
+          if (this.timer !== undefined) this.lookLater(LOOK_EVERY_MS);
+        });
+    }, ms);
+    this.timer.unref();
+  }
+
+  private async runCompaction(): Promise<Compacted> {
+    const { data, tasks } = this.options;
+    if (data.compact === undefined)
+      throw new FurzeError('BAD_REQUEST', 'The engine of the data store sees to its free space by itself.');
+    const task = tasks.begin('compaction');
+    try {
+      const result = await data.compact((done, total) => task.tell('Rewriting entries', done, total));
+      task.done({ ...result });
+      return result;
+    } catch (error) {
+      task.failed(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Upkeep } from '../../src/admin/upkeep.ts';
+import { createLogger } from '../../src/domain/log.ts';
+import { TaskLog } from '../../src/worker/task-log.ts';
+import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
+
+test('a store of which enough is free is rewritten by itself, and one that fails is left alone for an hour', async () => {
+  let nowMs = 0;
+  const lines: string[] = [];
+  const log = createLogger('info', { write: (line: string) => void lines.push(line) });
+  const stores = openIn(tempFolder());
+  const { data, cache } = stores;
+  const tasks = new TaskLog(() => nowMs, cache);
+  const options = { data, tasks, clock: () => nowMs, log, freeBytesMin: 100_000 };
+  const upkeep = new Upkeep({ ...options, freeShare: 0.5 });
+  const Comment = 'x'.repeat(5000);
+  for (let i = 0; i < 40; i++) await data.write(putFeedback([feedback('like', `u${i}`, 'i', { Comment })]));
+  await upkeep.look();
+  expect(tasks.ended).toEqual([]);
+  for (let i = 0; i < 36; i++) await data.write({ kind: 'deleteUser', userId: `u${i}` });
+  const { bytes } = await data.getStats();
+  await new Upkeep({ ...options, freeShare: 0.99 }).look();
+  await new Upkeep({ ...options, freeShare: 0.5, freeBytesMin: 1e9 }).look();
+  expect((await data.getStats()).bytes).toBe(bytes);
+
+  const failing = { ...data, getStats: () => data.getStats(), getTables: () => data.getTables() };
+  let tries = 0;
+  const compact = () => {
+    tries++;
+    return Promise.reject(new Error('no room'));
+  };
+  const unlucky = new Upkeep({ ...options, data: { ...failing, compact } as never, freeShare: 0.5 });
+  for (const ms of [0, 1, 3_599_999]) {
+    nowMs = ms;
+    await unlucky.look();
+  }
+  expect(tries).toBe(1);
+  nowMs = 3_600_001;
+  await unlucky.look();
+  expect(tries).toBe(2);
+  expect(lines.join('\n')).toMatch(/much of the data store is free\. no room/);
+  expect(tasks.ended[0]).toMatchObject({ Kind: 'compaction', State: 'failed', Error: 'no room' });
+
+  await upkeep.look();
+  expect((await data.getStats()).bytes).toBeLessThan(bytes / 2);
+  expect(tasks.ended[0]).toMatchObject({ Kind: 'compaction', State: 'done', Result: { bytesBefore: bytes } });
+  await upkeep.look();
+  expect(tasks.ended).toHaveLength(3);
+  expect((await data.getStats()).users).toBe(4);
+  await close(stores);
+});
