@@ -192,6 +192,10 @@ const offline = Type.Object(
       'Time between two checks for what has to be made: a first model, as soon as there is feedback for one.',
     ),
     refresh_recommend_period: period('24h', 'Age at which a list is made again without new feedback.'),
+    active_user_ttl: duration(
+      '720h',
+      'Users who ask, or have feedback, within this time get their lists ahead after each fit, those seen last first; others when they ask. 0s for all users.',
+    ),
     enable_latest_recommend: bool(false, 'Take candidates from the latest items.'),
     enable_popular_recommend: bool(false, 'Take candidates from the popular items.'),
     enable_user_based_recommend: bool(false, 'Take candidates from what similar users liked.'),

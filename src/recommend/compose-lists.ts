@@ -5,6 +5,7 @@ import type { LocalReads } from '../store/data-store.ts';
 import { HitCache } from './hit-cache.ts';
 import { ListMaker } from './list-maker.ts';
 import { type ListSettings, listSettings } from './list-settings.ts';
+import { ActiveUsers } from './lists/active-users.ts';
 import { ListFreshness } from './lists/freshness.ts';
 import type { MakeAside } from './lists/remake-queue.ts';
 import { TimeBudget } from './lists/time-budget.ts';
@@ -33,6 +34,7 @@ export interface ComposedLists {
   readonly settings: ListSettings;
   readonly maker: ListMaker;
   readonly lists: UserLists;
+  readonly active: ActiveUsers;
   readonly hits: HitCache;
 }
 
@@ -47,8 +49,10 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
   };
   const world = liveWorld({ live, generations, reads, clock, cacheSize: settings.cacheSize, lastRows });
   const maker = new ListMaker(settings, world, live.isPositive);
+  const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
   const lists: UserLists = new UserLists({
     cache,
+    active,
     generations,
     maker,
     freshness: freshnessOf(config, live, clock, await settingsSince(settings, cache, clock)),
@@ -60,7 +64,7 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
     onReplaced: (userRow) => hits.forget(userRow),
     onTrouble: parts.onTrouble,
   });
-  await lists.restore();
+  await lists.restore(reads.userRowCount);
   const hits: HitCache = new HitCache({
     bytesMax: server.hit_cache_mb * 2 ** 20,
     catalogue: live.catalogue,
@@ -68,7 +72,7 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
     clockErrorMs: server.clock_error,
     isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
-  return { settings, maker, lists, hits };
+  return { settings, maker, lists, active, hits };
 }
 
 function freshnessOf(

@@ -6,6 +6,7 @@ import { Histories } from './histories.ts';
 import type { TypeTest } from './history.ts';
 import type { FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import type { ListSettings } from './list-settings.ts';
+import type { ActiveUsers } from './lists/active-users.ts';
 import { markLists } from './lists/mark-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
@@ -29,6 +30,7 @@ export interface Recommendation {
   readonly explainer: Explainer;
   readonly live: LiveState;
   readonly lists: UserLists;
+  readonly active: ActiveUsers;
   readonly generations: GenerationSlot;
   readonly settings: ListSettings;
   readonly reads: LocalReads;
@@ -55,7 +57,8 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   await live.load(reads);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
-  const { settings, maker, lists, hits } = await composeLists({ ...parts, reads, live, generations });
+  const kept = await composeLists({ ...parts, reads, live, generations });
+  const { settings, maker, lists, active, hits } = kept;
   const vectorOf = maker.vectorOf.bind(maker);
   const found = composeSources(config, { reads, live, generations, findRelated, vectorOf });
   const { sources, itemNeighbors, sinceFit } = found;
@@ -65,6 +68,7 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   const personal = new PersonalAnswers({
     ...shared,
     lists,
+    active,
     hits,
     replacesRead: settings.replacement !== undefined,
     fallbackOrder: online.fallback_recommend,
@@ -75,12 +79,12 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
   data.onChange(function* (changes) {
     yield* live.follow(changes);
-    yield* markLists(changes, lists, marks);
+    yield* markLists(changes, lists, active, marks);
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, sources, itemNeighbors };
-  return { ...served, live, lists, generations, settings, reads, histories };
+  return { ...served, live, lists, active, generations, settings, reads, histories };
 }
 
 function createLive({ config, clock }: RecommendationParts, reads: LocalReads): LiveState {

@@ -70,6 +70,11 @@ export class HitCache {
     return text;
   }
 
+  /** The row of the user whom the last answer was found for. */
+  get foundUserRow(): number {
+    return this.slots.userRow;
+  }
+
   /**
    * Keeps the head of a list as it is at the moment.
    * @param history that of the list's user, loaded for the moment

@@ -5,6 +5,7 @@ import type { Histories } from './histories.ts';
 import type { History } from './history.ts';
 import type { HitCache } from './hit-cache.ts';
 import type { ListMaker } from './list-maker.ts';
+import type { ActiveUsers } from './lists/active-users.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import type { RecommendQuery } from './recommender.ts';
 import type { SourceName } from './sources/source.ts';
@@ -15,6 +16,7 @@ export interface PersonalParts {
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
   readonly lists: UserLists;
+  readonly active: ActiveUsers;
   readonly hits: HitCache;
   readonly maker: ListMaker;
   readonly histories: Histories;
@@ -79,10 +81,14 @@ export class PersonalAnswers {
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
-    const { reads, histories, lists, hits } = this.parts;
+    const { reads, histories, lists, hits, active } = this.parts;
     const ready = hits.find(userId, query);
-    if (ready !== undefined) return ready;
+    if (ready !== undefined) {
+      active.note(hits.foundUserRow);
+      return ready;
+    }
     const history = histories.take(reads.userRow(userId));
+    active.note(history.userRow);
     const list = query.n + query.offset > 0 ? lists.of(history) : undefined;
     if (list instanceof Promise) {
       // What the user has read may be more by now.

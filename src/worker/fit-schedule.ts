@@ -4,7 +4,7 @@ import type { Recommendation } from '../recommend/compose.ts';
 import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import { openGeneration } from './generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
-import type { ListPass } from './list-pass.ts';
+import type { ListPass, PassStart } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
 import type { Remakes } from './remakes.ts';
@@ -186,7 +186,7 @@ export class FitSchedule {
       }
       const { generation, positives, unchanged } = fitted;
       if (!unchanged) await this.serve(generation);
-      const from = unchanged ? await this.listPass.missingFrom(generation.number) : 0;
+      const from = unchanged ? await this.missingFrom(generation) : 'all';
       const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
       this.log.info(
@@ -229,43 +229,38 @@ export class FitSchedule {
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
   private async resume(generation: PlacedGeneration): Promise<void> {
-    const fromUserRow = await this.listPass.missingFrom(generation.number);
-    if (fromUserRow === undefined || this.stopped) return;
+    const from = await this.missingFrom(generation);
+    if (from === undefined || this.stopped) return;
     const task = this.tasks.begin('lists');
     try {
-      const made = await this.makeLists(generation, fromUserRow, task).finally(() => this.progress.end());
+      const made = await this.makeLists(generation, from, task).finally(() => this.progress.end());
       if (this.stopped) task.stopped();
-      else this.endResumed(task, generation, fromUserRow, made);
+      else this.endResumed(task, generation, made);
     } catch (error) {
       task.failed(error);
       throw error;
     }
   }
 
-  private endResumed(
-    task: RunningTask,
-    generation: PlacedGeneration,
-    fromUserRow: number,
-    made: number,
-  ): void {
+  private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
     task.done({ generation: generation.number, lists: made });
-    this.log.info(
-      { generation: generation.number, fromUserRow, lists: made },
-      'made the lists that were missing',
-    );
+    this.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
   }
 
-  /** @param fromUserRow where to begin, after a pass that was cut off */
+  private missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
+    return this.listPass.missingFrom(number, this.recommendation.lists);
+  }
+
+  /** Makes the lists of the active users. @param from where to begin, after a pass that was cut off */
   private async makeLists(
     generation: PlacedGeneration,
-    fromUserRow: number,
+    from: PassStart | 'all',
     task: RunningTask,
     onProgress?: OnProgress,
   ): Promise<number> {
-    const { lists, live, reads } = this.recommendation;
+    const { lists, live, reads, active } = this.recommendation;
     const report = this.reporter(task, onProgress);
-    const users = { from: fromUserRow, to: reads.userRowCount };
-    return this.listPass.run(generation, live, users, lists, report);
+    return this.listPass.run(generation, live, active.order(reads.userRowCount), from, lists, report);
   }
 
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {

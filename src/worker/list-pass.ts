@@ -3,11 +3,13 @@ import type { Logger } from '../domain/log.ts';
 import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-settings.ts';
+import type { PassOrder, PassPosition } from '../recommend/lists/active-users.ts';
 import type { UserLists } from '../recommend/lists/user-lists.ts';
 import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { ListPlan, PlacedGeneration } from './messages.ts';
+import { Haste } from './haste.ts';
+import type { ListPlan, ListsMade, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
 
@@ -18,15 +20,23 @@ const MARK = 'list-pass';
 /** Time between two writes of that mark, milliseconds: what a crash costs of a pass. */
 const MARK_MS = 1000;
 
-/** How far the last pass has come. */
-interface PassMark {
+/** Where a pass begins, and when it first did. */
+export interface PassStart {
+  readonly position: PassPosition;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+}
+
+/** How far the last pass has come: the lists of all users before `position` are made. */
+interface PassMark extends PassStart {
   readonly generation: number;
   /** What the lists are made with, as text. */
   readonly settings: string;
-  /** The lists of all users before this row are made. */
-  readonly nextUserRow: number;
   readonly isOver: boolean;
 }
+
+/** What a pass tells of its course. */
+export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
 
 export interface ListPassOptions {
   readonly dataPath: string;
@@ -62,51 +72,68 @@ export class ListPass {
   }
 
   /**
-   * The row from which on lists are missing that this generation and these settings make: 0 when there was no such
-   * pass, undefined when it came to its end.
+   * Where lists are missing that this generation and these settings make: `'all'` when there was no such pass, undefined
+   * when it came to its end, of which `lists` is told.
    */
-  async missingFrom(generation: number): Promise<number | undefined> {
+  async missingFrom(
+    generation: number,
+    lists: Pick<PassListener, 'endPass'>,
+  ): Promise<PassStart | 'all' | undefined> {
     const mark = (await this.options.marks.getMark(MARK)) as PassMark | undefined;
-    if (mark?.generation !== generation || mark.settings !== this.settings) return 0;
-    return mark.isOver ? undefined : mark.nextUserRow;
+    if (mark?.generation !== generation || mark.settings !== this.settings || !mark.position) return 'all';
+    if (!mark.isOver) return { position: mark.position, beganMs: mark.beganMs };
+    lists.endPass(mark.beganMs);
+    return undefined;
   }
 
   /**
-   * @param users those with rows in [from, to) get lists
-   * @param lists is told of each block
+   * @param order of the users that get lists
+   * @param start where a pass goes on that was cut off; `'all'` for one from the beginning
+   * @param lists is told of each block, and of the end
    * @returns how many lists were made
    * @throws what the first block threw that failed; no other is begun then
    */
   async run(
     generation: PlacedGeneration,
     live: LiveState,
-    { from, to }: { readonly from: number; readonly to: number },
-    lists: Pick<UserLists, 'beginBlock'>,
+    order: PassOrder,
+    start: PassStart | 'all',
+    lists: PassListener,
     onProgress: OnProgress,
   ): Promise<number> {
+    const { position, beganMs } =
+      start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
     const plan = this.plan(generation, live);
-    const open = new Set<number>();
-    let next = from;
-    let done = from;
+    const total = order.countFrom(order.first);
+    let next = order.take(position, LIST_BLOCK_USERS);
+    let nextPosition = position;
+    let done = total - order.countFrom(position);
     let made = 0;
     let failed = false;
+    /** Where the blocks at work begin, in the order of the pass. */
+    const open = new Map<Uint32Array, PassPosition>();
+    const isOver = () => open.size === 0 && next === undefined;
     const marker = this.marker(() => ({
       generation: generation.number,
-      nextUserRow: open.size === 0 ? next : Math.min(...open),
-      isOver: open.size === 0 && next >= to,
+      position: open.values().next().value ?? nextPosition,
+      beganMs,
+      isOver: isOver(),
     }));
-    onProgress(WRITING_RECOMMENDATIONS, done, to);
+    onProgress(WRITING_RECOMMENDATIONS, done, total);
     const work = async (slot: number) => {
-      while (next < to && !this.stopped && !failed) {
-        const first = next;
-        const end = (next = Math.min(to, first + LIST_BLOCK_USERS));
-        open.add(first);
-        const written = await this.makeBlock(plan, slot, first, end, lists);
-        made += written;
-        open.delete(first);
-        done += end - first;
+      const haste = new Haste();
+      while (next !== undefined && !this.stopped && !failed) {
+        const { userRows } = next;
+        open.set(userRows, nextPosition);
+        nextPosition = next.next;
+        next = order.take(nextPosition, LIST_BLOCK_USERS);
+        const block = await this.makeBlock(plan, slot, userRows, lists, haste.isBehind);
+        made += block.lists;
+        haste.note(block.processorShare);
+        open.delete(userRows);
+        done += userRows.length;
         marker.later();
-        onProgress(WRITING_RECOMMENDATIONS, done, to);
+        onProgress(WRITING_RECOMMENDATIONS, done, total);
       }
     };
     const fail = (error: unknown) => {
@@ -115,6 +142,7 @@ export class ListPass {
     };
     const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
     const outcomes = await Promise.allSettled(slots);
+    if (isOver()) lists.endPass(beganMs);
     await marker.now();
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return made;
@@ -124,24 +152,22 @@ export class ListPass {
   private async makeBlock(
     plan: ListPlan,
     slot: number,
-    fromUserRow: number,
-    toUserRow: number,
-    lists: Pick<UserLists, 'beginBlock'>,
-  ): Promise<number> {
+    userRows: Uint32Array,
+    lists: PassListener,
+    hurries: boolean,
+  ): Promise<ListsMade> {
     const { clock, clockErrorMs, log } = this.options;
     const madeMs = clock();
     const untilMs = madeMs + clockErrorMs;
-    const end = lists.beginBlock(fromUserRow, toUserRow);
+    const end = lists.beginBlock(userRows);
     let areStored = false;
     try {
-      const job = { plan, slot, fromUserRow, toUserRow, madeMs, untilMs };
-      const make = () => this.pool.run<'lists'>({ kind: 'lists', ...job });
+      const job = { kind: 'lists', plan, slot, userRows, madeMs, untilMs } as const;
+      const make = () => this.pool.run<'lists'>(job, hurries);
       const made = await make().catch((error: unknown) => {
         if (this.stopped) throw error;
-        log.warn(
-          { err: error, fromUserRow, toUserRow },
-          'recommendations could not be written; trying again',
-        );
+        const { 0: fromUserRow, length: users } = userRows;
+        log.warn({ err: error, fromUserRow, users }, 'recommendations could not be written; trying again');
         return make();
       });
       areStored = true;

@@ -15,6 +15,9 @@ import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TrendCounts } from '../recommend/trends.ts';
 
+/** Tells a thread that it does not give way to those that answer requests. */
+export const HURRYING = 'hurrying';
+
 /** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
 export interface Jobs {
   gather: { job: GatherJob; answer: TrainingData | undefined };
@@ -23,7 +26,7 @@ export interface Jobs {
   finish: { job: FinishJob; answer: FinishAnswer };
   load: { job: LoadJob; answer: unknown };
   calibrate: { job: CalibrateJob; answer: Calibration | undefined };
-  lists: { job: ListsJob; answer: number };
+  lists: { job: ListsJob; answer: ListsMade };
   remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
@@ -177,13 +180,19 @@ export interface ListPlan {
   readonly coldItems: ColdItems;
 }
 
-/** Makes and stores the lists of the users with rows in [fromUserRow, toUserRow); answers how many. */
+/** What came of a block of a pass. */
+export interface ListsMade {
+  readonly lists: number;
+  /** How much of the time in which the thread had something to do it had a processor, 0 to 1. */
+  readonly processorShare: number;
+}
+
+/** Makes and stores the lists of these users. */
 export interface ListsJob {
   readonly kind: 'lists';
   readonly plan: ListPlan;
   readonly slot: number;
-  readonly fromUserRow: number;
-  readonly toUserRow: number;
+  readonly userRows: Uint32Array;
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
@@ -194,7 +203,7 @@ export interface RemakeJob {
   readonly kind: 'remake';
   readonly plan: ListPlan;
   readonly slot: number;
-  readonly userRows: readonly number[];
+  readonly userRows: ArrayLike<number> & Iterable<number>;
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;

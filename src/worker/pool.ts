@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 import { availableThreads } from '../domain/machine.ts';
 import { ownThread, type ThreadEntry } from '../domain/thread-entry.ts';
-import type { Job, JobKind, Jobs } from './messages.ts';
+import { HURRYING, type Job, type JobKind, type Jobs } from './messages.ts';
 
 /** An idle worker ends after this time. */
 const IDLE_MS = 30_000;
@@ -29,6 +29,8 @@ export class WorkerPool {
   /** Scratch memories of a model in all. */
   readonly slots: number;
   protected readonly pool: Piscina<Job, unknown>;
+  /** Threads that do not give way to requests; there are none as long as nothing hurries. */
+  private readonly hurrying: Piscina<Job, unknown>;
   private restartMs = RESTART_MS_MIN;
   private closed = false;
   private restart: NodeJS.Timeout | undefined;
@@ -41,32 +43,42 @@ export class WorkerPool {
     this.remakeSlot = this.trainingSlots + 1;
     this.slots = this.trainingSlots + 2;
     const { url, execArgv } = entry ?? ownThread('worker/worker-entry');
-    this.pool = new Piscina<Job, unknown>({
-      filename: url.href,
-      execArgv,
-      minThreads: 0,
-      maxThreads: this.trainingSlots + 1,
-      idleTimeout: IDLE_MS,
-      atomics: 'sync',
-    });
-    this.pool.on('workerCreate', () => {
-      this.restartMs = RESTART_MS_MIN;
-    });
-    this.pool.on('error', (error: unknown) => {
-      onTrouble('a worker thread could not start; trying again', error);
-      this.startLater();
-    });
+    const open = (maxThreads: number, argv: string[]) => {
+      const pool = new Piscina<Job, unknown>({
+        filename: url.href,
+        execArgv,
+        argv,
+        minThreads: 0,
+        maxThreads,
+        idleTimeout: IDLE_MS,
+        atomics: 'sync',
+      });
+      pool.on('workerCreate', () => {
+        this.restartMs = RESTART_MS_MIN;
+      });
+      pool.on('error', (error: unknown) => {
+        onTrouble('a worker thread could not start; trying again', error);
+        this.startLater();
+      });
+      return pool;
+    };
+    this.pool = open(this.trainingSlots + 1, []);
+    this.hurrying = open(this.trainingSlots, [HURRYING]);
   }
 
-  run<Kind extends JobKind>(job: Jobs[Kind]['job'] & { readonly kind: Kind }): Promise<Jobs[Kind]['answer']> {
-    return this.pool.run(job) as Promise<Jobs[Kind]['answer']>;
+  /** @param hurries whether the job is done by a thread that does not give way to those that answer requests */
+  run<Kind extends JobKind>(
+    job: Jobs[Kind]['job'] & { readonly kind: Kind },
+    hurries = false,
+  ): Promise<Jobs[Kind]['answer']> {
+    return (hurries ? this.hurrying : this.pool).run(job) as Promise<Jobs[Kind]['answer']>;
   }
 
   /** Stops all workers; jobs under way reject. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.restart);
-    await this.pool.destroy();
+    await Promise.all([this.pool.destroy(), this.hurrying.destroy()]);
   }
 
   /** Piscina starts a thread when a job comes, and none for those that wait: an empty one makes it try. */
@@ -74,7 +86,8 @@ export class WorkerPool {
     if (this.closed || this.restart !== undefined) return;
     this.restart = setTimeout(() => {
       this.restart = undefined;
-      if (this.pool.queueSize > 0) this.pool.run({ kind: 'nothing' }).catch(() => {});
+      for (const pool of [this.pool, this.hurrying])
+        if (pool.queueSize > 0) pool.run({ kind: 'nothing' }).catch(() => {});
     }, this.restartMs);
     this.restartMs = Math.min(RESTART_MS_MAX, this.restartMs * 2);
   }

@@ -6,9 +6,10 @@ import { finish, load, place, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
 import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
-import type { Job, JobKind, Jobs } from './messages.ts';
+import { HURRYING, type Job, type JobKind, type Jobs } from './messages.ts';
 
-yieldToServing('training');
+// A pool tells its threads what they are for.
+yieldToServing(process.argv.includes(HURRYING) ? 'hurrying' : 'training');
 
 /** What a worker thread does with each kind of job. */
 const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } = {

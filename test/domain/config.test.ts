@@ -67,6 +67,7 @@ describe('defaults', () => {
     expect(config.recommend.offline).toEqual({
       check_recommend_period: 60_000,
       refresh_recommend_period: 86_400_000,
+      active_user_ttl: 2_592_000_000,
       enable_latest_recommend: false,
       enable_popular_recommend: false,
       enable_user_based_recommend: false,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { History } from '../../src/recommend/history.ts';
 import type { ListMaker } from '../../src/recommend/list-maker.ts';
+import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
 import { ListFreshness } from '../../src/recommend/lists/freshness.ts';
 import type { Remade } from '../../src/recommend/lists/remake-queue.ts';
 import { TimeBudget } from '../../src/recommend/lists/time-budget.ts';
@@ -85,6 +86,7 @@ function lists(share = 1): UserLists {
     generations: { current: undefined },
     maker: maker as unknown as ListMaker,
     freshness,
+    active: new ActiveUsers(0, () => nowMs),
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
     budget: new TimeBudget(share, () => nowMs),
@@ -123,11 +125,14 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
+/** The users of a block that is made elsewhere. */
+const BLOCK = Uint32Array.from({ length: 256 }, (_, row) => row);
+
 describe('a list whose user has new feedback', () => {
   it('is made again once, also while a pass is at work on it', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
-    const end = all.beginBlock(0, 256);
+    const end = all.beginBlock(BLOCK);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -146,7 +151,7 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    const end = all.beginBlock(0, 256);
+    const end = all.beginBlock(BLOCK);
     cache.stored.set(USER, list([7, 8]));
     end(true);
     expect(await rowsOf(all)).toEqual([7, 8]);
@@ -158,9 +163,9 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    all.beginBlock(0, 256)(false);
+    all.beginBlock(BLOCK)(false);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    const end = all.beginBlock(0, 256);
+    const end = all.beginBlock(BLOCK);
     all.markDirty(USER);
     end(true);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -182,6 +187,19 @@ describe('without time on the thread that serves', () => {
     expect(await rowsOf(all)).toEqual([4, 5]);
     expect([madeHere, aside.length]).toEqual([0, 1]);
     expect(replaced).toContain(USER);
+  });
+
+  it('the list of who was left out of a pass is made when asked for, and the older one served meanwhile', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    nowMs += 10;
+    all.endPass(nowMs);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect(await rowsOf(all)).toEqual([4, 5]);
+    expect(aside).toHaveLength(1);
   });
 
   it('what a worker made before more feedback came is not taken', async () => {

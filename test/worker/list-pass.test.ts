@@ -1,10 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
+import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
 import { LiveState } from '../../src/recommend/live-state.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
 import type { Stores } from '../../src/store/open-store.ts';
-import { ListPass, type ListPassOptions } from '../../src/worker/list-pass.ts';
-import type { JobKind, Jobs, PlacedGeneration } from '../../src/worker/messages.ts';
+import { ListPass, type ListPassOptions, type PassStart } from '../../src/worker/list-pass.ts';
+import type { JobKind, Jobs, ListsJob, PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { settings } from '../recommend/hand-made.ts';
 import { NOW_MS, openIn, putFeedback, putItems, storeOptions, tempFolder } from '../store/helpers.ts';
@@ -65,19 +66,35 @@ beforeEach(async () => {
   };
 });
 
-/** Notes the blocks that are at work, and those whose lists are stored. */
-function blocks() {
-  const ended: [from: number, to: number, areStored: boolean][] = [];
+/** Notes the first user of each block whose lists are stored, and the ends of passes. */
+function listener() {
+  const blocks: number[] = [];
+  const passes: number[] = [];
   return {
-    ended,
-    beginBlock: (from: number, to: number) => (areStored: boolean) => void ended.push([from, to, areStored]),
+    blocks,
+    passes,
+    beginBlock: (userRows: Uint32Array) => (areStored: boolean) => {
+      if (areStored) blocks.push(userRows[0]!);
+    },
+    endPass: (beganMs: number) => void passes.push(beganMs),
   };
 }
 
+/** Everybody, in the order of their rows. */
+const everybody = () => new ActiveUsers(0, () => NOW_MS).order(USERS);
+const missing = (pass: ListPass, generation = 7) => pass.missingFrom(generation, listener());
+const at = (userRow: number): PassStart => ({ position: { period: 0, userRow }, beganMs: NOW_MS });
+
 /** What was told of the pass, and how many lists it made. */
-async function run(pass: ListPass, from = 0, onTold: (done: number) => void = () => {}, lists = blocks()) {
+async function run(
+  pass: ListPass,
+  from: PassStart | 'all' = 'all',
+  onTold: (done: number) => void = () => {},
+  order = everybody(),
+  heard = listener(),
+) {
   const told: [stage: string, done: number, total: number][] = [];
-  const made = await pass.run(GENERATION, live, { from, to: USERS }, lists, (...progress) => {
+  const made = await pass.run(GENERATION, live, order, from, heard, (...progress) => {
     told.push([progress[0], progress[1], progress[2]]);
     onTold(progress[1]);
   });
@@ -113,7 +130,7 @@ describe('a pass over the users', () => {
 
   it('publishes each block as soon as it is done', async () => {
     const known: boolean[][] = [];
-    await run(new ListPass(pools[0]!, options), 0, () => {
+    await run(new ListPass(pools[0]!, options), 'all', () => {
       const { local } = stores.cache;
       local!.refresh();
       known.push([0, BLOCK, 2 * BLOCK].map((row) => local!.readList(row) !== undefined));
@@ -128,22 +145,22 @@ describe('a pass over the users', () => {
 
   it('has nothing left to do once it came to its end', async () => {
     const pass = new ListPass(pools[0]!, options);
-    expect(await pass.missingFrom(7)).toBe(0);
+    expect(await missing(pass)).toBe('all');
     await run(pass);
-    expect(await pass.missingFrom(7)).toBeUndefined();
+    expect(await missing(pass)).toBeUndefined();
   });
 
   it('starts anew for another generation or other settings', async () => {
     await run(new ListPass(pools[0]!, options));
-    expect(await new ListPass(pools[0]!, options).missingFrom(8)).toBe(0);
+    expect(await missing(new ListPass(pools[0]!, options), 8)).toBe('all');
     const changed = { ...options, settings: settings({ popular: true, latest: true, cacheSize: ITEMS - 1 }) };
-    expect(await new ListPass(pools[0]!, changed).missingFrom(7)).toBe(0);
-    expect(await new ListPass(pools[0]!, options).missingFrom(7)).toBeUndefined();
+    expect(await missing(new ListPass(pools[0]!, changed))).toBe('all');
+    expect(await missing(new ListPass(pools[0]!, options), 7)).toBeUndefined();
   });
 
   it('that was stopped leaves a mark, and goes on from there', async () => {
     const pass = new ListPass(pools[0]!, options);
-    const first = await run(pass, 0, (done) => {
+    const first = await run(pass, 'all', (done) => {
       if (done === 2 * BLOCK) pass.stop();
     });
     expect(first.lists).toBe(2 * BLOCK);
@@ -152,26 +169,26 @@ describe('a pass over the users', () => {
     );
 
     const next = new ListPass(pools[0]!, options);
-    const from = await next.missingFrom(7);
-    expect(from).toBe(2 * BLOCK);
+    const from = await missing(next);
+    expect(from).toEqual(at(2 * BLOCK));
     const second = await run(next, from);
     expect(second.lists).toBe(USERS - 2 * BLOCK);
     expect(second.told[0]).toEqual(['Writing recommendations', 2 * BLOCK, USERS]);
     expect(second.told.at(-1)).toEqual(['Writing recommendations', USERS, USERS]);
     expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
-    expect(await next.missingFrom(7)).toBeUndefined();
+    expect(await missing(next)).toBeUndefined();
   });
 
   it('in two threads that was stopped goes on before every list that is missing', async () => {
     const pass = new ListPass(pools[1]!, options);
-    await run(pass, 0, (done) => {
+    await run(pass, 'all', (done) => {
       if (done > 0) pass.stop();
     });
     const next = new ListPass(pools[1]!, options);
-    const from = (await next.missingFrom(7))!;
+    const from = (await missing(next)) as PassStart;
     const firstMissing = (await listsByUser()).indexOf(undefined);
     expect(firstMissing).toBeGreaterThan(0);
-    expect(from).toBeLessThanOrEqual(firstMissing);
+    expect(from.position.userRow).toBeLessThanOrEqual(firstMissing);
     await run(next, from);
     expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
   });
@@ -185,6 +202,50 @@ describe('a pass over the users', () => {
     expect(await listsByUser()).toEqual(one);
     // The order of a list is the user's own.
     expect(one[0]!.itemRows).not.toEqual(one[ITEMS]!.itemRows);
+  });
+
+  it('makes the lists of active users alone, those seen last first, and tells when it began', async () => {
+    const DAY_MS = 86_400_000;
+    let nowMs = 0;
+    const active = new ActiveUsers(7 * DAY_MS, () => nowMs);
+    const see = async (daysAgo: number, userRows: readonly number[]) => {
+      nowMs = NOW_MS - daysAgo * DAY_MS;
+      active.order(0);
+      for (const userRow of userRows) active.note(userRow);
+    };
+    await see(10, [5, 900]);
+    await see(2, [1000, 3]);
+    await see(0, [900, 7, 3]);
+    const heard = listener();
+    const order = active.order(USERS);
+    const { lists, told } = await run(new ListPass(pools[0]!, options), 'all', () => {}, order, heard);
+    expect(lists).toBe(4);
+    expect(told.map(([, done, total]) => [done, total])).toEqual([
+      [0, 4],
+      [3, 4],
+      [4, 4],
+    ]);
+    expect(heard).toMatchObject({ blocks: [3, 1000], passes: [NOW_MS] });
+    const made = (await listsByUser()).flatMap((list) => list?.userRow ?? []);
+    expect(made).toEqual([3, 7, 900, 1000]);
+  });
+
+  it('hurries as long as its threads wait for a processor', async () => {
+    const shares = [1, 0.2, 0.6, 0.9, 1];
+    const hurried: boolean[] = [];
+    class BusyPool extends WorkerPool {
+      override async run<Kind extends JobKind>(
+        _job: unknown,
+        hurries = false,
+      ): Promise<Jobs[Kind]['answer']> {
+        hurried.push(hurries);
+        return { lists: 1, processorShare: shares[hurried.length - 1]! } as Jobs[Kind]['answer'];
+      }
+    }
+    const pool = new BusyPool(1);
+    await run(new ListPass(pool, options));
+    await pool.close();
+    expect(hurried).toEqual([false, false, true, true, false]);
   });
 
   describe('of which a block fails', () => {
@@ -202,11 +263,12 @@ describe('a pass over the users', () => {
 
       override async run<Kind extends JobKind>(
         job: Jobs[Kind]['job'] & { readonly kind: Kind },
+        hurries?: boolean,
       ): Promise<Jobs[Kind]['answer']> {
         this.running++;
         try {
-          const answer = await super.run<Kind>(job);
-          const isChosen = 'fromUserRow' in job && job.fromUserRow === this.fromUserRow;
+          const answer = await super.run<Kind>(job, hurries);
+          const isChosen = job.kind === 'lists' && (job as ListsJob).userRows[0] === this.fromUserRow;
           if (!isChosen || this.left === 0) return answer;
           this.left--;
           throw new Error('no room on the disk');
@@ -228,10 +290,11 @@ describe('a pass over the users', () => {
       const pass = new ListPass(pool, options);
       await expect(run(pass)).rejects.toThrow('no room on the disk');
       expect(pool.running).toBe(0);
-      expect(await pass.missingFrom(7)).toBeLessThanOrEqual(BLOCK);
-      await run(pass, (await pass.missingFrom(7))!);
+      const from = (await missing(pass)) as PassStart;
+      expect(from.position.userRow).toBeLessThanOrEqual(BLOCK);
+      await run(pass, from);
       expect((await listsByUser()).every((list) => list !== undefined)).toBe(true);
-      expect(await pass.missingFrom(7)).toBeUndefined();
+      expect(await missing(pass)).toBeUndefined();
       await pool.close();
     });
   });
@@ -239,10 +302,10 @@ describe('a pass over the users', () => {
   it('over nobody makes nothing and is over', async () => {
     const pass = new ListPass(pools[0]!, options);
     const told: number[] = [];
-    expect(await pass.run(GENERATION, live, { from: 0, to: 0 }, blocks(), (_, done) => told.push(done))).toBe(
-      0,
-    );
+    const nobody = new ActiveUsers(0, () => NOW_MS).order(0);
+    const made = await pass.run(GENERATION, live, nobody, 'all', listener(), (_, done) => told.push(done));
+    expect(made).toBe(0);
     expect(told).toEqual([0]);
-    expect(await pass.missingFrom(7)).toBeUndefined();
+    expect(await missing(pass)).toBeUndefined();
   });
 });

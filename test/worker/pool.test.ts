@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WorkerPool } from '../../src/worker/pool.ts';
@@ -34,3 +35,29 @@ it('a pool whose threads cannot start says it, keeps the jobs and goes on once t
     await rm(folder, { recursive: true });
   }
 });
+
+/** How many threads of this process give way to others as training does. */
+function lowThreads(): number {
+  // The nice value is the 17th field behind the name, which stands in parentheses (proc_pid_stat(5)).
+  return readdirSync('/proc/self/task').filter((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(fields[16]) === constants.priority.PRIORITY_LOW;
+  }).length;
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'gives way to requests with its threads, but for those that hurry',
+  async () => {
+    const pool = new WorkerPool(1);
+    try {
+      const before = lowThreads();
+      await pool.run<'nothing'>({ kind: 'nothing' }, true);
+      expect(lowThreads()).toBe(before);
+      await pool.run<'nothing'>({ kind: 'nothing' });
+      expect(lowThreads()).toBe(before + 1);
+    } finally {
+      await pool.close();
+    }
+  },
+);

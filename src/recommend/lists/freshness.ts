@@ -54,6 +54,8 @@ export class ListFreshness {
   private readonly changed = new UserBits();
   /** Lists made before are behind: what changed since is not known. */
   private unknownUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the last pass that is over began, milliseconds since the epoch. */
+  private passedMs = Number.NEGATIVE_INFINITY;
   /** When an item last became listable before the service was started. */
   private arrivedBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -115,14 +117,20 @@ export class ListFreshness {
     this.retracted.delete(userRow);
   }
 
-  /** A block of a pass over the users in [from, to) begins: it may not see feedback that comes from now on. */
-  beginBlock(from: number, to: number): void {
-    for (let row = from; row < to; row++) this.changed.delete(row);
+  /** A block of a pass begins: it may not see feedback of these users that comes from now on. */
+  beginBlock(userRows: ArrayLike<number>): void {
+    for (let at = 0; at < userRows.length; at++) this.changed.delete(userRows[at]!);
   }
 
   /** The block is done: whoever's feedback is as it was when it began has a list as of now. */
-  endBlock(from: number, to: number): void {
-    for (let row = from; row < to; row++) if (!this.changed.has(row)) this.markMade(row);
+  endBlock(userRows: ArrayLike<number>): void {
+    for (let at = 0; at < userRows.length; at++)
+      if (!this.changed.has(userRows[at]!)) this.markMade(userRows[at]!);
+  }
+
+  /** A pass that began then is over: a list made before is of somebody whom it left out, and behind. */
+  endPass(beganMs: number): void {
+    this.passedMs = beganMs;
   }
 
   /** True for a list made with the settings of today. */
@@ -149,7 +157,7 @@ export class ListFreshness {
     if (madeMs < this.validSinceMs || madeMs < this.unknownUntilMs || this.dirty.has(userRow))
       return 'feedback';
     const { refreshMs, expireMs, arrivalMs } = this.ages;
-    if (nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
+    if (madeMs < this.passedMs || nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
     const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
     return nowMs - knowsMs > arrivalMs && knowsMs <= arrivedMs ? 'arrivals' : 'nothing';
   }

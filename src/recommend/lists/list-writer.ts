@@ -19,7 +19,7 @@ export class ListWriter {
   private readonly unsaved = new Map<number, Change>();
   /** Changes that a block at work elsewhere may write over; they are stored once more after it. */
   private readonly held = new Map<number, Change>();
-  private readonly blocks = new Set<readonly [from: number, to: number]>();
+  private readonly blocks = new Set<ReadonlySet<number>>();
   private saving: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
@@ -48,9 +48,9 @@ export class ListWriter {
     this.change(userRow, 'removed');
   }
 
-  /** Another thread makes the lists of the users in [from, to). @returns a function to call when it has stored them */
-  hold(from: number, to: number): () => void {
-    const block = [from, to] as const;
+  /** Another thread makes the lists of these users. @returns a function to call when it has stored them */
+  hold(userRows: Iterable<number>): () => void {
+    const block = new Set(userRows);
     this.blocks.add(block);
     return () => {
       this.blocks.delete(block);
@@ -119,7 +119,7 @@ export class ListWriter {
   }
 
   private isHeld(userRow: number): boolean {
-    for (const [from, to] of this.blocks) if (userRow >= from && userRow < to) return true;
+    for (const block of this.blocks) if (block.has(userRow)) return true;
     return false;
   }
 }

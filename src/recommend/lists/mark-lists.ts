@@ -1,18 +1,25 @@
 import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history.ts';
+import type { ActiveUsers } from './active-users.ts';
 import type { UserLists } from './user-lists.ts';
 
 /** Records of a commit looked at in one step. */
 const STEP_RECORDS = 1024;
 
 /**
- * Notes whose lists a commit changes, a fraction of a millisecond a step.
+ * Notes whose lists a commit changes, and who is active, a fraction of a millisecond a step.
  * @param marks the feedback types after which a user's list is another
  */
-export function* markLists(changes: ChangeSet, lists: UserLists, marks: TypeTest): Generator<unknown> {
+export function* markLists(
+  changes: ChangeSet,
+  lists: UserLists,
+  active: ActiveUsers,
+  marks: TypeTest,
+): Generator<unknown> {
   const { added, removed, deletedUserRows } = changes;
   for (let at = 0; at < added.length; at++) {
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    active.note(added.userRows[at]!);
     if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
   }
   const isOverwritten = yield* pairTest(removed.length > 0 ? added : undefined);

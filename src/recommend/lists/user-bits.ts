@@ -4,12 +4,27 @@ export class UserBits {
 
   add(row: number): void {
     const word = row >>> 5;
-    if (word >= this.words.length) {
-      const grown = new Uint32Array(Math.max(word + 1, this.words.length * 2));
-      grown.set(this.words);
-      this.words = grown;
-    }
+    this.reserve(word + 1);
     this.words[word] = this.words[word]! | (1 << (row & 31));
+  }
+
+  /** All rows below `row`. */
+  addBelow(row: number): void {
+    const word = row >>> 5;
+    this.reserve(word + 1);
+    this.words.fill(0xffffffff, 0, word);
+    this.words[word] = this.words[word]! | ((1 << (row & 31)) - 1);
+  }
+
+  addAll({ words }: UserBits): void {
+    this.reserve(words.length);
+    for (let at = 0; at < words.length; at++) this.words[at] = this.words[at]! | words[at]!;
+  }
+
+  /** Takes out what the other holds. */
+  subtract({ words }: UserBits): void {
+    const length = Math.min(words.length, this.words.length);
+    for (let at = 0; at < length; at++) this.words[at] = this.words[at]! & ~words[at]!;
   }
 
   delete(row: number): void {
@@ -23,14 +38,52 @@ export class UserBits {
 
   /** How many there are: a look at every word. */
   get count(): number {
+    return this.countIn(0, this.words.length * 32);
+  }
+
+  /** How many rows there are in [from, to). */
+  countIn(from: number, to: number): number {
     let count = 0;
-    for (const word of this.words) {
+    this.eachWord(from, to, (word) => {
       // The usual sum of bits within a word (Warren, Hacker's Delight, section 5-1).
       let bits = word - ((word >>> 1) & 0x55555555);
       bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
       count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-    }
+      return true;
+    });
     return count;
+  }
+
+  /** The first `limit` rows in [from, to), ascending. */
+  rowsIn(from: number, to: number, limit: number): Uint32Array {
+    const rows = new Uint32Array(limit);
+    let length = 0;
+    this.eachWord(from, to, (word, firstRow) => {
+      for (let bits = word; bits !== 0 && length < limit; bits = (bits & (bits - 1)) >>> 0)
+        rows[length++] = firstRow + 31 - Math.clz32(bits & -bits);
+      return length < limit;
+    });
+    return rows.slice(0, length);
+  }
+
+  /** Visits the words that hold any of [from, to), with other bits cleared, until `visit` returns false. */
+  private eachWord(from: number, to: number, visit: (word: number, firstRow: number) => boolean): void {
+    const last = Math.min(this.words.length, Math.ceil(to / 32));
+    for (let at = from >>> 5; at < last; at++) {
+      let word = this.words[at]!;
+      if (word === 0) continue;
+      const firstRow = at * 32;
+      if (firstRow < from) word &= -1 << (from - firstRow);
+      if (to - firstRow < 32) word &= (1 << (to - firstRow)) - 1;
+      if (word !== 0 && !visit(word >>> 0, firstRow)) return;
+    }
+  }
+
+  private reserve(length: number): void {
+    if (length <= this.words.length) return;
+    const grown = new Uint32Array(Math.max(length, this.words.length * 2));
+    grown.set(this.words);
+    this.words = grown;
   }
 
   /** The bits up to the last that is set, for `restore`. */

@@ -3,6 +3,7 @@ import type { CacheStore, UserList } from '../../store/cache-store.ts';
 import type { History } from '../history.ts';
 import type { ListMaker } from '../list-maker.ts';
 import type { GenerationSlot } from '../serving-model.ts';
+import type { ActiveUsers } from './active-users.ts';
 import type { Dated, ListFreshness } from './freshness.ts';
 import { ListWriter } from './list-writer.ts';
 import { insertNewcomers } from './newcomers.ts';
@@ -19,6 +20,7 @@ export interface UserListsOptions {
   readonly generations: GenerationSlot;
   readonly maker: ListMaker;
   readonly freshness: ListFreshness;
+  readonly active: ActiveUsers;
   readonly clock: Clock;
   /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
   readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
@@ -59,16 +61,23 @@ export class UserLists {
     });
   }
 
-  /** Learns which lists were behind when the service stopped. */
-  async restore(): Promise<void> {
-    await this.options.freshness.restore(this.options.cache);
+  /**
+   * Learns which lists were behind when the service stopped, and who was seen.
+   * @param userCount one more than the highest user row ever given
+   */
+  async restore(userCount: number): Promise<void> {
+    const { freshness, active, cache } = this.options;
+    await freshness.restore(cache);
+    await active.restore(cache, userCount);
   }
 
   /** Stores what is not stored yet. No list may be asked for any more. */
   async close(): Promise<void> {
     await this.queue.close();
     await this.writer.flush();
-    await this.options.freshness.save(this.options.cache);
+    const { freshness, active, cache } = this.options;
+    await freshness.save(cache);
+    await active.save(cache);
   }
 
   /** Users whose list is behind their feedback. */
@@ -83,19 +92,24 @@ export class UserLists {
   }
 
   /**
-   * A worker begins to make the lists of the users in [from, to).
+   * A worker begins to make the lists of these users.
    * @returns a function to call at its end, with whether all of them are stored
    */
-  beginBlock(from: number, to: number): (areStored: boolean) => void {
+  beginBlock(userRows: Uint32Array): (areStored: boolean) => void {
     const { freshness, cache, onReplaced } = this.options;
-    freshness.beginBlock(from, to);
-    const release = this.writer.hold(from, to);
+    freshness.beginBlock(userRows);
+    const release = this.writer.hold(userRows);
     return (areStored) => {
-      if (areStored) freshness.endBlock(from, to);
+      if (areStored) freshness.endBlock(userRows);
       release();
       cache.local?.refresh();
-      for (let row = from; row < to; row++) onReplaced(row);
+      for (const row of userRows) onReplaced(row);
     };
+  }
+
+  /** A pass over the active users that began then is over: the lists of others are behind, and made again when asked for. */
+  endPass(beganMs: number): void {
+    this.options.freshness.endPass(beganMs);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { measureProcessorShare } from '../../domain/processor-share.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
 import { ListMaker } from '../../recommend/list-maker.ts';
@@ -9,15 +10,15 @@ import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recomm
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { ListPlan, ListsJob, RemakeJob } from '../messages.ts';
+import type { ListPlan, ListsJob, ListsMade, RemakeJob } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
 
 /** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
-export async function makeLists(job: ListsJob): Promise<number> {
-  const { fromUserRow, toUserRow, plan } = job;
-  const userRows = Array.from({ length: toUserRow - fromUserRow }, (_, at) => fromUserRow + at);
-  const { lists, forsaken } = remakeLists({ ...job, userRows });
+export async function makeLists(job: ListsJob): Promise<ListsMade> {
+  const { plan } = job;
+  const processorShare = measureProcessorShare();
+  const { lists, forsaken } = remakeLists(job);
   const cache = cacheAt(plan.cachePath);
   cache.local?.refresh();
   await cache.putLists(
@@ -25,7 +26,7 @@ export async function makeLists(job: ListsJob): Promise<number> {
     forsaken.filter((userRow) => cache.local?.readList(userRow) !== undefined),
   );
   cache.local?.refresh();
-  return lists.length;
+  return { lists: lists.length, processorShare: processorShare() };
 }
 
 /** See `RemakeJob`. */

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ActiveUsers, type PassOrder } from '../../src/recommend/lists/active-users.ts';
+import { UserBits } from '../../src/recommend/lists/user-bits.ts';
+
+const DAY_MS = 86_400_000;
+const TTL_MS = 7 * DAY_MS;
+const START_MS = 20_000 * DAY_MS;
+
+/** All users of an order, some at a time. */
+function all(order: PassOrder, limit = 2): number[] {
+  const rows: number[] = [];
+  for (let position = order.first; ; ) {
+    const taken = order.take(position, limit);
+    if (taken === undefined) break;
+    rows.push(...taken.userRows);
+    position = taken.next;
+    expect(order.countFrom(position)).toBe(order.countFrom(order.first) - rows.length);
+  }
+  return rows;
+}
+
+function marks() {
+  const kept = new Map<string, unknown>();
+  return {
+    getMark: async (name: string) => kept.get(name),
+    putMark: async (name: string, mark: unknown) => void kept.set(name, mark),
+  };
+}
+
+test('rows of a set are counted and found within bounds', () => {
+  const cases = fc.tuple(
+    fc.uniqueArray(fc.nat(300)),
+    fc.nat(300),
+    fc.nat(320),
+    fc.integer({ min: 1, max: 9 }),
+  );
+  fc.assert(
+    fc.property(cases, ([rows, from, to, limit]) => {
+      const bits = new UserBits();
+      for (const row of rows) bits.add(row);
+      const within = rows.filter((row) => row >= from && row < to).sort((a, b) => a - b);
+      expect(bits.countIn(from, to)).toBe(within.length);
+      expect([...bits.rowsIn(from, to, limit)]).toEqual(within.slice(0, limit));
+      bits.addBelow(from);
+      expect(bits.countIn(0, from)).toBe(from);
+      expect(bits.countIn(from, 320)).toBe(rows.filter((row) => row >= from).length);
+    }),
+    { seed: 1 },
+  );
+});
+
+test('users are active for their time to live, those seen last come first, and each comes once', async () => {
+  let nowMs = START_MS;
+  const active = new ActiveUsers(TTL_MS, () => nowMs);
+  const see = (day: number, rows: readonly number[]) => {
+    nowMs = START_MS + day * DAY_MS;
+    active.order(0);
+    for (const row of rows) active.note(row);
+  };
+  see(0, [1, 70, 4]);
+  see(3, [4, 2]);
+  see(6, [65, 2]);
+  expect(all(active.order(100))).toEqual([2, 65, 4, 1, 70]);
+  expect(all(active.order(66))).toEqual([2, 65, 4, 1]);
+  nowMs = START_MS + 9 * DAY_MS;
+  expect(all(active.order(100))).toEqual([2, 65, 4]);
+  const saved = marks();
+  await active.save(saved);
+  const next = new ActiveUsers(TTL_MS, () => nowMs);
+  await next.restore(saved, 100);
+  next.note(8);
+  expect(all(next.order(100))).toEqual([8, 2, 65, 4]);
+});
+
+test('an order does not change once it is there', () => {
+  const active = new ActiveUsers(TTL_MS, () => START_MS);
+  active.note(3);
+  const order = active.order(100);
+  active.note(4);
+  expect(all(order)).toEqual([3]);
+});
+
+test('where it is not known who was seen, and without a time to live, everybody is active', async () => {
+  const unknown = new ActiveUsers(TTL_MS, () => START_MS);
+  await unknown.restore(marks(), 33);
+  const always = new ActiveUsers(0, () => START_MS);
+  always.note(3);
+  const rows = Array.from({ length: 33 }, (_, row) => row);
+  expect(all(unknown.order(40), 8)).toEqual(rows);
+  expect(all(always.order(33), 8)).toEqual(rows);
+  expect(all(always.order(0))).toEqual([]);
+});
