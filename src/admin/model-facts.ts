@@ -30,7 +30,10 @@ export function describeModel(
       FitSeconds: fit.Seconds,
     }),
     Quality: { ...quality },
-    ...(placed.choice !== undefined && { RankedBy: placed.choice.chosen }),
+    ...(placed.choice !== undefined && {
+      RankedBy: placed.choice.chosen,
+      Choice: describeChoice(placed.choice),
+    }),
     Users: userCount,
     Items: itemCount,
     Factors: factors,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Summary } from '../domain/admin-schemas.ts';
+import type { RankingChoice, Summary } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config.ts';
 import { ExitStatus } from './exit-status.ts';
 import { loadConfig } from './load-config.ts';
@@ -9,6 +9,8 @@ import { baseUrl } from './run-service.ts';
 const NOT_READY = 1;
 const UNREACHABLE = 2;
 const TIMEOUT_SECONDS = 5;
+/** Ways to rank that are told beside the chosen one; the dashboard has all. */
+const OTHERS_SHOWN = 3;
 
 interface StatusOptions {
   readonly config?: string;
@@ -98,10 +100,25 @@ function describe({
       `  model ${Model.Generation}: ${[...measures, `${Math.round(Model.Bytes / 2 ** 20)} MiB`].join(', ')}`,
     );
   }
+  if (Model?.Choice !== undefined) lines.push(...describeChoice(Model.Choice));
   if (Task?.Stage !== undefined) {
     const left = Task.SecondsLeft ? `, ${Math.ceil(Task.SecondsLeft)} s left` : '';
     lines.push(`  ${Task.Kind}: ${Task.Stage}, ${count(Task.Done ?? 0)} of ${count(Task.Total ?? 0)}${left}`);
   }
   for (const { Severity, Message, Advice } of Troubles) lines.push(`${Severity}: ${Message}`, `  ${Advice}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** What ranks, and what came next to it. */
+function describeChoice({ Users, Chosen, Ways }: RankingChoice): string[] {
+  const place = (name: string) => Ways.find(({ Name }) => Name === name);
+  const next = Ways.filter(({ Name }) => Name !== Chosen).slice(0, OTHERS_SHOWN);
+  return [
+    `  ranked by ${Chosen}, chosen on the held-out feedback of ${Users.toLocaleString('en-US')} users (NDCG@10)`,
+    ...[place(Chosen), ...next].flatMap((way) => (way === undefined ? [] : [`    ${showWay(way)}`])),
+  ];
+}
+
+function showWay({ Name, Quality: { Mean, HalfWidth } }: RankingChoice['Ways'][number]): string {
+  return `${Mean.toFixed(3)} ± ${HalfWidth.toFixed(3)} ${Name}`;
 }

@@ -63,6 +63,25 @@ export const FeedbackTypeSchema = Type.Object(
 );
 export type FeedbackType = Static<typeof FeedbackTypeSchema>;
 
+const EstimateSchema = Type.Object({
+  Mean: Type.Number({ description: 'NDCG@10, over users' }),
+  HalfWidth: Type.Number({ description: 'Of its 95 % interval' }),
+});
+
+export const RankingChoiceSchema = Type.Object(
+  {
+    Users: Type.Integer({ description: 'Whose lists were judged' }),
+    AsOf: Type.String({ description: 'The moment as of which they were made, RFC 3339 UTC' }),
+    Chosen: Type.String({ description: 'What ranks' }),
+    OverBestSingle: EstimateSchema,
+    Ways: Type.Array(Type.Object({ Name: text, Quality: EstimateSchema }), {
+      description: 'All ways to rank that were judged, best first',
+    }),
+  },
+  { title: 'How the ranking was chosen' },
+);
+export type RankingChoice = Static<typeof RankingChoiceSchema>;
+
 export const ModelSchema = Type.Object(
   {
     Generation: count,
@@ -71,6 +90,7 @@ export const ModelSchema = Type.Object(
     FitSeconds: Type.Optional(seconds('How long the fit took')),
     Quality: Type.Record(Type.String(), Type.Number(), { description: 'Measures on held-out feedback' }),
     RankedBy: Type.Optional(Type.String({ description: 'What orders the lists' })),
+    Choice: Type.Optional(RankingChoiceSchema),
     Users: count,
     Items: count,
     Factors: count,
@@ -244,24 +264,6 @@ export const ItemViewSchema = Type.Object(
   { title: 'One item' },
 );
 export type ItemView = Static<typeof ItemViewSchema>;
-
-const EstimateSchema = Type.Object({
-  Mean: Type.Number({ description: 'NDCG@10, over users' }),
-  HalfWidth: Type.Number({ description: 'Of its 95 % interval' }),
-});
-
-export const RankingChoiceSchema = Type.Object(
-  {
-    Users: Type.Integer({ description: 'Whose lists were judged' }),
-    AsOf: Type.String({ description: 'The moment as of which they were made, RFC 3339 UTC' }),
-    Chosen: Type.String({ description: 'What ranks' }),
-    OverBestSingle: EstimateSchema,
-    Ways: Type.Array(Type.Object({ Name: text, Quality: EstimateSchema }), {
-      description: 'All ways to rank that were judged, best first',
-    }),
-  },
-  { title: 'How the ranking was chosen' },
-);
 
 export const EvaluationViewSchema = Type.Object(
   { EvaluatedAt: time, Report: EvaluationReportSchema },

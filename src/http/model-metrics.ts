@@ -59,6 +59,18 @@ export function registerModel(registry: Registry, facts: () => LearningFacts): v
     },
   });
   new Gauge({
+    name: 'furze_ranking_quality',
+    help: 'NDCG@10 on held-out feedback of each way to rank that was judged; "chosen" is the one that ranks',
+    labelNames: ['way', 'chosen'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const choice = facts().model?.Choice;
+      for (const { Name, Quality } of choice?.Ways ?? [])
+        this.set({ way: Name, chosen: String(Name === choice?.Chosen) }, Quality.Mean);
+    },
+  });
+  new Gauge({
     name: 'furze_feedback',
     help: 'Feedback by type; "positive" and "read" tell whether it counts as such',
     labelNames: ['type', 'positive', 'read'],

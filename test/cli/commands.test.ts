@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -144,6 +146,44 @@ describe('furze status', () => {
     const gone = await run(['status', '--url', url], env);
     expect(gone.code).toBe(2);
     expect(gone.output).toContain('is not listened on; is the service running?');
+  });
+
+  it('exits 1 when the service is not ready, and tells what ranks and what came next to it', async () => {
+    const Quality = { Mean: 0.25, HalfWidth: 0.01 };
+    const way = (Name: string, Mean: number) => ({ Name, Quality: { ...Quality, Mean } });
+    const summary = {
+      Sentence: 'Not ready. The data store does not answer.',
+      Ready: false,
+      Users: 3,
+      Items: 4,
+      Feedback: 5,
+      PositiveFeedback: 2,
+      Troubles: [],
+      Model: {
+        Generation: 7,
+        Quality: {},
+        Bytes: 0,
+        Choice: {
+          Users: 1200,
+          Chosen: 'popular, half-life 2 d',
+          Ways: [way('blend of 3', 0.26), way('popular, half-life 2 d', 0.25), way('latest', 0.1)],
+        },
+      },
+    };
+    const server = createServer((_request, response) => response.end(JSON.stringify(summary)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { code, output } = await run(['status', '--url', `http://127.0.0.1:${port}`]);
+      expect(code).toBe(1);
+      expect(output).toMatch(/^Not ready\. The data store does not answer\.\n/);
+      expect(output).toContain(
+        'ranked by popular, half-life 2 d, chosen on the held-out feedback of 1,200 users (NDCG@10)\n' +
+          '    0.250 ± 0.010 popular, half-life 2 d\n    0.260 ± 0.010 blend of 3\n    0.100 ± 0.010 latest\n',
+      );
+    } finally {
+      server.close();
+    }
   });
 
   it('says that this machine has not the address', async () => {
