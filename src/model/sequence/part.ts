@@ -1,3 +1,4 @@
+import { fingerprint, type Interactions, rowIndices } from '../../dataset/interactions.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {
@@ -44,3 +45,20 @@ export const sequencePart: LearnedPart<
   model: ({ draft }, _outcome, fingerprint) => packDraft(draft, fingerprint),
   serve: (table) => table,
 };
+
+/** Counts in this thread. @param timeAt when a user liked an item that it has */
+export function fitSequence(
+  interactions: Interactions,
+  timeAt: (userRow: number, itemRow: number) => number,
+): NeighborTable {
+  const { byUser, userCount } = interactions;
+  const task = placeSequence(interactions, (words) => {
+    for (let user = 0; user < userCount; user++) {
+      const items = rowIndices(byUser, user);
+      const times = Array.from(items, (item) => timeAt(user, item));
+      writeTimeline(words, byUser.indptr[user]!, items, times);
+    }
+  });
+  new SequenceCounter(task).run();
+  return packDraft(task.draft, fingerprint(interactions));
+}

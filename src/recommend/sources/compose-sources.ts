@@ -58,6 +58,8 @@ export function composeSources(
     latest,
   });
   const positiveKinds = readPositiveKinds(recommend.data_source.positive_feedback_types);
-  const sessions = new SessionSource({ reads, catalogue, itemBased, positiveKinds, sessionLength });
+  const bySequence = itemType === 'auto';
+  const shared = { reads, catalogue, generations, itemBased };
+  const sessions = new SessionSource({ ...shared, positiveKinds, bySequence, sessionLength });
   return { sources, sessions, popular, latest, itemNeighbors, userNeighbors, sinceFit };
 }

@@ -2,11 +2,18 @@ import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Ranked } from '../ranked.ts';
+import { type Ranked, TopK } from '../ranked.ts';
 import type { ListQuery } from '../recommender.ts';
+import type { GenerationSlot } from '../serving-model.ts';
 import type { ItemBasedSource } from './item-based.ts';
 
-/** Recommends for the feedback of a session, of which nothing is stored. */
+/** An item of the session counts half after so many later ones: what comes next follows from what came last. */
+const HALF_LIFE_ITEMS = 2;
+
+/**
+ * Recommends for the feedback of a session, of which nothing is stored: what others went on to after such items, most
+ * after the last of them; then items like those of the session.
+ */
 export class SessionSource {
   private readonly parts: {
     readonly reads: LocalReads;
@@ -14,6 +21,9 @@ export class SessionSource {
     readonly itemBased: ItemBasedSource;
     /** What counts as positive; empty when nothing is configured. */
     readonly positiveKinds: readonly PositiveKind[];
+    readonly generations: GenerationSlot;
+    /** Whether others' sequences are looked at, or only the neighbors of items as they are configured. */
+    readonly bySequence: boolean;
     /** Records that are looked at, the most recent ones. */
     readonly sessionLength: number;
   };
@@ -22,7 +32,7 @@ export class SessionSource {
     this.parts = parts;
   }
 
-  /** Items most like those of the session, which are left out; best first. */
+  /** Items to go on to, without those of the session; best first. */
   async rank(feedback: readonly Feedback[], query: ListQuery): Promise<Ranked> {
     const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
@@ -35,6 +45,40 @@ export class SessionSource {
       .filter((row) => row >= 0);
     const seeds = [...new Set(recent)].slice(0, sessionLength);
     const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
-    return itemBased.similarTo(seeds, { k: query.offset + query.n, accept, caller: query.caller });
+    const k = query.offset + query.n;
+    const next = this.following(seeds, k, accept);
+    if (next.rows.length === k) return next;
+    const similar = await itemBased.similarTo(seeds, { k, accept, caller: query.caller });
+    return followedBy(next, similar, k);
   }
+
+  /** What others went on to after the items, the latest first. */
+  private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
+    const { generations, catalogue, bySequence } = this.parts;
+    const sequence = bySequence ? generations.current?.sequence : undefined;
+    const sums = new Map<number, number>();
+    seeds.forEach((seed, at) => {
+      if (sequence === undefined) return;
+      const { rows, scores } = sequence.neighborsAt(seed);
+      const weight = 2 ** (-at / HALF_LIFE_ITEMS);
+      rows.forEach((row, entry) => {
+        sums.set(row, (sums.get(row) ?? 0) + weight * scores[entry]!);
+      });
+    });
+    const top = new TopK(k);
+    for (const [row, sum] of sums) if (catalogue.isListable(row) && accept(row)) top.push(row, sum);
+    return top.sorted();
+  }
+}
+
+/** One list and then what the other has beside it, scored below the end of the first in its own proportions. */
+function followedBy(first: Ranked, second: Ranked, k: number): Ranked {
+  const known = new Set(first.rows);
+  const largest = second.scores[0] ?? 1;
+  const end = first.scores.at(-1) ?? largest;
+  const rest = second.rows.flatMap((row, at) => (known.has(row) ? [] : [at])).slice(0, k - first.rows.length);
+  return {
+    rows: [...first.rows, ...rest.map((at) => second.rows[at]!)],
+    scores: [...first.scores, ...rest.map((at) => (end * second.scores[at]!) / largest)],
+  };
 }
