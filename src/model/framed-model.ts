@@ -80,8 +80,10 @@ export function refuseModel(kind: FrameKind, reason: string): never {
 /** FNV-1a over the 32-bit words from `start` to the end. */
 function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
   let hash = 0x811c9dc5;
-  for (const word of new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4))) {
-    hash = Math.imul(hash ^ word, 0x01000193);
+  // An index, because an iterator takes five times as long.
+  const words = new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4));
+  for (let at = 0; at < words.length; at++) {
+    hash = Math.imul(hash ^ words[at]!, 0x01000193);
     hash ^= hash >>> 15;
   }
   return hash >>> 0;

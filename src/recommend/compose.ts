@@ -10,6 +10,7 @@ import type { ActiveUsers } from './lists/active-users.ts';
 import { markLists } from './lists/mark-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
+import type { TallyKeeper } from './live-tally.ts';
 import { OnlineRecommender } from './online.ts';
 import { PersonalAnswers } from './personal.ts';
 import { GenerationSlot } from './serving-model.ts';
@@ -42,6 +43,7 @@ export interface Recommendation {
 export interface RecommendationParts extends Omit<ListParts, 'reads' | 'live' | 'generations'> {
   readonly data: DataStore;
   readonly findRelated: FindRelated;
+  readonly tallyKeeper: TallyKeeper;
 }
 
 /**
@@ -54,7 +56,9 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   if (reads === undefined) throw new Error('this data store cannot be read locally');
   const { data_source, online } = config.recommend;
   const live = createLive(parts, reads);
-  await live.load(reads);
+  // From the first on, because what is committed meanwhile is not among what is loaded.
+  data.onChange((changes) => live.follow(changes));
+  await live.load(reads, (await data.getStats()).feedback);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
   const kept = await composeLists({ ...parts, reads, live, generations });
@@ -78,7 +82,6 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   const explainer = new Explainer({ ...shared, isPositive, recommender });
   const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
   data.onChange(function* (changes) {
-    yield* live.follow(changes);
     yield* markLists(changes, lists, active, marks);
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
@@ -87,7 +90,10 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   return { ...served, live, lists, active, generations, settings, reads, histories };
 }
 
-function createLive({ config, clock }: RecommendationParts, reads: LocalReads): LiveState {
+function createLive(
+  { config, clock, tallyKeeper, onTrouble }: RecommendationParts,
+  reads: LocalReads,
+): LiveState {
   const { data_source, offline, popular } = config.recommend;
   return new LiveState({
     reads,
@@ -96,5 +102,7 @@ function createLive({ config, clock }: RecommendationParts, reads: LocalReads): 
     popularWindowMs: popular.popular_window,
     itemTtlMs: ttlMs(data_source.item_ttl),
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
+    tallyKeeper,
+    onTrouble,
   });
 }

@@ -18,13 +18,21 @@ export interface ScaledCounts {
   readonly total: number;
 }
 
+/** What `DecayedCounts` counts, to be saved. */
+export interface SavedDecay {
+  readonly values: Float32Array;
+  readonly total: number;
+  /** Milliseconds since the epoch, NaN while nothing was counted. */
+  readonly zeroMs: number;
+}
+
 /**
  * Positive feedback by item, each record counting half after every half-life. Kept by forward decay (Cormode, Shkapenyuk,
  * Srivastava and Xu 2009): a record weighs 2^((its time - zero point) / half-life) once and for all, so that nothing has
  * to be done as time goes by, and counts compare with one another as they would at any later moment.
  */
 export class DecayedCounts implements ScaledCounts {
-  values = new Float32Array(1024);
+  values: Float32Array = new Float32Array(1024);
   total = 0;
   private readonly halfLifeMs: number;
   private zeroMs = Number.NaN;
@@ -57,6 +65,18 @@ export class DecayedCounts implements ScaledCounts {
   /** What all feedback counts as of `timeMs`. */
   totalAt(timeMs: number): number {
     return this.total === 0 ? 0 : this.total * 2 ** ((this.zeroMs - timeMs) / this.halfLifeMs);
+  }
+
+  save(): SavedDecay {
+    const { values, total, zeroMs } = this;
+    return { values, total, zeroMs };
+  }
+
+  /** @param saved its values are kept and written to */
+  restore({ values, total, zeroMs }: SavedDecay): void {
+    this.values = values;
+    this.total = total;
+    this.zeroMs = zeroMs;
   }
 
   private moveZero(timeMs: number): void {

@@ -13,6 +13,16 @@ export class FeedbackCounts {
     }
   }
 
+  /** Type numbers and their counts, to be saved. */
+  save(): [type: number, count: number][] {
+    return Object.entries(this.counts).map(([type, count]) => [Number(type), count]);
+  }
+
+  restore(saved: readonly (readonly [type: number, count: number])[]): void {
+    this.counts.length = 0;
+    for (const [type, count] of saved) this.counts[type] = count;
+  }
+
   of(type: number): number {
     return this.counts[type] ?? 0;
   }

@@ -1,17 +1,18 @@
 import type { Clock } from '../domain/clock.ts';
-import { type ChangeSet, FeedbackColumns, type LocalReads } from '../store/data-store.ts';
+import type { ChangeSet, LocalReads } from '../store/data-store.ts';
 import { Arrivals } from './arrivals.ts';
 import { Catalogue } from './catalogue.ts';
 import { ColdItemIndex } from './cold-items.ts';
-import { FeedbackCounts } from './feedback-counts.ts';
+import type { FeedbackCounts } from './feedback-counts.ts';
 import { type NumberedTypeTest, typeTest } from './feedback-types.ts';
 import { LatestIndex } from './latest.ts';
+import { LiveTally, type TallyKeeper } from './live-tally.ts';
 import { PopularIndex } from './popular.ts';
-import { Trends } from './trends.ts';
+import { Tally } from './tally.ts';
+import type { Trends } from './trends.ts';
 
 /** Rows read before other work gets a turn: a few milliseconds. */
 const SLICE_ROWS = 4096;
-const SLICE_RECORDS = 65_536;
 /** Records counted in one step while requests are served: a fraction of a millisecond. */
 const COUNT_RECORDS = 512;
 /** Items taken in in one step likewise. */
@@ -27,10 +28,11 @@ export class LiveState {
   readonly trends: Trends;
   readonly coldItems: ColdItemIndex;
   readonly isPositive: NumberedTypeTest;
-  readonly feedbackCounts = new FeedbackCounts();
+  readonly feedbackCounts: FeedbackCounts;
   /** The items that became listable lately: lists made before know nothing of them. */
   readonly arrivals: Arrivals;
   private readonly clock: Clock;
+  private readonly tally: LiveTally;
   private readonly newestCount: boolean;
   private findingCold = false;
   /** Items from this row on came after the last fit. */
@@ -44,20 +46,30 @@ export class LiveState {
     readonly itemTtlMs: number;
     /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
     readonly newestCount: boolean;
+    readonly tallyKeeper: TallyKeeper;
+    readonly onTrouble: (message: string, error: unknown) => void;
   }) {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
     this.clock = options.clock;
     this.arrivals = new Arrivals(options.clock());
     this.newestCount = options.newestCount;
-    this.trends = new Trends(options.popularWindowMs, options.clock);
+    const { reads, positiveTypes, clock, onTrouble, tallyKeeper: keeper } = options;
+    this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+    const tally = new Tally({ positiveTypes, windowMs: options.popularWindowMs }, clock, this.isPositive);
+    this.tally = new LiveTally({ tally, reads, keeper, onTrouble });
+    this.trends = tally.trends;
+    this.feedbackCounts = tally.types;
     this.popular = new PopularIndex(this.trends, this.catalogue);
     this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
-    this.isPositive = typeTest(options.positiveTypes, () => options.reads.feedbackTypes());
   }
 
-  /** Reads all items and feedback, in slices so that timers and signals get their turn. Before any `apply`. */
-  async load(reads: LocalReads): Promise<void> {
+  /**
+   * Reads all items, in slices so that timers and signals get their turn, and what is counted of all feedback.
+   * @param feedbackCount records that there are
+   */
+  async load(reads: LocalReads, feedbackCount: number): Promise<void> {
+    const counted = this.tally.load(feedbackCount);
     for (let from = 0; from >= 0; ) {
       let seen = 0;
       from = reads.scanItems(from, (item) => {
@@ -66,14 +78,11 @@ export class LiveState {
       });
       await nextTurn();
     }
-    const block = new FeedbackColumns(SLICE_RECORDS);
-    for (let from = 0; from >= 0; ) {
-      from = reads.scanFeedback(from, SLICE_RECORDS, block);
-      this.feedbackCounts.apply(block, 1);
-      this.trends.apply(block, this.isPositive, 1);
-      this.trends.drain();
-      await nextTurn();
-    }
+    await counted;
+  }
+
+  close(): void {
+    this.tally.close();
   }
 
   /** Follows a commit, a fraction of a millisecond a step. */
@@ -90,10 +99,7 @@ export class LiveState {
         this.arrivals.add(item.row, this.clock());
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
-    this.feedbackCounts.apply(changes.removed, -1);
-    this.feedbackCounts.apply(changes.added, 1);
-    trends.apply(changes.removed, this.isPositive, -1);
-    trends.apply(changes.added, this.isPositive, 1);
+    this.tally.apply(changes);
     while (trends.drain(COUNT_RECORDS)) yield;
     if (changes.items.length > 0) this.findColdLater();
   }

@@ -1,7 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import type { FeedbackColumns } from '../store/data-store.ts';
-import { DecayedCounts, HALF_LIVES_MS, type ScaledCounts } from './decayed-counts.ts';
+import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import type { TypeTest } from './history.ts';
+import { type PackedSlice, TrendSlice } from './trend-slice.ts';
 
 /** The window is counted in this many slices; a record leaves it at most one slice late. */
 const SLICES = 64;
@@ -20,7 +21,7 @@ export interface TrendCounts {
 
 /** One number an item, growing with the rows. */
 class RowCounts {
-  values = new Uint32Array(1024);
+  values: Uint32Array = new Uint32Array(1024);
   total = 0;
   /** Told of each row whose number changes. */
   onChange: (row: number) => void = () => {};
@@ -36,6 +37,17 @@ class RowCounts {
     this.values[row] = Math.max(0, before + delta);
     this.total += this.values[row]! - before;
   }
+
+  /** Takes the place of all numbers. @param values are kept and written to */
+  restore(values: Uint32Array): void {
+    for (let row = 0; row < this.values.length; row++) if (this.values[row] !== 0) this.onChange(row);
+    this.values = values;
+    this.total = 0;
+    for (let row = 0; row < values.length; row++) {
+      this.total += values[row]!;
+      if (values[row] !== 0) this.onChange(row);
+    }
+  }
 }
 
 /** The sum of the slices of a window, (from, to]. */
@@ -48,20 +60,39 @@ class MovingSum {
     return slice > this.from && slice <= this.to;
   }
 
+  /** Forgets everything; what is moved to next is taken from nothing. */
+  clear(): void {
+    this.counts.restore(new Uint32Array(1024));
+    this.from = Number.NaN;
+    this.to = Number.NaN;
+  }
+
   /** Moves the end to `to`, taking and giving back whole slices. @returns false when it stands there already */
-  moveTo(to: number, slices: ReadonlyMap<number, ReadonlyMap<number, number>>): boolean {
+  moveTo(to: number, slices: ReadonlyMap<number, TrendSlice>): boolean {
     if (to === this.to) return false;
     const from = to - SLICES - 1;
     for (const [number, slice] of slices) {
       const held = this.holds(number);
       const holds = number > from && number <= to;
       if (held === holds) continue;
-      for (const [row, count] of slice) this.counts.add(row, holds ? count : -count);
+      const sign = holds ? 1 : -1;
+      slice.forEach((row, count) => {
+        this.counts.add(row, sign * count);
+      });
     }
     this.from = from;
     this.to = to;
     return true;
   }
+}
+
+/** Everything that `Trends` counts, to be saved; arrays may be cut off behind the last row that counts. */
+export interface SavedTrends {
+  readonly slices: ReadonlyMap<number, PackedSlice>;
+  readonly ever: Uint32Array;
+  /** By half-life. */
+  readonly decayed: readonly SavedDecay[];
+  readonly newestMs: number;
 }
 
 interface Pending {
@@ -81,8 +112,8 @@ export class Trends implements TrendCounts {
   private readonly clock: Clock;
   /** Records that were applied and not counted yet, in order. */
   private readonly pending: Pending[] = [];
-  /** Count by item row, by number of the slice. */
-  private readonly slices = new Map<number, Map<number, number>>();
+  /** By number. */
+  private readonly slices = new Map<number, TrendSlice>();
   private readonly inWindow = new MovingSum();
   private readonly inAll = new RowCounts();
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
@@ -140,6 +171,26 @@ export class Trends implements TrendCounts {
     return this.pending.length > 0;
   }
 
+  /** Counts all that waits and says what there is. The arrays are in use: they are to be copied before anything else happens. */
+  save(): SavedTrends {
+    this.drain();
+    const { newestMs } = this;
+    const slices = new Map(Array.from(this.slices, ([number, slice]) => [number, slice.pack()]));
+    return { slices, ever: this.ever, decayed: this.decayed.map((counts) => counts.save()), newestMs };
+  }
+
+  /** Takes the place of all that was counted; what waits to be counted is dropped. @param saved is kept */
+  restore({ slices, ever, decayed, newestMs }: SavedTrends): void {
+    this.pending.length = 0;
+    this.slices.clear();
+    for (const [number, slice] of slices) this.slices.set(number, new TrendSlice(slice));
+    this.inAll.restore(ever);
+    for (const [at, counts] of this.decayed.entries()) counts.restore(decayed[at]!);
+    this.newestMs = newestMs;
+    this.inWindow.clear();
+    this.advance();
+  }
+
   private count(row: number, timeMs: number, sign: 1 | -1): void {
     const now = this.clock();
     if (sign === 1 && timeMs > this.newestMs && timeMs <= now) this.newestMs = timeMs;
@@ -148,10 +199,8 @@ export class Trends implements TrendCounts {
     const number = Math.ceil(timeMs / this.sliceMs);
     if (number <= this.inWindow.from) return;
     let slice = this.slices.get(number);
-    if (slice === undefined) this.slices.set(number, (slice = new Map()));
-    const total = (slice.get(row) ?? 0) + sign;
-    if (total > 0) slice.set(row, total);
-    else slice.delete(row);
+    if (slice === undefined) this.slices.set(number, (slice = new TrendSlice()));
+    slice.add(row, sign);
     if (this.inWindow.holds(number)) this.inWindow.counts.add(row, sign);
   }
 

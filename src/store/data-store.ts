@@ -123,6 +123,14 @@ export interface LocalReads {
    * users up to about `limit` records; returns the user row to go on with, or -1 at the end.
    */
   scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number;
+  /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
+  readonly feedbackMark: FeedbackMark | undefined;
+  /**
+   * Visits what was added (`sign` 1) or removed (-1) since `since` in the order in which it happened; user rows are left
+   * out. What is handed out may be kept.
+   * @returns false when that is not known any more, or `since` is of another history; nothing was visited then
+   */
+  replayFeedback(since: FeedbackMark, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean;
 }
 
 /** What the recommenders know of an item. */
@@ -235,6 +243,15 @@ export interface ChangeSet {
   readonly feedbackTypes: readonly string[];
   /** True when a number that stood for a type without feedback stands for another one from now on. */
   readonly renumbersTypes: boolean;
+  /** Number of the last commit that changed feedback, this one at the latest; see `FeedbackMark`. */
+  readonly feedbackCommit: number;
+}
+
+/** Tells the last commit that changed feedback from every other, of other histories of the store too. */
+export interface FeedbackMark {
+  /** Counts up by one. */
+  readonly commit: number;
+  readonly nonce: number;
 }
 
 export interface StoreStats {

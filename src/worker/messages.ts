@@ -13,6 +13,7 @@ import type { Ranking } from '../recommend/ranking.ts';
 import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
+import type { TallySettings } from '../recommend/tally.ts';
 import type { TrendCounts } from '../recommend/trends.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
@@ -30,6 +31,7 @@ export interface Jobs {
   remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
+  tally: { job: TallyJob; answer: Uint8Array | undefined };
   /** Makes the pool start a thread. */
   nothing: { job: { readonly kind: 'nothing' }; answer: undefined };
   similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
@@ -217,6 +219,15 @@ export interface SearchItemsJob {
   readonly n: number;
   /** What was found after this time is the answer, milliseconds. */
   readonly timeMsMax: number;
+}
+
+/** Counts all feedback, from what was saved on where that will do, saves it and answers it; undefined where it cannot be told as of when it is. */
+export interface TallyJob extends TallySettings {
+  readonly kind: 'tally';
+  readonly dataPath: string;
+  readonly cachePath: string;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
 }
 
 /** Finds the rows most like one row by what the store knows. */

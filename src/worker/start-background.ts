@@ -8,6 +8,7 @@ import type { StorePaths, Stores } from '../store/open-store.ts';
 import { type BackgroundTraining, composeTraining, openPool } from './compose-training.ts';
 import { relatedFinder } from './find-related.ts';
 import type { WorkerPool } from './pool.ts';
+import { tallyKeeper } from './tally-keeper.ts';
 import { TaskLog } from './task-log.ts';
 
 /** What works behind the requests, and what it keeps in memory for them. */
@@ -38,8 +39,10 @@ export async function startBackground(
     findRelated: relatedFinder(pool, config, paths, clock),
     makeAside: (userRows) => training.remakes.make(userRows),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
+    tallyKeeper: tallyKeeper(pool, config, cache, paths, clock),
   });
   teardown.add(() => recommendation.lists.close());
+  teardown.add(() => recommendation.live.close());
   const tasks = new TaskLog(clock, cache);
   await tasks.restore();
   teardown.add(() => tasks.flush());

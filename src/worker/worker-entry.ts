@@ -6,6 +6,7 @@ import { finish, load, place, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
 import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
+import { tally } from './jobs/tally.ts';
 import { HURRYING, type Job, type JobKind, type Jobs } from './messages.ts';
 
 // A pool tells its threads what they are for.
@@ -24,6 +25,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   related: findRelated,
   similarUsers,
   searchItems: findItems,
+  tally,
   nothing: () => undefined,
 };
 

@@ -50,8 +50,10 @@ beforeEach(async () => {
     popularWindowMs: 1e9,
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: true,
+    tallyKeeper: { read: async () => undefined, renew: async () => undefined },
+    onTrouble: () => {},
   });
-  await live.load(reads);
+  await live.load(reads, USERS);
   options = {
     dataPath,
     cachePath,

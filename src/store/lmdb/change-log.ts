@@ -15,6 +15,10 @@ export class ChangeLog {
   readonly deletedUserRows: number[] = [];
   readonly added = new FeedbackColumns(FIRST_RECORDS);
   readonly removed = new FeedbackColumns(FIRST_RECORDS);
+  /** True when feedback went of which nothing is said here. */
+  isIncomplete = false;
+  /** Number of the last commit that changed feedback, this one at the latest. */
+  feedbackCommit = 0;
 
   get isEmpty(): boolean {
     const { items, userRows, added } = this;
@@ -27,7 +31,7 @@ export class ChangeLog {
   }
 
   toPlain(feedbackTypes: readonly string[], renumbersTypes: boolean): PlainChanges {
-    const { items, deletedItemRows, userRows, deletedUserRows } = this;
+    const { items, deletedItemRows, userRows, deletedUserRows, feedbackCommit } = this;
     const added = trim(this.added);
     const removed = trim(this.removed);
     return {
@@ -40,6 +44,7 @@ export class ChangeLog {
       removed,
       feedbackTypes,
       renumbersTypes,
+      feedbackCommit,
     };
   }
 }

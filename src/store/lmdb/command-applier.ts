@@ -16,6 +16,7 @@ import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts
 import { KnownRows } from './known-rows.ts';
 import { rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
+import { RecentFeedback } from './recent-feedback.ts';
 
 /** Marks of a record whose user or item has no row yet, and of one that is not stored. */
 const UNKNOWN = -1;
@@ -30,6 +31,7 @@ export class CommandApplier {
   private readonly deletions: Deletions;
   private readonly state: StoreState;
   private readonly types: FeedbackTypes;
+  private readonly recent: RecentFeedback;
   private readonly knownUsers = new KnownRows();
   private readonly knownItems = new KnownRows();
   private readonly positive: readonly PositiveKind[];
@@ -46,6 +48,7 @@ export class CommandApplier {
     this.reader = new LmdbDataReader(tables);
     this.state = readState(tables);
     this.types = new FeedbackTypes(tables, this.state);
+    this.recent = new RecentFeedback(tables, this.state);
     this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
     const positiveTypes = this.positive.map(({ feedbackType }) => feedbackType);
     this.read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.includes(name)));
@@ -75,6 +78,11 @@ export class CommandApplier {
     const result = this.dispatch(command);
     writeState(this.tables, this.state);
     return result;
+  }
+
+  /** To be called at the end of each transaction with all that it has noted. */
+  keepRecent(logs: readonly ChangeLog[]): void {
+    if (this.recent.keep(logs)) writeState(this.tables, this.state);
   }
 
   /** True while feedback of something deleted is still to be removed. */

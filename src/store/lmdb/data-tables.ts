@@ -14,7 +14,7 @@ const UPSTREAM_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
 /** Folders of earlier versions have fewer; those that are missing are 0. */
-const STATE_FIELDS = 10;
+const STATE_FIELDS = 11;
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -31,6 +31,8 @@ export interface StoreState {
   deletions: number;
   /** Feedback with a value that is not 0. */
   values: number;
+  /** Number of the last commit that changed feedback; an older version that writes the folder forgets it. */
+  feedbackCommits: number;
 }
 
 /** The data environment with its tables open; docs/storage.md says what each holds. */
@@ -47,6 +49,7 @@ export interface DataTables {
   readonly comments: Table;
   readonly values: Table;
   readonly deletions: Table;
+  readonly recentFeedback: Table;
 }
 
 const TABLES_MAX = 16;
@@ -70,6 +73,7 @@ export function openDataTables(path: string, options: EngineOptions = {}): DataT
     comments: engine.table('comments'),
     values: engine.table('values'),
     deletions: engine.table('deletions'),
+    recentFeedback: engine.table('recentFeedback'),
   };
   checkFormat(tables, options.readOnly === true);
   return tables;
@@ -128,7 +132,7 @@ export function readState(tables: DataTables): StoreState {
   const bytes = readBytes(tables.meta, STATE_KEY);
   if (bytes === undefined) {
     const none = { users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0, typesVersion: 0 };
-    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, values: 0, ...none };
+    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, values: 0, feedbackCommits: 0, ...none };
   }
   // The length of a reused buffer is not its view's own.
   const fields = bytes.length >> 3;
@@ -145,14 +149,16 @@ export function readState(tables: DataTables): StoreState {
     typesVersion: field(7),
     deletions: field(8),
     values: field(9),
+    feedbackCommits: field(10),
   };
 }
 
 export function writeState(tables: DataTables, state: StoreState): void {
   const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
   const { nextUserRow, nextItemRow, users, items, feedback, comments, ...rest } = state;
-  const { feedbackTypes, typesVersion, deletions, values } = rest;
-  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion, deletions, values];
+  const { feedbackTypes, typesVersion, deletions, values, feedbackCommits } = rest;
+  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion];
+  counts.push(deletions, values, feedbackCommits);
   [nextUserRow, nextItemRow, ...counts].forEach((value, index) => {
     view.setFloat64(index * 8, value, true);
   });

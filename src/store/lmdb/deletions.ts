@@ -68,6 +68,7 @@ export class Deletions {
     table.remove(pairKey(row, low));
     if (kind === 'user') {
       const told = this.begun.has(row) ? changes : undefined;
+      if (told === undefined) changes.isIncomplete = true;
       return this.feedback.dropUserBlock(row, words, this.state, told);
     }
     const edits = Array.from(words, (userRow) => ({

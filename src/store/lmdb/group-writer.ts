@@ -69,6 +69,7 @@ export class GroupWriter {
     try {
       this.own.transact(() => {
         this.applier.continueDeletion(log);
+        this.applier.keepRecent([log]);
         return { result: undefined, hasWritten: true };
       });
     } catch (error) {
@@ -110,6 +111,7 @@ export class GroupWriter {
           this.applier.replicate(part, log);
           if (!log.isEmpty) logs.push(log);
         }
+        this.applier.keepRecent(logs);
         this.applier.notePosition(position);
         return { result: undefined, hasWritten: true };
       });
@@ -165,6 +167,7 @@ export class GroupWriter {
       }
     }
     if (!log.isEmpty) logs.push(log);
+    if (logs.length > 0) this.applier.keepRecent(logs);
     return { result: { answers, logs }, hasWritten: answers.some(({ result }) => result !== undefined) };
   }
 }

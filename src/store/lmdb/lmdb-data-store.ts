@@ -11,6 +11,7 @@ import { type DataTables, identityOf, keepKinds, openDataTables } from './data-t
 import { InSlices } from './in-slices.ts';
 import { LiveCompactions } from './live-compactions.ts';
 import type { Compacted, FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import { beginRecent } from './recent-feedback.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
@@ -210,6 +211,7 @@ function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTable
   const tables = openDataTables(dataPath, { mapBytes });
   identityOf(tables);
   keepKinds(tables, readPositiveKinds(rules.positiveFeedbackTypes));
+  beginRecent(tables);
   return tables;
 }
 

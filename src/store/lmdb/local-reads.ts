@@ -1,9 +1,10 @@
 import type { Item, User } from '../../domain/entities.ts';
-import type { CatalogueItem, FeedbackColumns, LocalReads } from '../data-store.ts';
+import type { CatalogueItem, FeedbackColumns, FeedbackMark, LocalReads } from '../data-store.ts';
 import { type DataTables, followReplacement, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
 import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
+import { readMark, replay } from './recent-feedback.ts';
 import { textTest } from './text-test.ts';
 import { ValueKinds } from './value-kinds.ts';
 
@@ -171,6 +172,14 @@ export class LmdbLocalReads implements LocalReads {
       if (out.length === before) empty++;
     }
     return -1;
+  }
+
+  get feedbackMark(): FeedbackMark | undefined {
+    return readMark(this.tables);
+  }
+
+  replayFeedback(since: FeedbackMark, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean {
+    return replay(this.tables, since, visit);
   }
 
   /** The first user at or after `userRow` that has feedback, or -1. */

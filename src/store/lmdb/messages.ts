@@ -90,4 +90,5 @@ export interface PlainChanges {
   readonly removed: PlainColumns | undefined;
   readonly feedbackTypes: readonly string[];
   readonly renumbersTypes: boolean;
+  readonly feedbackCommit: number;
 }

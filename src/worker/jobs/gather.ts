@@ -4,9 +4,9 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { checkStageMemory } from '../../model/memory-budget.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
+import { scanAllFeedback } from '../../store/scan.ts';
 import type { GatherJob } from '../messages.ts';
 import { LOADING_FEEDBACK } from '../progress.ts';
-import { scanAllFeedback } from './scan.ts';
 import { withReads } from './stores.ts';
 
 /** Bytes that a record takes while it is read and sorted: three columns, and two copies of rows. */

@@ -2,7 +2,7 @@ import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import { scanAllFeedback } from './scan.ts';
+import { scanAllFeedback } from '../../store/scan.ts';
 import { withReads } from './stores.ts';
 
 /** What a job says of where it reads. */

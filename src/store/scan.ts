@@ -1,4 +1,4 @@
-import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import { FeedbackColumns, type LocalReads } from './data-store.ts';
 
 /** Records read at a time. */
 const SCAN_RECORDS = 65_536;

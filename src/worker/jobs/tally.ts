@@ -1,0 +1,29 @@
+import { renewTally } from '../../recommend/tally.ts';
+import type { TallyJob } from '../messages.ts';
+import { cacheAt, withReads } from './stores.ts';
+
+/** Name of the saved tally in the cache store. */
+export const TALLY_NAME = 'tally';
+
+/** See `TallyJob`. */
+export async function tally({
+  dataPath,
+  cachePath,
+  nowMs,
+  ...settings
+}: TallyJob): Promise<Uint8Array | undefined> {
+  const cache = cacheAt(cachePath);
+  const saved = await cache.getBlob(TALLY_NAME);
+  const { positiveTypes, windowMs } = settings;
+  const renewed = withReads(dataPath, (reads) =>
+    renewTally(saved, { positiveTypes, windowMs }, reads, () => nowMs),
+  );
+  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+  cache.local?.refresh();
+  if (renewed === undefined) return undefined;
+  // One that cannot be kept still serves.
+  await cache.putBlob(TALLY_NAME, renewed).catch(() => {});
+  const shared = new Uint8Array(new SharedArrayBuffer(renewed.length));
+  shared.set(renewed);
+  return shared;
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config.ts';
+import { positiveKindNames } from '../domain/positive-kinds.ts';
+import type { TallyKeeper } from '../recommend/live-tally.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { StorePaths } from '../store/open-store.ts';
+import { TALLY_NAME } from './jobs/tally.ts';
+import type { WorkerPool } from './pool.ts';
+
+/** Keeps the tally of feedback in the cache store and has a worker bring it up to date. */
+export function tallyKeeper(
+  pool: WorkerPool,
+  { recommend }: Config,
+  cache: CacheStore,
+  paths: StorePaths,
+  clock: Clock,
+): TallyKeeper {
+  const settings = {
+    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    windowMs: recommend.popular.popular_window,
+  };
+  return {
+    read: () => cache.getBlob(TALLY_NAME),
+    renew: () => pool.run<'tally'>({ kind: 'tally', ...settings, ...paths, nowMs: clock() }),
+  };
+}

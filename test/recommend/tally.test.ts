@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { createRandom } from '../../src/domain/random.ts';
+import { typeTest } from '../../src/recommend/feedback-types.ts';
+import { LiveTally } from '../../src/recommend/live-tally.ts';
+import { renewTally, Tally } from '../../src/recommend/tally.ts';
+import type { DataStore, LocalReads } from '../../src/store/data-store.ts';
+import { DirectStore } from '../store/direct-store.ts';
+import { close, feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
+
+const HOUR_MS = 3_600_000;
+const SETTINGS = { positiveTypes: ['like'], windowMs: 240 * HOUR_MS };
+const clock = () => NOW_MS;
+const types = { positiveFeedbackTypes: ['like'], readFeedbackTypes: ['read'] };
+const rules = storeOptions('', types);
+
+function newTally(reads: LocalReads, settings = SETTINGS): Tally {
+  return new Tally(
+    settings,
+    clock,
+    typeTest(settings.positiveTypes, () => reads.feedbackTypes()),
+  );
+}
+
+/** What is counted, without the zeros at the end. */
+function figuresOf({ trends, types }: Tally) {
+  trends.drain();
+  const list = (values: ArrayLike<number>) =>
+    Array.from(values)
+      .join(' ')
+      .replace(/( 0)+$/, '');
+  return {
+    window: list(trends.window),
+    ever: list(trends.ever),
+    types: types.save().filter(([, n]) => n > 0),
+  };
+}
+
+function decayedOf({ trends }: Tally): number[] {
+  return trends.totals();
+}
+
+function scanned(reads: LocalReads): Tally {
+  reads.refresh();
+  const tally = newTally(reads);
+  tally.countAll(reads);
+  return tally;
+}
+
+function saved(reads: LocalReads): Uint8Array {
+  reads.refresh();
+  return renewTally(undefined, SETTINGS, reads, clock)!;
+}
+
+const { below: pick } = createRandom(7);
+const record = () =>
+  feedback(pick(2) === 0 ? 'like' : 'read', `u${pick(30)}`, `i${pick(40)}`, {
+    Timestamp: new Date(NOW_MS - pick(300) * HOUR_MS).toISOString(),
+  });
+
+/** Writes of all kinds. */
+async function changeFeedback(data: Pick<DataStore, 'write'>, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    await data.write(putFeedback(Array.from({ length: 20 }, record), i % 2 === 0));
+    const { UserId: userId, ItemId: itemId } = record();
+    await data.write({ kind: 'deleteFeedback', feedbackType: undefined, userId, itemId });
+    if (i % 5 === 4) await data.write({ kind: 'deleteUser', userId });
+    if (i % 7 === 6) await data.write({ kind: 'deleteItem', itemId });
+  }
+}
+
+const likes = (count: number, user = 'u') =>
+  putFeedback(Array.from({ length: count }, (_, i) => feedback('like', user, `i${i}`)));
+
+describe('a tally of all feedback', () => {
+  it('is what a scan counts, after whatever was written since it was saved', async () => {
+    const store = new DirectStore(join(tempFolder(), 'data'), rules);
+    await changeFeedback(store, 20);
+    const before = saved(store.local);
+    await changeFeedback(store, 20);
+    store.local.refresh();
+    const tally = newTally(store.local);
+    expect(tally.resume(before, store.local)).toBeGreaterThan(400);
+    const whole = scanned(store.local);
+    expect(figuresOf(tally)).toEqual(figuresOf(whole));
+    for (const [at, total] of decayedOf(whole).entries()) expect(decayedOf(tally)[at]).toBeCloseTo(total, 1);
+    expect(tally.trends.newestMs).toBe(whole.trends.newestMs);
+
+    const again = newTally(store.local);
+    again.restore(tally.save(store.local.feedbackMark!));
+    expect(figuresOf(again)).toEqual(figuresOf(whole));
+    await store.close();
+  });
+
+  it('is brought up to date after a process was killed', async () => {
+    const folder = tempFolder();
+    const { dataPath, cachePath } = storeOptions(folder);
+    const first = openIn(folder, { positiveFeedbackTypes: [], readFeedbackTypes: [] });
+    await first.data.write(likes(500, 'before'));
+    const before = saved(first.data.local!);
+    await close(first);
+    const writer = join(inject('compiled'), 'test/store/crash-writer.js');
+    const child = spawn(process.execPath, [writer, dataPath, cachePath, 'commit'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let acknowledged = 0;
+    for await (const _ of createInterface(child.stdout)) if (++acknowledged === 100) child.kill('SIGKILL');
+    if (child.signalCode === null) await once(child, 'exit');
+    const { data } = openIn(folder, { positiveFeedbackTypes: [], readFeedbackTypes: [] });
+    const reads = data.local!;
+    const tally = newTally(reads);
+    expect(tally.resume(before, reads)).toBeGreaterThanOrEqual(300);
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+  });
+
+  it('cannot be brought up to date in a store of another history', async () => {
+    const store = new DirectStore(join(tempFolder(), 'data'), rules);
+    const other = new DirectStore(join(tempFolder(), 'data'), rules);
+    for (const each of [store, other]) await each.write(likes(3));
+    const before = saved(store.local);
+    expect(newTally(store.local).resume(before, store.local)).toBe(0);
+    expect(newTally(other.local).resume(before, other.local)).toBeUndefined();
+    await store.close();
+    await other.close();
+  });
+
+  it('is no use when it is damaged, cut short, or counts by another configuration', async () => {
+    const store = new DirectStore(join(tempFolder(), 'data'), rules);
+    await store.write(likes(50));
+    const bytes = saved(store.local);
+    for (const at of [0, 20, bytes.length - 3]) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[at]! ^= 4;
+      expect(() => newTally(store.local).restore(damaged)).toThrow();
+    }
+    expect(() => newTally(store.local).restore(bytes.slice(0, -8))).toThrow();
+    const longer = newTally(store.local, { ...SETTINGS, windowMs: 2 * SETTINGS.windowMs });
+    expect(() => longer.restore(bytes)).toThrow(/another configuration/);
+    const renewed = renewTally(bytes.slice(0, -8), SETTINGS, store.local, clock)!;
+    expect(newTally(store.local).resume(renewed, store.local)).toBe(0);
+    await store.close();
+  });
+
+  it('is not kept over the rest of a deletion that a crash cut off, of which nobody is told', async () => {
+    const path = join(tempFolder(), 'data');
+    let store = new DirectStore(path, rules);
+    await store.write(likes(9000, 'gone'));
+    await store.write(likes(10, 'left'));
+    const before = saved(store.local);
+    await store.write({ kind: 'deleteUser', userId: 'gone' });
+    store.slice();
+    store.local.refresh();
+    expect(store.local.feedbackMark).toBeUndefined();
+    await store.close();
+    store = new DirectStore(path, rules);
+    expect(renewTally(before, SETTINGS, store.local, clock)).toBeUndefined();
+    while (store.slice());
+    store.local.refresh();
+    expect(newTally(store.local).resume(before, store.local)).toBeUndefined();
+    const tally = newTally(store.local);
+    tally.restore(renewTally(before, SETTINGS, store.local, clock)!);
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(store.local)));
+    await store.close();
+  });
+});
+
+describe('the tally of a running service', () => {
+  const keeperOf = (read: Uint8Array | undefined, renew: () => Uint8Array | undefined) => ({
+    read: async () => read,
+    renew: vi.fn(async () => renew()),
+  });
+  const liveOf = (tally: Tally, reads: LocalReads, keeper: ReturnType<typeof keeperOf>) => {
+    const troubles: string[] = [];
+    const onTrouble = (message: string) => troubles.push(message);
+    const live = new LiveTally({ tally, reads, keeper, onTrouble, saveRecordsMin: 100, countAtOnce: 100 });
+    return { live, troubles };
+  };
+
+  it('goes on from what was saved, counts nothing twice, and asks for nothing', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    await data.write(likes(600, 'old'));
+    const before = saved(reads);
+    const tally = newTally(reads);
+    const keeper = keeperOf(before, () => undefined);
+    const { live } = liveOf(tally, reads, keeper);
+    data.onChange((changes) => live.apply(changes));
+    // Told of after it is loaded, and in it already.
+    const written = data.write(likes(7, 'new'));
+    await vi.waitFor(() => {
+      reads.refresh();
+      expect(reads.userRow('new')).toBeGreaterThan(0);
+    });
+    await Promise.all([live.load(607), written]);
+    await data.write(likes(9, 'more'));
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+    expect(keeper.renew).not.toHaveBeenCalled();
+  });
+
+  it('serves what was saved until everything is counted anew, where it cannot be brought up to date', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const other = openIn(tempFolder(), types).data;
+    await other.write(likes(2));
+    await data.write(likes(600));
+    const reads = data.local!;
+    const tally = newTally(reads);
+    let mayCount = false;
+    const keeper = keeperOf(saved(other.local!), () => (mayCount ? saved(reads) : undefined));
+    const { live } = liveOf(tally, reads, keeper);
+    await live.load(600);
+    expect(figuresOf(tally).ever).toBe('1 1');
+    mayCount = true;
+    await vi.waitFor(() => expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads))), 600_000);
+    live.close();
+  });
+
+  it('waits for the count where nothing can be used', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    await data.write(likes(600));
+    const tally = newTally(reads);
+    const damaged = saved(reads).fill(1, 40, 60);
+    const { live, troubles } = liveOf(
+      tally,
+      reads,
+      keeperOf(damaged, () => saved(reads)),
+    );
+    await live.load(600);
+    expect(troubles).toHaveLength(1);
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+  });
+
+  it('is saved once so much has come', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    const keeper = keeperOf(undefined, () => undefined);
+    const { live } = liveOf(newTally(reads), reads, keeper);
+    await live.load(0);
+    data.onChange((changes) => live.apply(changes));
+    await data.write(likes(60, 'a'));
+    expect(keeper.renew).not.toHaveBeenCalled();
+    await data.write(likes(60, 'b'));
+    await vi.waitFor(() => expect(keeper.renew).toHaveBeenCalledTimes(1), 600_000);
+  });
+});
