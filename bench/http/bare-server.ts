@@ -1,15 +1,22 @@
-// The reference of the point reads: an engine with nothing around it. Arguments: uws or node, bytes of a body. Prints its port.
+// The reference of the point reads: an engine with nothing around it, which sends the same headers as the service does
+// and a body of the same size. Arguments: uws or node, bytes of a body. Prints its port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { COMMON_HEADERS } from '../../src/http/reply.ts';
 import { loadUws } from '../../src/http/uws-binary.ts';
 
 const [name, bytes] = process.argv.slice(2);
 const body = 'x'.repeat(Number(bytes));
-const TYPE = 'application/json; charset=utf-8';
+const HEADERS = [
+  ['X-Request-ID', 'f3a1b2c4d5e6-0zz'],
+  ...COMMON_HEADERS,
+  ['Content-Type', 'application/json; charset=utf-8'],
+] as const;
 
 if (name === 'node') {
+  const head = [...HEADERS.flat(), 'Content-Length', String(body.length)];
   const server = createServer((_req, res) => {
-    res.writeHead(200, ['Content-Type', TYPE, 'Content-Length', String(body.length)]);
+    res.writeHead(200, head);
     res.end(body);
   });
   server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
@@ -18,7 +25,7 @@ if (name === 'node') {
   if (uws === undefined) throw new Error(why);
   const app = uws.App();
   app.any('/*', (res) => {
-    res.writeHeader('Content-Type', TYPE);
+    for (const [name, value] of HEADERS) res.writeHeader(name, value);
     res.end(body);
   });
   app.listen('127.0.0.1', 0, 0, (socket) => {

@@ -26,6 +26,30 @@ export class RequestRing {
   }
 }
 
+/** Asks each request of the ring once at least, so that what is kept of it is there. */
+export async function askAll(port: number, ring: RequestRing): Promise<void> {
+  const depth = 16;
+  let from = 0;
+  await new Promise<void>((resolve, reject) => {
+    let left = 0;
+    let one: Connection | undefined;
+    const next = () => {
+      if (from >= ring.length) return resolve();
+      const to = Math.min(from + depth, ring.length);
+      left = to - from;
+      one?.send(ring.slice(from, to));
+      from = to;
+    };
+    Connection.open(port, (count) => {
+      left -= count;
+      if (left === 0) next();
+    }).then((opened) => {
+      one = opened;
+      next();
+    }, reject);
+  });
+}
+
 /** Asks for `durationMs` and tells how many requests a second were answered. */
 export async function measureLoad(
   port: number,

@@ -7,7 +7,7 @@ import type { EngineName } from '../../src/http/engine.ts';
 import { chooseEngine } from '../../src/http/engine-choice.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
-import { measureLoad, type Pressure, RequestRing } from './load.ts';
+import { askAll, measureLoad, type Pressure, RequestRing } from './load.ts';
 import {
   cachePathOf,
   dataPathOf,
@@ -142,6 +142,7 @@ export async function benchReads(
       const answer = await fetch(`http://127.0.0.1:${service.port}${path(0.5)}`);
       const bare = await startBare((await answer.arrayBuffer()).byteLength, engine);
       const ring = new RequestRing(requests);
+      await askAll(service.port, ring);
       for (const pressure of PRESSURES) {
         const [own, reference] = await alternate(service, bare, ring, pressure, rounds, roundMs);
         const bench = `${name}, ${pressure.name}`;

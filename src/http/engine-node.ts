@@ -134,12 +134,12 @@ function tellGone(this: NodeResponse): void {
   if (!this.writableFinished && !this.writableEnded) this.onGone?.();
 }
 
-/** The head of a request over what the parser has made of it. */
+/** The head of a request over what the parser has read: the object that node:http would make of the headers is never made. */
 class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  private readonly headers: IncomingMessage['headers'];
+  private readonly raw: readonly string[];
 
   constructor(req: IncomingMessage) {
     const url = req.url!;
@@ -147,7 +147,7 @@ class NodeHead implements RequestHead {
     this.method = req.method!;
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
-    this.headers = req.headers;
+    this.raw = req.rawHeaders;
   }
 
   get requestId(): string {
@@ -178,16 +178,29 @@ class NodeHead implements RequestHead {
     return this.header('sec-fetch-site');
   }
 
-  /** `''` when absent. @param name in lower case */
   private header(name: string): string {
-    const value = this.headers[name];
-    return typeof value === 'string' ? value : '';
+    return headerIn(this.raw, name);
   }
+}
+
+/**
+ * The first header of that name, `''` when there is none.
+ * @param raw names and values in turn
+ * @param name in lower case
+ */
+function headerIn(raw: readonly string[], name: string): string {
+  for (let at = 0; at < raw.length; at += 2) {
+    const sent = raw[at]!;
+    if (sent.length === name.length && (sent === name || sent.toLowerCase() === name)) return raw[at + 1]!;
+  }
+  return '';
 }
 
 /** The parser refuses several lengths, so there is one at most. */
 function lengthOf(req: IncomingMessage): number {
-  const length = Number(req.headers['content-length'] ?? 0);
+  const text = headerIn(req.rawHeaders, 'content-length');
+  if (text === '') return 0;
+  const length = Number(text);
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }
 

@@ -135,7 +135,7 @@ function boundedLabels(catalogue: Catalogue): Incidence<string> {
     countOf: (label) => catalogue.rowsWithLabel(label)?.size ?? 0,
     rowsOf: (label) => {
       const rows = catalogue.rowsWithLabel(label) ?? new Set<number>();
-      return { size: rows.size, [Symbol.iterator]: () => first(rows, POSTINGS_MAX) };
+      return { size: Math.min(rows.size, POSTINGS_MAX), [Symbol.iterator]: () => first(rows, POSTINGS_MAX) };
     },
   };
 }

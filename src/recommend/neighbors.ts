@@ -18,9 +18,9 @@ export interface Incidence<Element> {
   /** N: how many rows there are. */
   readonly rowCount: number;
   elementsOf(row: number): Iterable<Element>;
-  /** The rows that have the element, at least one. */
+  /** The rows that have the element, at least one, or as many of them as are to be looked at. */
   rowsOf(element: Element): { readonly size: number } & Iterable<number>;
-  /** How many they are, where that is told faster. */
+  /** N_x: how many have it, where that is told faster or not all of them are to be looked at. */
   countOf?(element: Element): number;
 }
 
@@ -83,7 +83,7 @@ function* compare<Element>(
   let visits = 0;
   for (const element of incidence.elementsOf(row)) {
     const rows = incidence.rowsOf(element);
-    const weight = elementWeight(incidence.rowCount, rows.size);
+    const weight = elementWeight(incidence.rowCount, incidence.countOf?.(element) ?? rows.size);
     own += weight;
     visits += rows.size;
     shared.push([rows, rows.size, weight]);
