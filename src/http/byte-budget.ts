@@ -20,6 +20,11 @@ export class ByteBudget {
     return true;
   }
 
+  /** Takes bytes that are there already, whether they fit or not: until some are given back nobody else gets any. */
+  add(bytes: number): void {
+    this.held += bytes;
+  }
+
   /** Gives back what was taken. */
   give(bytes: number): void {
     this.held -= bytes;

@@ -14,6 +14,7 @@ import type { Logger } from '../domain/log.ts';
 import type { Exchange, RequestHead } from './edge.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from './reply.ts';
+import { watchSlowReader } from './slow-reader.ts';
 
 /** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -22,7 +23,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 /** Time that nothing may happen on a connection, a request under way or not, milliseconds. */
 const SILENCE_MS = 300_000;
 /** Requests of a connection that may wait for the answers to those before them. */
-const QUEUED_MAX = 256;
+const QUEUED_MAX = 100;
 /** Time between two looks at who is late, milliseconds. */
 const LOOK_MS = 2000;
 
@@ -34,7 +35,7 @@ interface NodeResponse extends ServerResponse<IncomingMessage> {
 /** HTTP over node:http, the fallback where no native engine loads. Its parser refuses what could smuggle a request. */
 export function createNodeEngine(
   onRequest: OnRequest<NodeResponse>,
-  { log, tls, keepAliveMs, refuse }: EngineOptions,
+  { log, tls, keepAliveMs, sendTimeoutMs, refuse }: EngineOptions,
 ): Engine<NodeResponse> {
   const options = {
     noDelay: true,
@@ -44,7 +45,10 @@ export function createNodeEngine(
     connectionsCheckingInterval: LOOK_MS,
   };
   const serve = (req: IncomingMessage, res: NodeResponse) => {
-    if (isOneTooMany(req.socket, res)) req.socket.destroy();
+    const { socket } = req;
+    // What it has sent ahead is parsed to the end of its chunk, whatever became of the connection.
+    if (socket.destroyed) return;
+    if (isOneTooMany(socket, res)) socket.destroy();
     else onRequest(res, new NodeHead(req), lengthOf(req));
   };
   const server =
@@ -58,7 +62,12 @@ export function createNodeEngine(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
     name: 'node',
-    send: (res, reply, exchange, closeConnection) => write(res, reply, exchange, closeConnection),
+    keepsOrder: true,
+    send(res, reply, exchange, closeConnection) {
+      write(res, reply, exchange, closeConnection);
+      const { socket } = res.req;
+      if (socket.writableLength > 0) watchSlowReader(socket, sendTimeoutMs);
+    },
     begin: (res, reply, exchange, closeConnection, totalBytes) => {
       res.writeHead(reply.status, headOf(reply, exchange, closeConnection, totalBytes));
       return new NodeFlow(res);
@@ -107,7 +116,7 @@ class NodeFlow implements Flow {
     res.on('drain', () => this.onReady());
   }
 
-  write(part: Uint8Array): boolean {
+  write(part: string | Uint8Array): boolean {
     return this.res.write(part);
   }
 

@@ -30,6 +30,7 @@ export function createUwsEngine(
   app.any('/*', (res, req) => onRequest(res, new UwsHead(req, req.getMethod().toUpperCase()), lengthOf(req)));
   return {
     name: 'uws',
+    keepsOrder: false,
     send(res, reply, exchange, closeConnection, isLate) {
       if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));
       else write(res, reply.status === TOO_LARGE ? pastTheCork(reply) : reply, exchange, closeConnection);

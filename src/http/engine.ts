@@ -22,6 +22,8 @@ export interface EngineOptions {
   readonly tls: TlsFiles | undefined;
   /** How long a connection may rest between two requests, milliseconds, where the engine can be told. */
   readonly keepAliveMs: number;
+  /** Time in which a peer must take some of its answers, milliseconds, where the engine can be told. */
+  readonly sendTimeoutMs: number;
   /** Makes the answer to what never became a request, and counts it. */
   readonly refuse: (error: FurzeError) => Reply;
 }
@@ -34,8 +36,11 @@ export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes
 
 /** An answer that goes out in parts, as fast as its peer takes them. */
 export interface Flow {
-  /** @returns false when the peer is behind: the next part waits for `onReady` */
-  write(part: Uint8Array): boolean;
+  /**
+   * @param part bytes where the length of the whole is known, else either
+   * @returns false when the peer is behind: the next part waits for `onReady`
+   */
+  write(part: string | Uint8Array): boolean;
   /** Ends the answer behind its last part. */
   end(): void;
   /** Set by whoever waits. */
@@ -48,6 +53,8 @@ export interface Flow {
  */
 export interface Engine<Response> {
   readonly name: EngineName;
+  /** True when a connection's requests wait for the answers to those before them; otherwise they end it. */
+  readonly keepsOrder: boolean;
   /**
    * Sends a whole reply; at most once a request.
    * @param closeConnection ends the connection behind the reply

@@ -10,10 +10,12 @@ import { turns } from './turns.ts';
 const WHOLE_LENGTH_MAX = 16 * 1024;
 /** Bytes handed to the engine at once. */
 const PIECE_BYTES = 64 * 1024;
-/** The same of an answer in parts: an engine may keep a piece whole that its peer does not take. */
-const SMALL_PIECE_BYTES = 16 * 1024;
-/** What an answer of unknown length counts against the budget: its part, the piece and what the engine holds of them. */
-const PARTS_BYTES = 4 * PIECE_BYTES;
+/** Characters handed over at once of an answer in parts: an engine may keep a piece whole that its peer does not take. */
+const PIECE_LENGTH = 16 * 1024;
+/** What an answer of unknown length counts against the budget at least: a part, what the engine holds, what makes them. */
+const PARTS_BYTES = 64 * 1024;
+/** What a part counts for each of its characters: itself and the engine's copy of what is not taken. */
+const PART_BYTES_A_CHARACTER = 2;
 /** Pieces that go out before others have their turn. */
 const PIECES_A_TURN = 4;
 
@@ -46,7 +48,7 @@ export function outOfMemory(): FurzeError {
  */
 export class Outflow {
   private readonly rules: OutflowRules;
-  private readonly heldBytes: number;
+  private heldBytes: number;
   private readonly pace: Pace;
   private isOver = false;
   private wake = () => {};
@@ -84,11 +86,10 @@ export class Outflow {
       reply.body,
     ];
     const total = reply.parts === undefined ? reply.body.length : -1;
-    const pieceBytes = reply.parts === undefined ? PIECE_BYTES : SMALL_PIECE_BYTES;
     const flow = engine.begin(res, reply, exchange, closeConnection, total);
     flow.onReady = () => this.wake();
     for await (const part of parts) {
-      if (!(await this.sendPart(flow, part, pieceBytes))) return false;
+      if (!(await this.sendPart(flow, part))) return false;
       // The next part is made in a turn of its own.
       await turns.take();
     }
@@ -106,15 +107,32 @@ export class Outflow {
     this.wake();
   }
 
-  private async sendPart(flow: Flow, part: string | Uint8Array, pieceBytes: number): Promise<boolean> {
-    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      if (at > 0 && at % (PIECES_A_TURN * pieceBytes) === 0) await turns.take();
+  private async sendPart(flow: Flow, part: string | Uint8Array): Promise<boolean> {
+    if (typeof part === 'string') this.hold(part.length * PART_BYTES_A_CHARACTER);
+    let pieces = 0;
+    for (let at = 0; at < part.length; ) {
+      if (pieces++ % PIECES_A_TURN === PIECES_A_TURN - 1) await turns.take();
       if (this.isOver) return false;
-      const piece = bytes.subarray(at, at + pieceBytes);
+      const piece = pieceFrom(part, at);
+      at += piece.length;
       if (!flow.write(piece) && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));
       this.pace.moved(piece.length);
     }
     return !this.isOver;
   }
+
+  /** Counts what a part takes that is larger than those before it. */
+  private hold(bytes: number): void {
+    if (bytes <= this.heldBytes || this.isOver) return;
+    this.rules.budget.add(bytes - this.heldBytes);
+    this.heldBytes = bytes;
+  }
+}
+
+/** The next piece of a part; a character of two units stays whole. */
+function pieceFrom(part: string | Uint8Array, at: number): string | Uint8Array {
+  if (typeof part !== 'string') return part.subarray(at, at + PIECE_BYTES);
+  const end = at + PIECE_LENGTH;
+  const isCut = end < part.length && (part.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return part.slice(at, isCut ? end - 1 : end);
 }

@@ -4,8 +4,10 @@ import type { Query } from './query.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 import { turns } from './turns.ts';
 
-/** Records of a page that are read at once. */
+/** Records of a page that are read at once, unless they are so long that fewer make a part. */
 const SLICE_RECORDS = 50;
+/** Characters of JSON that a part has, about. */
+const PART_LENGTH = 16 * 1024;
 
 /** What of a page is asked for. */
 export interface PageWish {
@@ -35,32 +37,49 @@ export async function jsonPage<T extends object>(
   const first = await read(asked, cursor);
   const isWhole = first.cursor === '' || first.rows.length === n || first.rows.length < asked;
   if (isWhole) return json({ Cursor: first.cursor, [name]: first.rows });
-  return { ...jsonText(''), parts: pageParts(name, first, { n, bytesMax, cursor }, read) };
+  return { ...jsonText(''), parts: pageParts(name, sliceOf(first), { n, bytesMax, cursor }, read) };
+}
+
+/** What is left of some records once they are text. */
+interface Slice {
+  readonly text: string;
+  readonly records: number;
+  /** Stands behind them. */
+  readonly cursor: string;
+}
+
+function sliceOf({ rows, cursor }: Page<object>): Slice {
+  return { text: JSON.stringify(rows).slice(1, -1), records: rows.length, cursor };
 }
 
 async function* pageParts<T extends object>(
   name: string,
-  first: Page<T>,
+  first: Slice,
   { n, bytesMax }: PageWish,
   read: (n: number, cursor: string) => Promise<Page<T>>,
 ): AsyncGenerator<string> {
-  let page = first;
+  let slice = first;
   let asked = SLICE_RECORDS;
   let left = n;
-  let bytes = 0;
+  let length = 0;
   let head = `{${JSON.stringify(name)}:[`;
+  // A caller that does not read makes this wait at `yield`, many of them at once: a part and a cursor is all they hold.
   for (;;) {
-    const text = JSON.stringify(page.rows).slice(1, -1);
+    const { text, records, cursor } = slice;
+    length += text.length;
+    left -= records;
+    // A slice that brings less than was asked for ended early itself.
+    const isLast = left <= 0 || cursor === '' || records < asked || length >= bytesMax;
     if (text !== '') {
       yield head + text;
       head = ',';
     }
-    bytes += text.length;
-    left -= page.rows.length;
-    // A slice that brings less than was asked for ended early itself.
-    if (left <= 0 || page.cursor === '' || page.rows.length < asked || bytes >= bytesMax) break;
-    asked = Math.min(left, SLICE_RECORDS);
-    page = await read(asked, page.cursor);
+    if (isLast) {
+      yield `],"Cursor":${JSON.stringify(cursor)}}`;
+      return;
+    }
+    const fitting = Math.floor((PART_LENGTH * (n - left)) / length);
+    asked = Math.max(1, Math.min(left, SLICE_RECORDS, fitting));
+    slice = sliceOf(await read(asked, cursor));
   }
-  yield `],"Cursor":${JSON.stringify(page.cursor)}}`;
 }

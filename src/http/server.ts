@@ -82,7 +82,7 @@ class Server {
   private readonly edge: Edge;
   private readonly bodies: BodyRules;
   private readonly outflows: OutflowRules;
-  private readonly burst = new Burst();
+  private readonly burst: Burst;
   private underWay = 0;
   private state: 'open' | 'draining' | 'closed' = 'open';
   private onIdle = () => {};
@@ -105,8 +105,10 @@ class Server {
       log,
       tls,
       keepAliveMs: connections.keepAliveMs,
+      sendTimeoutMs: connections.sendTimeoutMs,
       refuse,
     });
+    this.burst = new Burst(this.engine.keepsOrder);
   }
 
   async close(): Promise<void> {
@@ -146,13 +148,19 @@ class Server {
       this.send(res, exchange, edge.errorReply(refusal), closes, false);
     } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
       this.readBody(res, exchange, lengthBytes);
+    } else if (this.burst.count(exchange.startMs)) {
+      void this.putOff(this.open(res, exchange));
     } else {
       const reply = edge.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
-      // The engine holds back, or closes, a connection that sends its next request before this answer.
-      else if (this.burst.count()) this.finish(this.open(res, exchange), nextRound(reply));
       else this.send(res, exchange, reply, this.state !== 'open', false);
     }
+  }
+
+  /** The engine holds back, or closes, a connection that sends its next request before this answer. */
+  private async putOff(call: Call): Promise<void> {
+    await this.burst.turn();
+    if (!call.isOver) this.finish(call, this.edge.answer(call.exchange));
   }
 
   /** Why a request is refused whatever it asks for. */
@@ -254,9 +262,4 @@ class Server {
     this.engine.send(res, reply, exchange, closeConnection, isLate);
     this.edge.record(exchange, reply.status);
   }
-}
-
-/** The reply in the next round of the event loop. */
-function nextRound(reply: Reply): Promise<Reply> {
-  return new Promise((resolve) => setImmediate(() => resolve(reply)));
 }

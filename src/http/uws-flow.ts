@@ -16,13 +16,14 @@ export class UwsFixedFlow implements Flow {
     res.onWritable((offset) => this.goOn(offset));
   }
 
-  write(part: Uint8Array): boolean {
+  write(part: string | Uint8Array): boolean {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
     this.restAt = this.res.getWriteOffset();
     let taken = false;
     this.res.cork(() => {
-      taken = this.res.tryEnd(part, this.totalBytes)[0];
+      taken = this.res.tryEnd(bytes, this.totalBytes)[0];
     });
-    if (!taken) this.rest = part;
+    if (!taken) this.rest = bytes;
     return taken;
   }
 
@@ -56,7 +57,7 @@ export class UwsChunkedFlow implements Flow {
     });
   }
 
-  write(part: Uint8Array): boolean {
+  write(part: string | Uint8Array): boolean {
     let taken = false;
     this.res.cork(() => {
       taken = this.res.write(part);

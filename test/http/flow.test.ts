@@ -12,6 +12,8 @@ const body = { schema: Type.Any(), example: '' };
 const MIB = 2 ** 20;
 /** More than the buffers of both ends of a loopback connection take. */
 const LONG_BYTES = 32 * MIB;
+/** Goes out in one piece. */
+const SHORT = 'x'.repeat(16_000);
 const LONG = 'é'.repeat(LONG_BYTES / 2);
 
 let partsMade = 0;
@@ -39,6 +41,7 @@ const inParts = (parts: Reply['parts']): Reply => ({ ...jsonText(''), parts });
 
 const routes = [
   route({ ...common, method: 'GET', path: '/small', handler: () => jsonText('"ok"') }),
+  route({ ...common, method: 'GET', path: '/short', handler: () => jsonText(SHORT) }),
   route({ ...common, method: 'GET', path: '/long', handler: () => jsonText(LONG) }),
   route({
     ...common,
@@ -185,6 +188,18 @@ test('a connection that asks on and on without reading is held back or closed', 
   }
   expect(now - before).toBeLessThan(20_000);
   socket.destroy();
+});
+
+test('who asks for short answers and takes none is cut off', async () => {
+  const socket = connect(strict.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  // More than both ends of the connection buffer, a few at a time, so that the queue alone gives no cause.
+  while (!socket.destroyed) {
+    socket.write(get('/short').repeat(4));
+    await delay(1);
+  }
+  expect((await fetch(`${strict.base}/small`)).status).toBe(200);
 });
 
 async function counted(path: string): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendRaw } from './raw.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 let server: TestServer;
@@ -34,6 +35,18 @@ test('an unknown user is 404 on GET and PATCH', async () => {
     expect(answer.body.code).toBe('USER_NOT_FOUND');
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   }
+});
+
+test('a write that a pipelined request overtakes is kept, whether its connection lives on or is closed', async () => {
+  const body = '{"UserId":"overtaken"}';
+  const text =
+    `POST /api/user HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+    'GET /api/health/live HTTP/1.1\r\nHost: a\r\n\r\n';
+  const statuses = (await sendRaw(server.port, text, 2)).map(({ status }) => status);
+  expect([[], [200], [200, 200]]).toContainEqual(statuses);
+  await expect
+    .poll(async () => (await server.call('GET', '/api/user/overtaken')).status, { timeout: 600_000 })
+    .toBe(200);
 });
 
 test.each([

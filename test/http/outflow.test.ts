@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { Burst } from '../../src/http/burst.ts';
+import { ByteBudget } from '../../src/http/byte-budget.ts';
+import type { Exchange } from '../../src/http/edge.ts';
+import type { Engine, Flow } from '../../src/http/engine.ts';
+import { Outflow } from '../../src/http/outflow.ts';
+import { PaceWatch } from '../../src/http/pace.ts';
+import { jsonPage } from '../../src/http/page-reply.ts';
+import { jsonText, type Reply } from '../../src/http/reply.ts';
+
+/** An engine whose peer takes `limit` pieces and no more. */
+function engineThatTakes(limit: number) {
+  const sent: (string | Uint8Array)[] = [];
+  const flow: Flow = {
+    onReady: () => {},
+    write: (part) => sent.push(part) <= limit,
+    end: () => {},
+  };
+  return { sent, engine: { begin: () => flow } as unknown as Engine<object> };
+}
+
+const inParts = (parts: Reply['parts']): Reply => ({ ...jsonText(''), parts });
+const EXCHANGE = {} as Exchange;
+
+test('a part that is larger than others counts for what it is until the answer is over', async () => {
+  const budget = new ByteBudget(1_000_000);
+  const rules = { budget, paces: new PaceWatch(60_000) };
+  const outflow = Outflow.open(rules, inParts([]), () => {})!;
+  const atFirst = budget.heldBytes;
+  const { engine } = engineThatTakes(1);
+  const sending = outflow.send(engine, {}, inParts(['x'.repeat(10), 'x'.repeat(600_000)]), EXCHANGE, false);
+  await expect.poll(() => budget.heldBytes, { timeout: 600_000 }).toBe(1_200_000);
+  expect(atFirst).toBeGreaterThan(0);
+  expect(Outflow.open(rules, inParts([]), () => {})).toBeUndefined();
+  outflow.end();
+  expect(await sending).toBe(false);
+  expect(budget.heldBytes).toBe(0);
+});
+
+test('a long part goes out in pieces that cut no character', async () => {
+  const text = `x${'\u{1f600}'.repeat(50_000)}`;
+  const { engine, sent } = engineThatTakes(Number.POSITIVE_INFINITY);
+  const rules = { budget: new ByteBudget(1_000_000), paces: new PaceWatch(60_000) };
+  const outflow = Outflow.open(rules, inParts([]), () => {})!;
+  expect(await outflow.send(engine, {}, inParts([text]), EXCHANGE, false)).toBe(true);
+  outflow.end();
+  expect(sent.length).toBeGreaterThan(3);
+  expect(Buffer.concat(sent.map((piece) => Buffer.from(piece))).toString() === text).toBe(true);
+});
+
+test('of long records fewer are read at a time, so that a caller who does not read holds little', async () => {
+  const rows = Array.from({ length: 400 }, (_, at) => ({ at, text: 'x'.repeat(4000) }));
+  const reads: number[] = [];
+  const { parts } = await jsonPage(
+    'Rows',
+    { n: 400, cursor: '', bytesMax: 10_000_000 },
+    async (n, cursor) => {
+      reads.push(n);
+      const to = Math.min(Number(cursor) + n, rows.length);
+      return { rows: rows.slice(Number(cursor), to), cursor: to < rows.length ? String(to) : '' };
+    },
+  );
+  let text = '';
+  for await (const part of parts!) text += part;
+  expect(JSON.parse(text).Rows).toEqual(rows);
+  expect(Math.max(...reads.slice(1))).toBeLessThan(10);
+});
+
+test('requests beyond what a round may take are put off, and have their turn', async () => {
+  const patient = new Burst(true);
+  expect([0, 9, 11].map((nowMs) => patient.count(nowMs))).toEqual([false, false, true]);
+  await Promise.all(Array.from({ length: 100 }, () => patient.turn()));
+  expect(patient.count(1000)).toBe(false);
+
+  const strict = new Burst(false);
+  const counts = Array.from({ length: 2001 }, () => strict.count(0));
+  expect(counts.filter(Boolean)).toHaveLength(1);
+  await strict.turn();
+  expect(strict.count(1000)).toBe(false);
+});
