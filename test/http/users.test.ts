@@ -47,6 +47,7 @@ test('a write that a pipelined request overtakes is kept, whether its connection
   await expect
     .poll(async () => (await server.call('GET', '/api/user/overtaken')).status, { timeout: 600_000 })
     .toBe(200);
+  await server.call('DELETE', '/api/user/overtaken');
 });
 
 test.each([
