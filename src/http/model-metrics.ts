@@ -47,6 +47,12 @@ export function registerModel(registry: Registry, facts: () => LearningFacts): v
     ({ model }) => model?.Generation ?? 0,
   );
   gauge('furze_lists_behind', 'Users whose list is behind their feedback', ({ listsBehind }) => listsBehind);
+  registerQuality(registry, facts);
+  registerFeedback(registry, facts);
+}
+
+/** What the model that serves and each way to rank were measured at. */
+function registerQuality(registry: Registry, facts: () => LearningFacts): void {
   new Gauge({
     name: 'furze_model_quality',
     help: 'Measures of the model that serves, on held-out feedback',
@@ -70,6 +76,9 @@ export function registerModel(registry: Registry, facts: () => LearningFacts): v
         this.set({ way: Name, chosen: String(Name === choice?.Chosen) }, Quality.Mean);
     },
   });
+}
+
+function registerFeedback(registry: Registry, facts: () => LearningFacts): void {
   new Gauge({
     name: 'furze_feedback',
     help: 'Feedback by type; "positive" and "read" tell whether it counts as such',
