@@ -2,12 +2,14 @@
  * A seeded search of settings on the validation part of a set, by the same successive halving as the service's own
  * search; the test part is never looked at.
  */
+
+import type { Interactions } from '../../src/dataset/interactions.ts';
 import { type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
 import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
-import { alsSettings } from '../../src/model/als/settings.ts';
+import { type AlsSettings, alsSettings, sizedFactors } from '../../src/model/als/settings.ts';
 import { evaluateSampled, evaluateUsers, type SampledCase } from '../../src/model/evaluation/evaluate.ts';
 import { type Measured, successiveHalving } from '../../src/model/search.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
@@ -31,13 +33,19 @@ function each(draw: (random: Random) => Settings): Propose {
   return (random, _base, count) => Array.from({ length: count }, () => draw(random));
 }
 
+/** The settings with the number of factors that they come to on these data. */
+function sized(base: Settings, train: Interactions): AlsSettings {
+  const settings = alsSettings(base);
+  return { ...settings, factors: sizedFactors(settings, train) };
+}
+
 /** What is searched for each model; settings given on the command line stay as given. */
 const SPACES: Readonly<Record<RankingModel, Propose>> = {
   als: (random, base, count, { validation: { train } }) =>
-    proposeAls(random, alsSettings(base), count, {
+    proposeAls(random, sized(base, train), count, {
       meanCount: train.count / Math.max(1, train.userCount),
       itemCount: train.itemCount,
-      factorsMax: LONGER * (base.factors ?? 1),
+      factorsMax: LONGER * sized(base, train).factors,
     }).map(({ regularization, unobservedWeight, regularizationExponent, factors }) => ({
       regularization,
       unobservedWeight,

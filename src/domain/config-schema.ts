@@ -156,7 +156,12 @@ const collaborative = Type.Object(
       'Most epochs of a trial in a search; a trial ends earlier once it no longer improves.',
     ),
     model_search_trials: integer(10, 1, 10_000, 'Settings that a search tries.'),
-    factors: integer(64, 1, 1024, 'Numbers in the vector of a user or an item.'),
+    factors: integer(
+      0,
+      0,
+      1024,
+      'Numbers in the vector of a user or an item; 0 for 64 to 256 by the size of the data.',
+    ),
     epochs: integer(
       15,
       1,

@@ -93,11 +93,12 @@ export class AlsTraining {
     saveAs: string,
     control: TrainControl,
   ): Promise<PlacedModel | undefined> {
-    const { regularization } = placed.header;
+    // As it was judged, though what was held out makes the data larger.
+    const { regularization, factors } = placed.header;
     const run = await this.trainer.train(
       'als',
       data,
-      { settings: { ...settings, regularization, epochs: FINISHING_EPOCHS }, startFrom: placed },
+      { settings: { ...settings, regularization, factors, epochs: FINISHING_EPOCHS }, startFrom: placed },
       control,
     );
     return run && this.trainer.finish('als', { task: run.task, outcome }, fingerprint, saveAs);

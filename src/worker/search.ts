@@ -6,8 +6,8 @@ import { createRandom } from '../domain/random.ts';
 import { viewOf } from '../memory/layout.ts';
 import { largestFitting } from '../model/als/fit-memory.ts';
 import { alsShape } from '../model/als/memory.ts';
-import { factorChoices, proposeAls } from '../model/als/search-space.ts';
-import type { AlsSettings } from '../model/als/settings.ts';
+import { factorChoices, PUBLISHED, proposeAls } from '../model/als/search-space.ts';
+import { type AlsSettings, sizedFactors } from '../model/als/settings.ts';
 import { type Measured, type SearchProgress, successiveHalving, type Trial } from '../model/search.ts';
 import type { AlsTraining } from './als-training.ts';
 import type { FeedbackLoader } from './feedback-loader.ts';
@@ -149,13 +149,22 @@ export class Search {
   private propose(data: TrainingData, present: AlsSettings, count: number, number: number): AlsSettings[] {
     const { interactions, heldOut } = data;
     const shape = alsShape(interactions, present, this.trainer.slots, heldOut);
-    const choices = factorChoices(present.factors);
+    const factors = sizedFactors(present, interactions);
+    const choices = factorChoices(factors);
     const { serving, memoryBytesMax } = this.trainer.options;
-    return proposeAls(createRandom(present.seed + number), present, count, {
-      meanCount: interactions.count / Math.max(1, interactions.userCount),
-      itemCount: interactions.itemCount,
-      factorsMax: largestFitting(choices, shape, serving, memoryBytesMax) ?? present.factors,
-    });
+    // The first search begins with what did best elsewhere.
+    const known = number > 1 ? [] : PUBLISHED.slice(0, count).map((one) => ({ ...present, factors, ...one }));
+    const drawn = proposeAls(
+      createRandom(present.seed + number),
+      { ...present, factors },
+      count - known.length,
+      {
+        meanCount: interactions.count / Math.max(1, interactions.userCount),
+        itemCount: interactions.itemCount,
+        factorsMax: largestFitting(choices, shape, serving, memoryBytesMax) ?? factors,
+      },
+    );
+    return [...known, ...drawn];
   }
 
   private async measure(

@@ -29,7 +29,7 @@ import {
   NOTHING_HELD_OUT,
   placeHeldOut,
 } from './held-out.ts';
-import { type AlsSettings, chosenSolver, sizedSettings } from './settings.ts';
+import { type AlsSettings, chosenSolver, sizedFactors, sizedSettings } from './settings.ts';
 import type { AlsTask, Side } from './task.ts';
 
 export type { AlsTask, Side } from './task.ts';
@@ -138,7 +138,7 @@ export function alsShape(
     itemCount,
     count,
     weighted: byUser.weights !== null,
-    factors: settings.factors,
+    factors: sizedFactors(settings, interactions),
     slots,
     heldOut: held,
   };
@@ -162,12 +162,13 @@ export function placeAls(
   const memory = allocate(plannedBytes(plans));
   const layout = layOut(memory, plans);
   const heldOut = shape.heldOut?.users ?? 0;
+  const sized = { ...sizedSettings(settings, itemCount), factors: shape.factors };
   const task: AlsTask = {
     memory,
     layout,
     counter: createChunkCounter(),
-    settings: sizedSettings(settings, itemCount),
-    solver: chosenSolver(settings),
+    settings: sized,
+    solver: chosenSolver(sized),
     userCount,
     itemCount,
     count,

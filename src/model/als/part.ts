@@ -6,7 +6,7 @@ import { type AlsTask, alsShape, placeAls } from './memory.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import type { AlsPhase } from './phases.ts';
 import { type PlacedModel, placeModel } from './scorer.ts';
-import type { AlsSettings } from './settings.ts';
+import { type AlsSettings, sizedFactors } from './settings.ts';
 import { AlsSolver } from './solver.ts';
 import { qualityOf, trainedModel } from './train.ts';
 
@@ -30,8 +30,9 @@ export const alsPart: LearnedPart<
   memory: ({ interactions, heldOut }, { settings }, slots, serving) =>
     alsFitMemory(alsShape(interactions, settings, slots, heldOut), serving),
   place({ interactions, heldOut }, { settings, startFrom }, slots, { allocate }) {
+    const factors = sizedFactors(settings, interactions);
     const fits =
-      startFrom?.header.factors === settings.factors && startFrom.header.itemCount <= interactions.itemCount;
+      startFrom?.header.factors === factors && startFrom.header.itemCount <= interactions.itemCount;
     const itemFactors = fits ? viewOf(startFrom.memory, startFrom.layout, 'itemFactors', 'f32') : undefined;
     const start = { heldOut, ...(itemFactors !== undefined && { itemFactors }) };
     return placeAls(interactions, settings, slots, start, allocate);

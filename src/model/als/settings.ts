@@ -17,7 +17,7 @@ const EXACT_FACTORS_MAX = 4;
 
 /** Hyper-parameters of implicit ALS, in the parametrization of Rendle et al. 2021 ("Revisiting the performance of iALS"). */
 export interface AlsSettings {
-  /** Length of a user's and an item's vector, 1 to 1,024. */
+  /** Length of a user's and an item's vector, 1 to 1,024; 0 for one by the size of the data, see `sizedFactors`. */
   readonly factors: number;
   /** Most passes over items and users, 1 to 10,000; a training that is judged on held-out records may end earlier. */
   readonly epochs: number;
@@ -35,7 +35,7 @@ export interface AlsSettings {
 
 /** Defaults that did well on two sets; docs/quality.md says how they were chosen and how far to trust that. */
 export const ALS_DEFAULTS: AlsSettings = {
-  factors: 64,
+  factors: 0,
   epochs: 15,
   regularization: 0.2,
   unobservedWeight: 0,
@@ -51,16 +51,16 @@ export const ALS_DEFAULTS: AlsSettings = {
  */
 export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
   const settings = { ...ALS_DEFAULTS, ...given };
-  const whole = (name: 'factors' | 'epochs' | 'steps', most: number) => {
+  const whole = (name: 'factors' | 'epochs' | 'steps', most: number, least = 1) => {
     const value = settings[name];
-    if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      refuse(name, value, `an integer from 1 to ${most}`);
+    if (!(Number.isInteger(value) && value >= least && value <= most))
+      refuse(name, value, `an integer from ${least} to ${most}`);
   };
   const finite = (name: 'regularization' | 'unobservedWeight', least: number, expected: string) => {
     const value = settings[name];
     if (!(value >= least && Number.isFinite(value))) refuse(name, value, expected);
   };
-  whole('factors', 1024);
+  whole('factors', 1024, 0);
   whole('epochs', 10_000);
   whole('steps', 100);
   finite('regularization', Number.MIN_VALUE, 'a finite number above 0');
@@ -75,6 +75,38 @@ export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
 const UNOBSERVED_WEIGHT = 0.1;
 /** What all pairs without feedback of a user weigh together at most: those of a large catalogue would drown the others. */
 const UNOBSERVED_MAX = 1000;
+
+/** The numbers of factors that 0 may stand for. */
+const FACTORS = [64, 128, 256] as const;
+/** Items and pairs for each factor at the least: fewer tell no more tastes apart. */
+const ITEMS_A_FACTOR = 16;
+const PAIRS_A_FACTOR = 600;
+/** Multiply-adds of scoring the whole catalogue for a user at the most: about a millisecond. */
+const SCORING_WORK_MAX = 1.2e7;
+/** Multiply-adds of an epoch at the most, beyond the fewest factors: a few seconds of one core. */
+const EPOCH_WORK_MAX = 2e10;
+
+/**
+ * The factors that 0 stands for: the most that the data fill and that stay quick to learn and to ask. A large catalogue has many
+ * niches, which few factors cannot tell apart (Rendle et al. 2022 find no end of the gain up to 2,048 factors).
+ */
+export function sizedFactors(
+  { factors, steps }: Pick<AlsSettings, 'factors' | 'steps'>,
+  {
+    userCount,
+    itemCount,
+    count,
+  }: { readonly userCount: number; readonly itemCount: number; readonly count: number },
+): number {
+  if (factors > 0) return factors;
+  const work = (f: number) => 4 * steps * count * f + (steps + 1) * (userCount + itemCount) * f * f;
+  const filled = Math.min(
+    itemCount / ITEMS_A_FACTOR,
+    count / PAIRS_A_FACTOR,
+    SCORING_WORK_MAX / Math.max(1, itemCount),
+  );
+  return FACTORS.findLast((f) => f <= filled && work(f) <= EPOCH_WORK_MAX) ?? FACTORS[0];
+}
 
 /**
  * Settings with the weight that 0 stands for: 0.1, in a large catalogue 1000 / items. The published settings of iALS

@@ -3,7 +3,7 @@ import { buildInteractions, rowIndices } from '../../../src/dataset/interactions
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { alsSettings, sizedSettings } from '../../../src/model/als/settings.ts';
+import { alsSettings, sizedFactors, sizedSettings } from '../../../src/model/als/settings.ts';
 import {
   AlsSolver,
   alsPhases,
@@ -112,6 +112,21 @@ describe('ALS', () => {
     expect(alsMemoryBytes(shape)).toBeLessThan(225e6);
   });
 
+  it('has as many factors as the data fill and as stay quick, unless told', () => {
+    const factorsOf = (userCount: number, itemCount: number, count: number, factors = 0) =>
+      sizedFactors(alsSettings({ factors }), { userCount, itemCount, count });
+    expect(factorsOf(900, 1700, 80_000)).toBe(64);
+    expect(factorsOf(6000, 3700, 500_000)).toBe(128);
+    expect(factorsOf(5500, 17_000, 164_000)).toBe(256);
+    expect(factorsOf(30_000, 41_000, 810_000)).toBe(256);
+    expect(factorsOf(138_493, 26_744, 20_000_000)).toBe(64);
+    expect(factorsOf(1e6, 1e6, 2e7)).toBe(64);
+    expect(factorsOf(5500, 17_000, 164_000, 10)).toBe(10);
+    const few = buildInteractions({ userCount: 2, itemCount: 3, userRows: [0, 1], itemRows: [0, 1] });
+    const task = placeAls(few, alsSettings());
+    expect([task.settings.factors, task.solver]).toEqual([64, 'cg']);
+  });
+
   it('weighs what is not observed by the size of the catalogue, unless told', () => {
     const weightOf = (itemCount: number, given = {}) =>
       sizedSettings(alsSettings(given), itemCount).unobservedWeight;
@@ -123,7 +138,8 @@ describe('ALS', () => {
   });
 
   it.each([
-    { factors: 0 },
+    { factors: -1 },
+    { factors: 2.5 },
     { epochs: 1.5 },
     { regularization: 0 },
     { unobservedWeight: Number.NaN },
