@@ -79,7 +79,7 @@ const UNOBSERVED_MAX = 1000;
 /** The numbers of factors that 0 may stand for. */
 const FACTORS = [64, 128, 256] as const;
 /** Items and pairs for each factor at the least: fewer tell no more tastes apart. */
-const ITEMS_A_FACTOR = 16;
+const ITEMS_A_FACTOR = 32;
 const PAIRS_A_FACTOR = 600;
 /** Multiply-adds of scoring the whole catalogue for a user at the most: about a millisecond. */
 const SCORING_WORK_MAX = 1.2e7;

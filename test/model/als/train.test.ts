@@ -116,7 +116,8 @@ describe('ALS', () => {
     const factorsOf = (userCount: number, itemCount: number, count: number, factors = 0) =>
       sizedFactors(alsSettings({ factors }), { userCount, itemCount, count });
     expect(factorsOf(900, 1700, 80_000)).toBe(64);
-    expect(factorsOf(6000, 3700, 500_000)).toBe(128);
+    expect(factorsOf(6000, 3700, 500_000)).toBe(64);
+    expect(factorsOf(6000, 6000, 500_000)).toBe(128);
     expect(factorsOf(5500, 17_000, 164_000)).toBe(256);
     expect(factorsOf(30_000, 41_000, 810_000)).toBe(256);
     expect(factorsOf(138_493, 26_744, 20_000_000)).toBe(64);
