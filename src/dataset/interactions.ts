@@ -4,6 +4,7 @@
  * copies them into the memory it shares with its workers.
  */
 import { FurzeError } from '../domain/errors.ts';
+import { FNV_BASIS, fnvWord } from '../domain/hash.ts';
 
 /**
  * One orientation: the entries of row r are `indices[indptr[r]] .. indices[indptr[r + 1] - 1]`, ascending
@@ -202,10 +203,9 @@ export function rowIndices(matrix: CompressedMatrix, row: number): Uint32Array {
  * with high probability; it guards against mixing up, not against forgery.
  */
 export function fingerprint({ userCount, itemCount, byUser }: Interactions): number {
-  let hash = 0x811c9dc5;
+  let hash = FNV_BASIS;
   const mix = (value: number) => {
-    hash = Math.imul(hash ^ value, 0x01000193);
-    hash ^= hash >>> 15;
+    hash = fnvWord(hash, value);
   };
   mix(userCount);
   mix(itemCount);

@@ -1,3 +1,4 @@
+import { fnvWord } from '../domain/hash.ts';
 import { holdOut, type TimedPairs } from './holdout.ts';
 import { fingerprint, type Interactions } from './interactions.ts';
 
@@ -72,8 +73,7 @@ export function fingerprintOfAll(interactions: Interactions, { userRows, itemRow
   let hash = fingerprint(interactions);
   for (let at = 0; at < userRows.length; at++) {
     for (const row of [userRows[at]!, itemRows[at]!]) {
-      hash = Math.imul(hash ^ row, 0x01000193);
-      hash ^= hash >>> 15;
+      hash = fnvWord(hash, row);
     }
   }
   return hash >>> 0;

@@ -3,6 +3,7 @@
  * description in JSON padded to 4 bytes, then the model's float32 numbers.
  */
 import { FurzeError } from '../domain/errors.ts';
+import { FNV_BASIS, fnvWord } from '../domain/hash.ts';
 
 const PREFIX_BYTES = 16;
 
@@ -77,14 +78,11 @@ export function refuseModel(kind: FrameKind, reason: string): never {
   throw new FurzeError('INTERNAL', `not a usable ${kind.name}: ${reason}`);
 }
 
-/** FNV-1a over the 32-bit words from `start` to the end. */
+/** Over the 32-bit words from `start` to the end. */
 function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
-  let hash = 0x811c9dc5;
+  let hash = FNV_BASIS;
   // An index, because an iterator takes five times as long.
   const words = new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4));
-  for (let at = 0; at < words.length; at++) {
-    hash = Math.imul(hash ^ words[at]!, 0x01000193);
-    hash ^= hash >>> 15;
-  }
+  for (let at = 0; at < words.length; at++) hash = fnvWord(hash, words[at]!);
   return hash >>> 0;
 }

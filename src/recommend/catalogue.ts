@@ -1,4 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
+import { bitWords, setBit } from '../memory/bits.ts';
+import { grown } from '../memory/grow.ts';
+import { filled, sharedF64, sharedU32 } from '../memory/shared-arrays.ts';
 import type { CatalogueItem } from '../store/data-store.ts';
 
 /** The rows that carry a name (a category or a label). */
@@ -89,18 +92,14 @@ export class Catalogue {
 
   /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
   listableBits(): Uint32Array<SharedArrayBuffer> {
-    const bits = new Uint32Array(new SharedArrayBuffer(Math.ceil(this.rowCount / 32) * 4));
-    for (let row = 0; row < this.rowCount; row++) {
-      if (this.isListable(row)) bits[row >>> 5] = bits[row >>> 5]! | (1 << (row & 31));
-    }
+    const bits = sharedU32(bitWords(this.rowCount));
+    for (let row = 0; row < this.rowCount; row++) if (this.isListable(row)) setBit(bits, row);
     return bits;
   }
 
   /** A copy of the items' timestamps by row, NaN for none, in shared memory for the workers. */
   sharedTimes(): Float64Array<SharedArrayBuffer> {
-    const times = new Float64Array(new SharedArrayBuffer(this.rowCount * 8));
-    times.set(this.timesMs.subarray(0, this.rowCount));
-    return times;
+    return filled(sharedF64(this.rowCount), this.timesMs.subarray(0, this.rowCount));
   }
 
   idAt(row: number): string | undefined {
@@ -161,10 +160,9 @@ export class Catalogue {
       this.labelsByRow.push(undefined);
     }
     if (row < this.states.length) return;
-    const capacity = Math.max(row + 1, this.states.length * 2);
-    const { states, timesMs } = this;
-    (this.states = new Uint8Array(capacity)).set(states);
-    (this.timesMs = new Float64Array(capacity).fill(Number.NaN)).set(timesMs);
+    const { length } = this.states;
+    this.states = grown(this.states, row + 1);
+    this.timesMs = grown(this.timesMs, row + 1).fill(Number.NaN, length);
   }
 }
 

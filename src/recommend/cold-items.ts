@@ -1,3 +1,4 @@
+import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Incidence, similarRows } from './neighbors.ts';
 import type { Ranked } from './ranked.ts';
@@ -120,11 +121,11 @@ function pack(likesByRow: ReadonlyMap<number, Like>): ColdItems {
     starts.push(likes.length);
   }
   return {
-    rows: shared(Uint32Array, rows),
-    starts: shared(Uint32Array, starts),
-    likes: shared(Uint32Array, likes),
-    similarities: shared(Float32Array, similarities),
-    knownRows: shared(Uint32Array, [...places.keys()]),
+    rows: filled(sharedU32(rows.length), rows),
+    starts: filled(sharedU32(starts.length), starts),
+    likes: filled(sharedU32(likes.length), likes),
+    similarities: filled(sharedF32(similarities.length), similarities),
+    knownRows: filled(sharedU32(places.size), [...places.keys()]),
   };
 }
 
@@ -146,13 +147,4 @@ function* first(rows: Iterable<number>, limit: number): Generator<number> {
     if (left-- <= 0) return;
     yield row;
   }
-}
-
-function shared<T extends Uint32Array | Float32Array>(
-  Type: { readonly BYTES_PER_ELEMENT: number; new (buffer: SharedArrayBuffer): T },
-  values: readonly number[],
-): T {
-  const array = new Type(new SharedArrayBuffer(values.length * Type.BYTES_PER_ELEMENT));
-  array.set(values);
-  return array;
 }

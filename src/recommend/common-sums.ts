@@ -1,3 +1,5 @@
+import { grown } from '../memory/grow.ts';
+
 /** Slots for each row, so that most rows are found where they are looked for first. */
 const SLOTS_A_ROW = 1.5;
 
@@ -74,11 +76,10 @@ export class CommonSums {
   }
 
   private grow(): void {
-    const { order, weights, counts } = this;
-    const capacity = order.length * 2;
-    (this.order = new Uint32Array(capacity)).set(order);
-    (this.weights = new Float64Array(capacity)).set(weights);
-    (this.counts = new Uint32Array(capacity)).set(counts);
+    const length = this.order.length + 1;
+    this.order = grown(this.order, length);
+    this.weights = grown(this.weights, length);
+    this.counts = grown(this.counts, length);
     this.fileAll();
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
-import { HitCache } from './hit-cache.ts';
+import { AnswerCache } from './answer-cache/answer-cache.ts';
 import { ListMaker } from './list-maker.ts';
 import { type ListSettings, listSettings } from './list-settings.ts';
 import { ActiveUsers } from './lists/active-users.ts';
@@ -35,7 +35,7 @@ export interface ComposedLists {
   readonly maker: ListMaker;
   readonly lists: UserLists;
   readonly active: ActiveUsers;
-  readonly hits: HitCache;
+  readonly hits: AnswerCache;
 }
 
 /** Puts users' lists together and takes up where the last process left them. */
@@ -65,7 +65,7 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
     onTrouble: parts.onTrouble,
   });
   await lists.restore(reads.userRowCount);
-  const hits: HitCache = new HitCache({
+  const hits: AnswerCache = new AnswerCache({
     bytesMax: server.hit_cache_mb * 2 ** 20,
     catalogue: live.catalogue,
     clock,

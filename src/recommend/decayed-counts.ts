@@ -1,3 +1,5 @@
+import { grown } from '../memory/grow.ts';
+
 const HOUR_MS = 3_600_000;
 
 /** After so long a record counts half: some hours, days, weeks, months. */
@@ -52,9 +54,7 @@ export class DecayedCounts implements ScaledCounts {
       exponent = 0;
     }
     if (row >= this.values.length) {
-      const grown = new Float32Array(Math.max(row + 1, this.values.length * 2));
-      grown.set(this.values);
-      this.values = grown;
+      this.values = grown(this.values, row + 1);
     }
     // As it will be stored, so that taking it back leaves nothing where it was alone.
     const weight = Math.fround(2 ** exponent);

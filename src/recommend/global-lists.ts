@@ -1,6 +1,6 @@
+import { TopK } from '../memory/top-k.ts';
 import type { ScaledCounts } from './decayed-counts.ts';
 import type { LiveState } from './live-state.ts';
-import { TopK } from './ranked.ts';
 
 /** A user may have read some of the global lists: they are this much longer than a user's list. */
 export const SPARE_FACTOR = 4;

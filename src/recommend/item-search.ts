@@ -1,6 +1,6 @@
 import type { Item } from '../domain/entities.ts';
+import { TopK } from '../memory/top-k.ts';
 import type { LocalReads } from '../store/data-store.ts';
-import { TopK } from './ranked.ts';
 
 /** Items between two looks at the clock. */
 const LOOK_EVERY = 1024;

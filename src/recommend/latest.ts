@@ -1,5 +1,6 @@
+import { TopK } from '../memory/top-k.ts';
 import type { Catalogue } from './catalogue.ts';
-import { type Ranked, TopK } from './ranked.ts';
+import type { Ranked } from './ranked.ts';
 import { SortedRows } from './sorted-rows.ts';
 
 /** Members of a category are found by a walk down the order where they are more than this share of it. */

@@ -1,8 +1,8 @@
 import { viewOf } from '../memory/layout.ts';
+import { TopK } from '../memory/top-k.ts';
 import { decomposeScore } from '../model/als/explain.ts';
 import type { MfScorer, PlacedModel } from '../model/als/scorer.ts';
 import type { Ranked } from './ranked.ts';
-import { TopK } from './ranked.ts';
 import type { CollaborativeModel } from './serving-model.ts';
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */

@@ -1,5 +1,6 @@
+import { TopK } from '../memory/top-k.ts';
 import { CommonSums } from './common-sums.ts';
-import { type Ranked, TopK } from './ranked.ts';
+import type { Ranked } from './ranked.ts';
 
 /** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
 const SHRINK = 100;

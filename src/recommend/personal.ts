@@ -1,9 +1,9 @@
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
+import type { AnswerCache } from './answer-cache/answer-cache.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Histories } from './histories.ts';
 import type { History } from './history.ts';
-import type { HitCache } from './hit-cache.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import type { UserLists } from './lists/user-lists.ts';
@@ -17,7 +17,7 @@ export interface PersonalParts {
   readonly catalogue: Catalogue;
   readonly lists: UserLists;
   readonly active: ActiveUsers;
-  readonly hits: HitCache;
+  readonly hits: AnswerCache;
   readonly maker: ListMaker;
   readonly histories: Histories;
   /** Whether lists hold items that the user has read, which then may be shown. */

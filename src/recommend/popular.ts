@@ -1,5 +1,6 @@
+import { TopK } from '../memory/top-k.ts';
 import type { Catalogue } from './catalogue.ts';
-import { filterRanked, mergeRanked, type Ranked, TopK } from './ranked.ts';
+import { filterRanked, mergeRanked, type Ranked } from './ranked.ts';
 import type { Trends } from './trends.ts';
 
 /** The ranking that is kept has at least so many items when it is made. */

@@ -1,3 +1,4 @@
+import { grown } from '../memory/grow.ts';
 /**
  * A set of rows that is emptied in constant time: a row is in it when its stamp equals the current round.
  * Made once and used for every request, so a request allocates nothing (4 bytes a row).
@@ -15,9 +16,7 @@ export class RowSet {
 
   add(row: number): void {
     if (row >= this.stamps.length) {
-      const grown = new Uint32Array(Math.max(row + 1, this.stamps.length * 2));
-      grown.set(this.stamps);
-      this.stamps = grown;
+      this.stamps = grown(this.stamps, row + 1);
     }
     this.stamps[row] = this.round;
   }

@@ -1,3 +1,4 @@
+import { grown } from '../memory/grow.ts';
 import { RowSet } from './row-set.ts';
 
 /** A sum for each of some rows; emptied in constant time, made once and used for every request (12 bytes a row). */
@@ -18,9 +19,7 @@ export class RowSums {
       return;
     }
     if (row >= this.sums.length) {
-      const grown = new Float64Array(Math.max(row + 1, this.sums.length * 2));
-      grown.set(this.sums);
-      this.sums = grown;
+      this.sums = grown(this.sums, row + 1);
     }
     this.known.add(row);
     this.rows.push(row);

@@ -1,3 +1,5 @@
+import { grown } from '../memory/grow.ts';
+
 /** Rows of one block; a full one is parted in two. */
 const BLOCK_ROWS = 512;
 
@@ -103,8 +105,7 @@ export class SortedRows {
 
   private reserve(row: number): void {
     if (row < this.keys.length) return;
-    const { keys } = this;
-    this.keys = new Float64Array(Math.max(row + 1, keys.length * 2)).fill(Number.NaN);
-    this.keys.set(keys);
+    const { length } = this.keys;
+    this.keys = grown(this.keys, row + 1).fill(Number.NaN, length);
   }
 }

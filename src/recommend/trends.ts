@@ -1,4 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
+import { grown } from '../memory/grow.ts';
+import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../store/data-store.ts';
 import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import type { TypeTest } from './history.ts';
@@ -29,9 +31,7 @@ class RowCounts {
   add(row: number, delta: number): void {
     this.onChange(row);
     if (row >= this.values.length) {
-      const grown = new Uint32Array(Math.max(row + 1, this.values.length * 2));
-      grown.set(this.values);
-      this.values = grown;
+      this.values = grown(this.values, row + 1);
     }
     const before = this.values[row]!;
     this.values[row] = Math.max(0, before + delta);
@@ -212,20 +212,11 @@ export class Trends implements TrendCounts {
 
 /** A copy in shared memory for the workers, of `rowCount` numbers each. */
 export function shareTrends(trends: TrendCounts, rowCount: number): TrendCounts {
-  const words = (values: Uint32Array) =>
-    copyInto(new Uint32Array(new SharedArrayBuffer(rowCount * 4)), values);
+  const words = (values: Uint32Array) => filled(sharedU32(rowCount), values.subarray(0, rowCount));
   const ever = words(trends.ever);
   const scales = trends.scales.map(({ values, total }) => ({
-    values:
-      values instanceof Uint32Array
-        ? ever
-        : copyInto(new Float32Array(new SharedArrayBuffer(rowCount * 4)), values),
+    values: values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount)),
     total,
   }));
   return { window: words(trends.window), ever, scales, newestMs: trends.newestMs };
-}
-
-function copyInto<T extends Uint32Array | Float32Array>(copy: T, values: T): T {
-  copy.set(values.subarray(0, copy.length));
-  return copy;
 }

@@ -1,7 +1,8 @@
+import { TopK } from '../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import type { History, LikeTest, TypeTest } from './history.ts';
 import type { NeighborType } from './item-neighbors.ts';
-import { type Ranked, TopK } from './ranked.ts';
+import type { Ranked } from './ranked.ts';
 import type { Relation } from './related.ts';
 import type { AskedUser } from './serving-model.ts';
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Batch } from '../domain/batch.ts';
 import type { Feedback, Item, Page, User } from '../domain/entities.ts';
+import { grown } from '../memory/grow.ts';
 
 export type { Batch } from '../domain/batch.ts';
 
@@ -184,12 +185,11 @@ export class FeedbackColumns {
   }
 
   private grow(): void {
-    const { userRows, itemRows, types, timesMs } = this;
-    const capacity = userRows.length * 2;
-    (this.userRows = new Uint32Array(capacity)).set(userRows);
-    (this.itemRows = new Uint32Array(capacity)).set(itemRows);
-    (this.types = new Uint16Array(capacity)).set(types);
-    (this.timesMs = new Float64Array(capacity)).set(timesMs);
+    const length = this.userRows.length + 1;
+    this.userRows = grown(this.userRows, length);
+    this.itemRows = grown(this.itemRows, length);
+    this.types = grown(this.types, length);
+    this.timesMs = grown(this.timesMs, length);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
+import { filled, sharedU32 } from '../memory/shared-arrays.ts';
 import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
 import type { ListSettings } from '../recommend/list-settings.ts';
@@ -215,10 +216,10 @@ export class ListPass {
       generation,
       listable: catalogue.listableBits(),
       trends: shareTrends(trends, catalogue.rowCount),
-      latestRows: shareRows(topLatest(live, settings.cacheSize)),
-      popularRows: shareRows(topPopular(live, settings.cacheSize)),
+      latestRows: share(topLatest(live, settings.cacheSize)),
+      popularRows: share(topPopular(live, settings.cacheSize)),
       trendingRows: trends.scales.map((counts) =>
-        shareRows(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))),
+        share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))),
       ),
       timesMs: catalogue.sharedTimes(),
       coldItems: coldItems.items,
@@ -226,8 +227,6 @@ export class ListPass {
   }
 }
 
-function shareRows(rows: readonly number[]): Uint32Array<SharedArrayBuffer> {
-  const shared = new Uint32Array(new SharedArrayBuffer(rows.length * 4));
-  shared.set(rows);
-  return shared;
+function share(rows: readonly number[]): Uint32Array<SharedArrayBuffer> {
+  return filled(sharedU32(rows.length), rows);
 }

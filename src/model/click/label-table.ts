@@ -1,3 +1,4 @@
+import { hashText } from '../../domain/hash.ts';
 /**
  * Names in shared memory with the number of each, so that every thread can look labels up without a map of its own: a
  * hash table with linear probing (Knuth, The Art of Computer Programming 3, 6.4 L) over UTF-16 text.
@@ -87,9 +88,8 @@ export class LabelTable {
   }
 }
 
-/** FNV-1a over the code units, mixed once more for the low bits. */
+/** Mixed once more for the low bits. */
 function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  const hash = hashText(name);
   return (hash ^ (hash >>> 15)) >>> 0;
 }

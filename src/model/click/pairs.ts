@@ -1,6 +1,7 @@
 /** The pairs of users and items that a click-through model learns from, and the negatives drawn beside them. */
 import type { PairColumns } from '../../dataset/training-data.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { FNV_BASIS, fnvWord } from '../../domain/hash.ts';
 import type { Random } from '../../domain/random.ts';
 
 /** Steps between two yields. */
@@ -130,10 +131,9 @@ export function joinExamples(positives: readonly PairColumns[], negatives: reado
 
 /** A hash of the columns (FNV-1a over their rows): it tells data sets apart, it does not guard against forgery. */
 export function* pairsFingerprint(columns: readonly PairColumns[]): Generator<void, number> {
-  let hash = 0x811c9dc5;
+  let hash = FNV_BASIS;
   const mix = (value: number) => {
-    hash = Math.imul(hash ^ value, 0x01000193);
-    hash ^= hash >>> 15;
+    hash = fnvWord(hash, value);
   };
   for (const { userRows, itemRows } of columns) {
     mix(userRows.length);

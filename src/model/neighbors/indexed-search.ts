@@ -1,6 +1,7 @@
+import { hasBit } from '../../memory/bits.ts';
 /** The search by classes that `similarity-index.ts` plans. */
 import { viewOf } from '../../memory/layout.ts';
-import { BestRows } from './best-rows.ts';
+import { TopK } from '../../memory/top-k.ts';
 import type { ClassPlan } from './classes.ts';
 import type { PlacedSimilarity } from './memory.ts';
 import type { RankedRows, VisitNeighbors } from './similarity-search.ts';
@@ -36,7 +37,7 @@ export class IndexedSearch {
 
   /** As `SimilaritySearch.topRows`. */
   topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors, allowed?: Uint32Array): void {
-    const best = new BestRows(k + ROUNDING_ROWS);
+    const best = new TopK(k + ROUNDING_ROWS);
     for (let row = firstRow; row < endRow; row++) {
       best.clear();
       this.#addRare(row);
@@ -79,7 +80,7 @@ export class IndexedSearch {
   }
 
   /** Rows that share a rare element. */
-  #offerTouched(row: number, best: BestRows, allowed: Uint32Array | undefined): void {
+  #offerTouched(row: number, best: TopK, allowed: Uint32Array | undefined): void {
     const { norms } = this.#comparison.views;
     const { shrink } = this.#placed;
     for (let at = 0; at < this.#touchedCount; at++) {
@@ -88,7 +89,7 @@ export class IndexedSearch {
       const frequent = this.#classes.sharedMask(row, other);
       const shared = this.#counts[other]! + this.#classes.count(frequent);
       const sum = this.#sums[other]! + this.#classes.weight(frequent);
-      best.offer(other, (sum * shared) / (shared + shrink) / norms[other]!);
+      best.push(other, (sum * shared) / (shared + shrink) / norms[other]!);
     }
   }
 }
@@ -150,7 +151,7 @@ class ClassWeights {
   }
 
   /** Offers the rows that share frequent elements alone: of each class the first, as long as they enter the list. */
-  offerOthers(row: number, best: BestRows, rareCounts: Uint32Array, allowed: Uint32Array | undefined): void {
+  offerOthers(row: number, best: TopK, rareCounts: Uint32Array, allowed: Uint32Array | undefined): void {
     const own = this.#masks[this.#classOf[row]!]!;
     if (own === 0) return;
     for (let at = 0; at < this.#classCount; at++) {
@@ -162,14 +163,14 @@ class ClassWeights {
       for (let place = this.#starts[at]!; place < end; place++) {
         const other = this.#rows[place]!;
         if (other === row || rareCounts[other] !== 0 || !isAllowed(allowed, other)) continue;
-        if (!best.offer(other, score / this.#norms[other]!)) break;
+        if (!best.push(other, score / this.#norms[other]!)) break;
       }
     }
   }
 }
 
 function isAllowed(bits: Uint32Array | undefined, row: number): boolean {
-  return bits === undefined || ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
+  return bits === undefined || hasBit(bits, row);
 }
 
 /** Compares rows exactly, one with many. */

@@ -1,3 +1,4 @@
+import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
 import type { RankedRows } from './similarity-search.ts';
@@ -119,14 +120,4 @@ export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
 /** The same bytes under another name; copying them keeps every bit. */
 function asFloats(words: Uint32Array): Float32Array {
   return new Float32Array(words.buffer, words.byteOffset, words.length);
-}
-
-/** `count` zeros that all threads share. */
-export function sharedU32(count: number): Uint32Array<SharedArrayBuffer> {
-  return new Uint32Array(new SharedArrayBuffer(count * 4));
-}
-
-/** `count` zeros that all threads share. */
-export function sharedF32(count: number): Float32Array<SharedArrayBuffer> {
-  return new Float32Array(new SharedArrayBuffer(count * 4));
 }

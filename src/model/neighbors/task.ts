@@ -3,17 +3,13 @@
  * neighbors do not depend on who finds them, so the table is the same for any number of threads.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
+import { bitWords, hasBit, setBit } from '../../memory/bits.ts';
+import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type ChunkCounter, createChunkCounter, type SharedTask, takeChunks } from '../shared-task.ts';
 import type { IndexPlan } from './index-plan.ts';
 import { IndexedSearch } from './indexed-search.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './memory.ts';
-import {
-  createDraft,
-  type NeighborDraft,
-  type NeighborTable,
-  packDraft,
-  sharedU32,
-} from './neighbor-table.ts';
+import { createDraft, type NeighborDraft, type NeighborTable, packDraft } from './neighbor-table.ts';
 import type { NeighborPolicy } from './policy.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
 
@@ -79,7 +75,7 @@ function* runs(bits: Uint32Array | undefined, first: number, end: number): Gener
     yield [first, end];
     return;
   }
-  const isSet = (row: number) => ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
+  const isSet = (row: number) => hasBit(bits, row);
   let from = first;
   while (from < end) {
     if (!isSet(from)) {
@@ -141,9 +137,7 @@ export function finishTasks(tasks: readonly NeighborTask[], fingerprint: number)
 }
 
 function bitsOf(rowCount: number, isSet: (row: number) => boolean): Uint32Array<SharedArrayBuffer> {
-  const bits = sharedU32(Math.ceil(rowCount / 32));
-  for (let row = 0; row < rowCount; row++) {
-    if (isSet(row)) bits[row >>> 5] = bits[row >>> 5]! | (1 << (row & 31));
-  }
+  const bits = sharedU32(bitWords(rowCount));
+  for (let row = 0; row < rowCount; row++) if (isSet(row)) setBit(bits, row);
   return bits;
 }

@@ -1,4 +1,5 @@
-import { type NeighborTable, sharedF32, sharedU32 } from '../neighbors/neighbor-table.ts';
+import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
+import type { NeighborTable } from '../neighbors/neighbor-table.ts';
 import type { SlimTask } from './memory.ts';
 
 /**

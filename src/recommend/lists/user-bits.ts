@@ -1,3 +1,5 @@
+import { hasBit } from '../../memory/bits.ts';
+import { grown } from '../../memory/grow.ts';
 /** A set of user rows: one bit a user. */
 export class UserBits {
   private words = new Uint32Array(1024);
@@ -33,7 +35,7 @@ export class UserBits {
   }
 
   has(row: number): boolean {
-    return (((this.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+    return hasBit(this.words, row);
   }
 
   /** How many there are: a look at every word. */
@@ -81,9 +83,7 @@ export class UserBits {
 
   private reserve(length: number): void {
     if (length <= this.words.length) return;
-    const grown = new Uint32Array(Math.max(length, this.words.length * 2));
-    grown.set(this.words);
-    this.words = grown;
+    this.words = grown(this.words, length);
   }
 
   /** The bits up to the last that is set, for `restore`. */

@@ -1,7 +1,8 @@
+import { TopK } from '../../memory/top-k.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { TypeTest } from '../history.ts';
 import type { ItemNeighbors } from '../item-neighbors.ts';
-import { type Ranked, TopK } from '../ranked.ts';
+import type { Ranked } from '../ranked.ts';
 import type { GenerationSlot, NeighborLists } from '../serving-model.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';

@@ -1,5 +1,5 @@
+import { TopK } from '../../memory/top-k.ts';
 import { SUM_NAMES, type SumName } from '../like-sums.ts';
-import { TopK } from '../ranked.ts';
 import type { Matcher } from './matcher.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { FurzeError } from '../../domain/errors.ts';
+import { FNV_BASIS, fnv } from '../../domain/hash.ts';
 import { readRow, tripleKey } from './layout.ts';
 
 /*
@@ -62,9 +63,9 @@ export function decodeFeedbackCursor(cursor: string): FeedbackPosition | undefin
   return { userRow: readRow(key, 0), itemRow: readRow(key, 4), type: (key[8]! << 8) | key[9]! };
 }
 
-/** FNV-1a (Fowler, Noll, Vo), 32 bits: it catches accidents, and a forged cursor is no more than a position. */
+/** It catches accidents, and a forged cursor is no more than a position. */
 function checksum(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  let hash = FNV_BASIS;
+  for (const byte of bytes) hash = fnv(hash, byte);
   return hash >>> 0;
 }

@@ -1,4 +1,5 @@
 import type { HeldOutPairs } from '../../dataset/leave-out.ts';
+import { TopK } from '../../memory/top-k.ts';
 import { POPULARITY_SCALES } from '../../recommend/decayed-counts.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/global-lists.ts';
@@ -6,7 +7,6 @@ import { History } from '../../recommend/history.ts';
 import { SUM_NAMES } from '../../recommend/like-sums.ts';
 import type { ListWorld } from '../../recommend/list-world.ts';
 import { Matching } from '../../recommend/matching.ts';
-import { TopK } from '../../recommend/ranked.ts';
 import { rankingFeatures } from '../../recommend/ranker.ts';
 import type { RankingExample } from '../../recommend/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking-choice.ts';
@@ -16,12 +16,11 @@ import { openGeneration } from '../generation.ts';
 import type { CalibrateJob, Calibration } from '../messages.ts';
 import { partOfFeature } from '../ranking-parts.ts';
 import { copiedWorld } from './lists.ts';
+import { scanAllFeedback } from './scan.ts';
 import { withReads } from './stores.ts';
 
 /** Users whose lists are judged at most. */
 const JUDGED_USERS_MAX = 1500;
-/** Records read at a time. */
-const SCAN_RECORDS = 65_536;
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
 
@@ -119,9 +118,7 @@ function trendsAt(
   isPositive: (type: number) => boolean,
 ): Trends {
   const trends = new Trends(popularWindowMs, () => cutMs);
-  const block = new FeedbackColumns(SCAN_RECORDS);
-  for (let from = 0; from >= 0; ) {
-    from = reads.scanFeedback(from, SCAN_RECORDS, block);
+  scanAllFeedback(reads, (block) => {
     const kept = new FeedbackColumns(block.length + 1);
     for (let at = 0; at < block.length; at++) {
       const user = block.userRows[at]!;
@@ -131,6 +128,6 @@ function trendsAt(
     }
     trends.apply(kept, isPositive, 1);
     trends.drain();
-  }
+  });
   return trends;
 }

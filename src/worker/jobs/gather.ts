@@ -1,6 +1,7 @@
 import { buildInteractions, type CompressedMatrix } from '../../dataset/interactions.ts';
 import { fingerprintOfAll, type LeftOut, leaveOut } from '../../dataset/leave-out.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
+import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import { checkStageMemory } from '../../model/memory-budget.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -28,7 +29,10 @@ export function gather(job: GatherJob): TrainingData | undefined {
       byUser: shareMatrix(interactions.byUser),
       byItem: shareMatrix(interactions.byItem),
     },
-    heldOut: { userRows: share(heldOut.userRows), itemRows: share(heldOut.itemRows) },
+    heldOut: {
+      userRows: filled(sharedU32(heldOut.userRows.length), heldOut.userRows),
+      itemRows: filled(sharedU32(heldOut.itemRows.length), heldOut.itemRows),
+    },
     heldOutSinceMs: sinceTime,
     fingerprint: fingerprintOfAll(interactions, heldOut),
     positives: interactions.count + pairCount,
@@ -56,23 +60,10 @@ function shareMatrix(matrix: CompressedMatrix): CompressedMatrix {
   const { indptr, indices, weights } = matrix;
   return {
     ...matrix,
-    indptr: share(indptr),
-    indices: share(indices),
-    weights: weights === null ? null : shareReals(weights),
+    indptr: filled(sharedU32(indptr.length), indptr),
+    indices: filled(sharedU32(indices.length), indices),
+    weights: weights === null ? null : filled(sharedF32(weights.length), weights),
   };
-}
-
-/** A copy in memory that every thread may read. */
-function share(values: Uint32Array): Uint32Array {
-  const shared = new Uint32Array(new SharedArrayBuffer(values.byteLength));
-  shared.set(values);
-  return shared;
-}
-
-function shareReals(values: Float32Array): Float32Array {
-  const shared = new Float32Array(new SharedArrayBuffer(values.byteLength));
-  shared.set(values);
-  return shared;
 }
 
 /** Reads twice, so that columns are made as long as they have to be: 16 bytes a record, or 20 with weights, and nothing beside. */

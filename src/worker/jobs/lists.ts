@@ -1,4 +1,5 @@
 import { measureProcessorShare } from '../../domain/processor-share.ts';
+import { hasBit } from '../../memory/bits.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
 import { ListMaker } from '../../recommend/list-maker.ts';
@@ -88,7 +89,7 @@ export function copiedWorld(
     popularRows: () => popularRows,
     trendingRows: (scale) => trendingRows[scale] ?? [],
     timestampMsAt: (row) => timesMs[row] ?? Number.NaN,
-    isListable: (row) => (((listable[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1,
+    isListable: (row) => hasBit(listable, row),
     userBased(history, accept) {
       const { userRow } = history;
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);

@@ -1,5 +1,6 @@
 import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
@@ -39,8 +40,8 @@ function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly st
   // Read twice, so that the columns are made as long as they have to be.
   let count = 0;
   scanReadPairs(reads, data, readTypes, () => count++);
-  const userRows = new Uint32Array(new SharedArrayBuffer(count * 4));
-  const itemRows = new Uint32Array(new SharedArrayBuffer(count * 4));
+  const userRows = sharedU32(count);
+  const itemRows = sharedU32(count);
   let next = 0;
   scanReadPairs(reads, data, readTypes, (user, item) => {
     userRows[next] = user;

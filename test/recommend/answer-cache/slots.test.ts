@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HIT_ID_LENGTH_MAX, HIT_ROWS, HitSlots } from '../../src/recommend/hit-slots.ts';
+import { AnswerSlots, ID_LENGTH_MAX, SLOT_ROWS } from '../../../src/recommend/answer-cache/slots.ts';
 
 interface Kept {
   readonly userRow: number;
@@ -10,21 +10,21 @@ interface Kept {
 }
 
 /** What the table finds, as an array. */
-function found(slots: HitSlots, userId: string, nowMs: number): number[] | undefined {
+function found(slots: AnswerSlots, userId: string, nowMs: number): number[] | undefined {
   if (!slots.find(userId, nowMs)) return undefined;
   return [...slots.words.subarray(slots.rowsAt, slots.rowsAt + slots.length)];
 }
 
 const ids = fc.constantFrom(
   ...Array.from({ length: 60 }, (_, at) => `user-${at}`),
-  ...['', 'é', '用户', '__proto__', 'x'.repeat(HIT_ID_LENGTH_MAX)],
+  ...['', 'é', '用户', '__proto__', 'x'.repeat(ID_LENGTH_MAX)],
 );
 
 const put = fc.record({
   kind: fc.constant('put' as const),
   userId: ids,
   userRow: fc.nat(200),
-  itemRows: fc.array(fc.nat(2 ** 32 - 1), { maxLength: HIT_ROWS }),
+  itemRows: fc.array(fc.nat(2 ** 32 - 1), { maxLength: SLOT_ROWS }),
   fromMs: fc.nat(100),
   untilMs: fc.nat(100),
 });
@@ -38,7 +38,7 @@ const steps = fc.array(
 test.each([16, 160])('a table of %i slots finds nothing but what a map holds', (count) => {
   fc.assert(
     fc.property(steps, (all) => {
-      const slots = new HitSlots(count);
+      const slots = new AnswerSlots(count);
       const map = new Map<string, Kept>();
       for (const step of all) {
         if (step.kind === 'put') {
@@ -71,7 +71,7 @@ test.each([16, 160])('a table of %i slots finds nothing but what a map holds', (
 });
 
 test('a table with room for all keeps nearly all', () => {
-  const slots = new HitSlots(1600);
+  const slots = new AnswerSlots(1600);
   for (let user = 0; user < 1000; user++) {
     slots.put(`user-${user}`, user, Uint32Array.of(user), 1, {
       fromMs: 0,

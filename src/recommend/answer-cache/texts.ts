@@ -4,7 +4,7 @@ const TEXT_OVERHEAD_BYTES = 24;
 const TEXT_LENGTH_MAX = 1024;
 
 /** The last answer of each slot as text, as long as all of them together stay within their memory. */
-export class HitTexts {
+export class AnswerTexts {
   private readonly texts: (string | undefined)[] = [];
   private readonly counts: Uint8Array;
   private readonly bytesMax: number;

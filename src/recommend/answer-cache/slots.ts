@@ -1,7 +1,8 @@
+import { hashText } from '../../domain/hash.ts';
 /** Item rows that a slot has room for. */
-export const HIT_ROWS = 50;
+export const SLOT_ROWS = 50;
 /** UTF-16 units of the longest user id that has room in a slot. */
-export const HIT_ID_LENGTH_MAX = 40;
+export const ID_LENGTH_MAX = 40;
 
 /*
  * A slot, 328 bytes in words of 4: f64 from | f64 until | f64 made | f64 knows | in use | user row | length of id, rows |
@@ -16,15 +17,15 @@ const USER_ROW_AT = 9;
 const LENGTHS_AT = 10;
 const NEXT_AT = 11;
 const ID_AT = 12;
-const ROWS_AT = ID_AT + HIT_ID_LENGTH_MAX / 2;
-const SLOT_WORDS = ROWS_AT + HIT_ROWS;
+const ROWS_AT = ID_AT + ID_LENGTH_MAX / 2;
+const SLOT_WORDS = ROWS_AT + SLOT_ROWS;
 
 /** Slots that one hash is looked for in. */
 const WAYS = 16;
 /** Slots whose memory is taken together, when the first of them is used: 320 KiB. */
 const PAGE_SLOTS = 1024;
 /** Bytes of a slot with its share of the tables beside it: hash, head of a chain, turn of the bucket. */
-export const HIT_SLOT_BYTES = SLOT_WORDS * 4 + 4 + 4 + 1;
+export const SLOT_BYTES = SLOT_WORDS * 4 + 4 + 4 + 1;
 
 interface Page {
   readonly words: Uint32Array;
@@ -36,7 +37,7 @@ interface Page {
  * Item rows by user id, in a table of fixed size: 16 slots a bucket, given away in turn. Nothing in it is an object, so
  * it costs the garbage collector nothing. Chains through the slots find a user's by its row.
  */
-export class HitSlots {
+export class AnswerSlots {
   /** After a successful `find`: the item rows are `words[rowsAt]` and the `length - 1` behind it; the list is of `userRow`, was made at `madeMs` and knows of the items up to `knowsMs`. */
   words: Uint32Array = new Uint32Array(0);
   rowsAt = 0;
@@ -65,7 +66,7 @@ export class HitSlots {
 
   /** Looks the user up. @returns false when there is nothing that is right at `nowMs` */
   find(userId: string, nowMs: number): boolean {
-    const slot = this.slotOf(userId, hashOf(userId));
+    const slot = this.slotOf(userId, hashText(userId));
     if (slot < 0) return false;
     const { words, times } = this.pages[Math.floor(slot / PAGE_SLOTS)]!;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
@@ -82,8 +83,8 @@ export class HitSlots {
   }
 
   /**
-   * @param userId at most `HIT_ID_LENGTH_MAX` UTF-16 units
-   * @param length how many of `itemRows` count, at most `HIT_ROWS`
+   * @param userId at most `ID_LENGTH_MAX` UTF-16 units
+   * @param length how many of `itemRows` count, at most `SLOT_ROWS`
    * @param time from (inclusive) and until (exclusive) when the rows are right, when the list was made, and up to when it knows of new items, milliseconds
    * @returns the number of the slot
    */
@@ -99,7 +100,7 @@ export class HitSlots {
       readonly knowsMs: number;
     },
   ): number {
-    const hash = hashOf(userId);
+    const hash = hashText(userId);
     let slot = this.slotOf(userId, hash);
     if (slot < 0) slot = this.takeSlot(hash);
     const page = (this.pages[Math.floor(slot / PAGE_SLOTS)] ??= createPage());
@@ -197,11 +198,4 @@ function createPage(): Page {
     times: new Float64Array(buffer),
     units: new Uint16Array(buffer),
   };
-}
-
-/** FNV-1a over UTF-16 units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRandom, type Random } from '../../src/domain/random.ts';
-import { formatTimestamp } from '../../src/domain/time.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
+import { createRandom, type Random } from '../../../src/domain/random.ts';
+import { formatTimestamp } from '../../../src/domain/time.ts';
+import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const USERS = 40;
 const ITEMS = 60;

@@ -1,22 +1,22 @@
-import type { Clock } from '../domain/clock.ts';
-import type { UserList } from '../store/cache-store.ts';
-import type { ChangeSet, FeedbackColumns } from '../store/data-store.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { History } from './history.ts';
-import { HIT_ID_LENGTH_MAX, HIT_ROWS, HIT_SLOT_BYTES, HitSlots } from './hit-slots.ts';
-import { HitTexts } from './hit-texts.ts';
-import type { Dated } from './lists/freshness.ts';
-import type { RecommendQuery } from './recommender.ts';
-import { RowSet } from './row-set.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { UserList } from '../../store/cache-store.ts';
+import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { History } from '../history.ts';
+import type { Dated } from '../lists/freshness.ts';
+import type { RecommendQuery } from '../recommender.ts';
+import { RowSet } from '../row-set.ts';
+import { AnswerSlots, ID_LENGTH_MAX, SLOT_BYTES, SLOT_ROWS } from './slots.ts';
+import { AnswerTexts } from './texts.ts';
 
 /** Share of the memory for answers as text; the rest is for lists. */
 const TEXT_SHARE = 1 / 4;
 /** Records of a commit looked at in one step. */
 const STEP_RECORDS = 1024;
 /** A slot and its number of rows in the text. */
-const SLOT_BYTES = HIT_SLOT_BYTES + 1;
+const SLOT_AND_TEXT_BYTES = SLOT_BYTES + 1;
 
-export interface HitCacheOptions {
+export interface AnswerCacheOptions {
   /** Memory at most; 0 for no cache. */
   readonly bytesMax: number;
   readonly catalogue: Catalogue;
@@ -33,18 +33,18 @@ export interface HitCacheOptions {
  * feedback of a later time takes effect and until the list is behind or another takes its place. What may change
  * otherwise, whether an item may be listed and its categories, is asked of the catalogue each time.
  */
-export class HitCache {
-  private readonly options: HitCacheOptions;
-  private readonly slots: HitSlots;
-  private readonly texts: HitTexts;
+export class AnswerCache {
+  private readonly options: AnswerCacheOptions;
+  private readonly slots: AnswerSlots;
+  private readonly texts: AnswerTexts;
   private readonly seen = new RowSet();
-  private readonly head = new Uint32Array(HIT_ROWS);
+  private readonly head = new Uint32Array(SLOT_ROWS);
 
-  constructor(options: HitCacheOptions) {
+  constructor(options: AnswerCacheOptions) {
     this.options = options;
     const textBytes = options.bytesMax * TEXT_SHARE;
-    this.slots = new HitSlots(Math.floor((options.bytesMax - textBytes) / SLOT_BYTES));
-    this.texts = new HitTexts(this.slots.count, textBytes);
+    this.slots = new AnswerSlots(Math.floor((options.bytesMax - textBytes) / SLOT_AND_TEXT_BYTES));
+    this.texts = new AnswerTexts(this.slots.count, textBytes);
   }
 
   /** Users that can be kept at the same time. */
@@ -57,7 +57,7 @@ export class HitCache {
     const { slots, texts } = this;
     const { n, offset, categories, writeBackType, scored } = query;
     const wanted = n + offset;
-    if (slots.count === 0 || wanted === 0 || wanted > HIT_ROWS || writeBackType !== undefined || scored)
+    if (slots.count === 0 || wanted === 0 || wanted > SLOT_ROWS || writeBackType !== undefined || scored)
       return undefined;
     const { clock, clockErrorMs, isBehind } = this.options;
     const nowMs = clock();
@@ -81,12 +81,12 @@ export class HitCache {
    * @param accept tells which entries the user may be shown, as long as the feedback stays as it is
    */
   keep(userId: string, history: History, list: UserList, accept: (itemRow: number) => boolean): void {
-    if (this.slots.count === 0 || userId.length > HIT_ID_LENGTH_MAX) return;
+    if (this.slots.count === 0 || userId.length > ID_LENGTH_MAX) return;
     const { head, seen } = this;
     const { itemRows, madeMs, knowsMs } = list;
     seen.clear();
     let length = 0;
-    for (let at = 0; at < itemRows.length && length < HIT_ROWS; at++) {
+    for (let at = 0; at < itemRows.length && length < SLOT_ROWS; at++) {
       const row = itemRows[at]!;
       if (seen.has(row) || !accept(row)) continue;
       seen.add(row);

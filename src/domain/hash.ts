@@ -1,0 +1,20 @@
+/** FNV-1a (Fowler, Noll, Vo), 32 bits: it tells things apart and catches accidents; it does not guard against forgery. */
+export const FNV_BASIS = 0x811c9dc5;
+
+/** The hash with one more value, of up to 32 bits, in it; made unsigned by `>>> 0` at the end. */
+export function fnv(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x01000193);
+}
+
+/** The same for whole words, of which the high bits would otherwise not reach the low ones. */
+export function fnvWord(hash: number, word: number): number {
+  const next = fnv(hash, word);
+  return next ^ (next >>> 15);
+}
+
+/** Of a text by its UTF-16 units. */
+export function hashText(text: string): number {
+  let hash = FNV_BASIS;
+  for (let at = 0; at < text.length; at++) hash = fnv(hash, text.charCodeAt(at));
+  return hash >>> 0;
+}

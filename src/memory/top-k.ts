@@ -1,0 +1,107 @@
+import { grown } from './grow.ts';
+
+/** The most entries that have room from the beginning. */
+const CAPACITY = 128;
+
+/**
+ * Keeps the best `k` of a stream of (row, score) in a binary heap whose root is the worst kept.
+ * Order is total (higher score first, then lower row), so a shorter list is a prefix of a longer one.
+ */
+export class TopK {
+  readonly #k: number;
+  #rows: Uint32Array;
+  #scores: Float64Array;
+  #size = 0;
+
+  /** @param k 0 or more; Infinity to sort all */
+  constructor(k: number) {
+    this.#k = k;
+    const capacity = Math.min(Math.ceil(k), CAPACITY);
+    this.#rows = new Uint32Array(capacity);
+    this.#scores = new Float64Array(capacity);
+  }
+
+  clear(): void {
+    this.#size = 0;
+  }
+
+  /** Whether `push` would keep it. */
+  takes(row: number, score: number): boolean {
+    return this.#size < this.#k || (this.#k > 0 && isBetter(row, score, this.#rows[0]!, this.#scores[0]!));
+  }
+
+  /** @returns whether it was kept */
+  push(row: number, score: number): boolean {
+    if (this.#size < this.#k) {
+      if (this.#size === this.#rows.length) this.#grow();
+      this.#siftUp(this.#size++, row, score);
+      return true;
+    }
+    if (!this.takes(row, score)) return false;
+    this.#siftDown(row, score);
+    return true;
+  }
+
+  /** What an entry must at least score to be kept. */
+  get scoreMin(): number {
+    if (this.#size < this.#k) return Number.NEGATIVE_INFINITY;
+    return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;
+  }
+
+  /** The rows kept, in no order. */
+  rows(): Uint32Array {
+    return this.#rows.slice(0, this.#size);
+  }
+
+  /** The kept entries, best first. */
+  sorted(): { rows: number[]; scores: number[] } {
+    const [rows, scores] = [this.#rows, this.#scores];
+    const order = Array.from({ length: this.#size }, (_, at) => at);
+    order.sort((a, b) => scores[b]! - scores[a]! || rows[a]! - rows[b]!);
+    return { rows: order.map((at) => rows[at]!), scores: order.map((at) => scores[at]!) };
+  }
+
+  #grow(): void {
+    this.#rows = grown(this.#rows, this.#size + 1);
+    this.#scores = grown(this.#scores, this.#size + 1);
+  }
+
+  #siftUp(from: number, row: number, score: number): void {
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (isBetter(row, score, this.#rows[parent]!, this.#scores[parent]!)) break;
+      this.#put(at, this.#rows[parent]!, this.#scores[parent]!);
+      at = parent;
+    }
+    this.#put(at, row, score);
+  }
+
+  #siftDown(row: number, score: number): void {
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= this.#size) break;
+      const next = child + 1;
+      if (next < this.#size && this.#isWorse(next, child)) child = next;
+      if (isBetter(this.#rows[child]!, this.#scores[child]!, row, score)) break;
+      this.#put(at, this.#rows[child]!, this.#scores[child]!);
+      at = child;
+    }
+    this.#put(at, row, score);
+  }
+
+  #isWorse(a: number, b: number): boolean {
+    return isBetter(this.#rows[b]!, this.#scores[b]!, this.#rows[a]!, this.#scores[a]!);
+  }
+
+  #put(at: number, row: number, score: number): void {
+    this.#rows[at] = row;
+    this.#scores[at] = score;
+  }
+}
+
+/** Whether an entry stands before another one: by the higher score, of equal ones by the lower row. */
+export function isBetter(row: number, score: number, otherRow: number, otherScore: number): boolean {
+  return score > otherScore || (score === otherScore && row < otherRow);
+}
