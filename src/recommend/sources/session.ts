@@ -1,8 +1,9 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
+import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { type Ranked, TopK } from '../ranked.ts';
+import type { Ranked } from '../ranked.ts';
 import type { ListQuery } from '../recommender.ts';
 import type { GenerationSlot } from '../serving-model.ts';
 import type { ItemBasedSource } from './item-based.ts';

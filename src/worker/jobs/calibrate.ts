@@ -12,11 +12,11 @@ import type { RankingExample } from '../../recommend/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking-choice.ts';
 import { type TrendCounts, Trends } from '../../recommend/trends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import { scanAllFeedback } from '../../store/scan.ts';
 import { openGeneration } from '../generation.ts';
 import type { CalibrateJob, Calibration } from '../messages.ts';
 import { partOfFeature } from '../ranking-parts.ts';
 import { copiedWorld } from './lists.ts';
-import { scanAllFeedback } from './scan.ts';
 import { withReads } from './stores.ts';
 
 /** Users whose lists are judged at most. */
