@@ -1,6 +1,7 @@
-// npm run crash -- --rounds N: kills the service at random moments of writes, deletes, fits, list passes, recovery,
-// compaction and imports, and compares all that is stored with what was acknowledged.
+// npm run crash -- --rounds N: kills the service at random moments of writes, deletes, fits, list passes, recovery and
+// compaction, and the commands import, backup, restore, compact and init; compares all that is stored with what was acknowledged.
 import { createRandom } from '../src/domain/random.ts';
+import { CommandKills } from './command-kills.ts';
 import { FurzeProcess, inFolder, pause, type Settings } from './furze-process.ts';
 import { ImportKills } from './import-kill.ts';
 import { runProof } from './run-proof.ts';
@@ -25,7 +26,8 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
     (_, at) => new Writer(`w${at}`, createRandom(seed + at + 1)),
   );
   const imports = new ImportKills(folder);
-  const kills = { writing: 0, recovery: 0, compaction: 0 };
+  const commands = new CommandKills(folder);
+  const kills = { writing: 0, compacting: 0, recovery: 0, compaction: 0 };
   const wrong: string[] = [];
   for (let round = 1; round <= rounds; round++) {
     const furze = await FurzeProcess.serve(folder, SETTINGS);
@@ -34,10 +36,16 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
     const writing = Promise.all(writers.map((writer) => writer.run(furze.url)));
     const before = acknowledgedBy(writers);
     while (acknowledgedBy(writers) === before && !furze.hasEnded) await pause(5);
+    // In every other round one compaction follows the other, so that the kill comes at some moment of one.
+    const compacting = round % 2 === 0 ? Promise.resolve('') : compactOn(furze);
     await Promise.race([writing, pause(random.below(ROUND_MS_MAX))]);
+    if (round % 10 === 6) await commands.backupAndRestore(random, ['--url', furze.url]);
     await furze.stop('SIGKILL');
     await writing;
+    const failure = await compacting;
+    if (failure !== '') wrong.push(failure);
     kills.writing++;
+    if (round % 2 === 1) kills.compacting++;
     if (round % 2 === 0) {
       await killAfter(
         FurzeProcess.start(['serve'], inFolder(folder, SETTINGS)),
@@ -46,6 +54,8 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
       kills.recovery++;
     }
     if (round % 4 === 0) await imports.once(random);
+    if (round % 10 === 1) await commands.backupAndRestore(random);
+    if (round % 10 === 3) await commands.init(random);
     if (round % 5 === 0) {
       await killAfter(FurzeProcess.start(['compact'], inFolder(folder)), random.below(COMPACTION_MS_MAX));
       kills.compaction++;
@@ -56,6 +66,7 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
   const stored = await readAll(furze.url);
   wrong.push(...writers.flatMap((writer) => writer.settle(stored) ?? []));
   wrong.push(...imports.missing(stored).map((pair) => `imported feedback ${pair} is not stored`));
+  wrong.push(...commands.wrong);
   await furze.stop();
   const check = FurzeProcess.start(
     ['check', `${folder}/data`, '--cache', `${folder}/cache`],
@@ -66,10 +77,26 @@ await runProof('rounds', 200, async ({ amount: rounds, seed, folder }) => {
   for (const line of wrong.slice(0, 20)) console.log(line);
   const acknowledged = acknowledgedBy(writers);
   return {
-    line: `crash: ${kills.writing} kills while writing, ${kills.recovery} in recovery, ${kills.compaction} in compaction, ${imports.kills} in imports; ${acknowledged.toLocaleString('en')} acknowledged writes, ${wrong.length} lost, half done or undone`,
+    line: `crash: ${kills.writing} kills while writing, ${kills.compacting} of them in live compactions, ${kills.recovery} in recovery, ${kills.compaction} in compaction, ${imports.kills} in imports, ${commands.kills.backup} in backups, ${commands.kills.restore} in restores, ${commands.kills.init} in set-ups; ${acknowledged.toLocaleString('en')} acknowledged writes, ${wrong.length} lost, half done or undone`,
     holds: wrong.length === 0 && acknowledged > 0,
   };
 });
+
+/** Compacts again and again until the service is gone. @returns what went wrong */
+async function compactOn(furze: FurzeProcess): Promise<string> {
+  for (;;) {
+    try {
+      const { Past } = (await (await fetch(`${furze.url}/api/admin/compact`, { method: 'POST' })).json()) as {
+        readonly Past: readonly { readonly Kind: string; readonly State: string; readonly Error?: string }[];
+      };
+      const failed = Past.find(({ Kind, State }) => Kind === 'compaction' && State === 'failed');
+      if (failed !== undefined) return `a compaction failed: ${failed.Error}`;
+    } catch {
+      return '';
+    }
+    await pause(10);
+  }
+}
 
 function acknowledgedBy(writers: readonly Writer[]): number {
   return writers.reduce((sum, writer) => sum + writer.acknowledged, 0);

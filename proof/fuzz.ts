@@ -50,6 +50,7 @@ async function tryRequest(
   url: string,
   { method, path, headers, body }: FuzzRequest,
   count: (status: number) => void,
+  isLast = false,
 ): Promise<string | undefined> {
   try {
     const answer = await fetch(url + path, {
@@ -67,6 +68,9 @@ async function tryRequest(
     return undefined;
   } catch (error) {
     const { message, cause } = error as Error;
+    // A server may close a connection that rests just when a client begins to use it again (RFC 9112, 9.3.1): once more.
+    if (!isLast && (cause as NodeJS.ErrnoException | undefined)?.code === 'UND_ERR_SOCKET')
+      return tryRequest(url, { method, path, headers, body }, count, true);
     return `${message} ${(cause as Error | undefined)?.message ?? ''}`;
   }
 }

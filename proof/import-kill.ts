@@ -33,6 +33,7 @@ export class ImportKills {
       `user_id,item_id,timestamp\n${pairs.map((pair) => `${pair.join()},2024-05-01\n`).join('')}`,
     );
     const args = ['import', 'feedback', file, '--data', join(this.folder, 'data'), '--type', 'like'];
+    if (this.count % 2 === 0) args.push('--json');
     const settings = inFolder(this.folder);
     const first = FurzeProcess.start(args, settings);
     await Promise.race([first.ended, pause(random.below(IMPORT_MS_MAX))]);
