@@ -1,15 +1,18 @@
-// npm run faults: full disks, damaged files and workers that die at every stage of a fit; each has a defined answer.
+// npm run faults: full disks, failing flushes, damaged files, few file handles, and workers that die at every stage of a
+// fit; each has a defined answer.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Checks, PATIENCE_MS, status, until } from './checks.ts';
+import { failingFlush } from './failing-flush.ts';
+import { fewHandles } from './few-handles.ts';
 import { FurzeProcess, inFolder, type Settings } from './furze-process.ts';
 import { runProof } from './run-proof.ts';
 import { workersThatDie } from './worker-deaths.ts';
 
 /** Room for an empty store and some writes. */
 const DISK = 'size=24m';
-const PATIENCE_MS = 30_000;
 
 /** Ways in which a file is damaged. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
@@ -22,25 +25,22 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-const found: { readonly name: string; readonly isRight: boolean }[] = [];
-const skipped: string[] = [];
-
-function check(name: string, isRight: boolean, detail = ''): void {
-  found.push({ name, isRight });
-  console.log(`${isRight ? 'ok    ' : 'FAILED'} ${name}${detail === '' ? '' : `: ${detail}`}`);
-}
+const checks = new Checks();
+const check: Checks['check'] = (...said) => checks.check(...said);
 
 await runProof('rounds', 1, async ({ folder }) => {
-  for (const [name, prove] of Object.entries({ fullDisk, fullCacheDisk, damagedData, damagedCache })) {
+  const proofs = { fullDisk, fullCacheDisk, damagedData, damagedCache, failingFlush, fewHandles };
+  for (const [name, prove] of Object.entries(proofs)) {
     const own = join(folder, name);
     mkdirSync(own);
-    await prove(own).catch((error: Error) => check(name, false, error.message));
+    await prove(own, checks).catch((error: Error) => check(name, false, error.message));
   }
   for (const { stage, fault } of await workersThatDie(join(folder, 'workers')))
     check(`a worker dies while it does "${stage}"`, fault === undefined, fault);
+  const { found, skipped } = checks;
   const wrong = found.filter(({ isRight }) => !isRight);
   return {
-    line: `faults: ${found.length} checks of full disks, damaged files and dying workers, ${wrong.length} wrong${skipped.length === 0 ? '' : `; SKIPPED ${skipped.join(', ')}`}`,
+    line: `faults: ${found.length} checks of full disks, failing flushes, damaged files, few file handles and dying workers, ${wrong.length} wrong${skipped.length === 0 ? '' : `; SKIPPED ${skipped.join(', ')}`}`,
     holds: wrong.length === 0,
   };
 });
@@ -49,9 +49,7 @@ await runProof('rounds', 1, async ({ folder }) => {
 async function onSmallDisk(folder: string, name: string, prove: () => Promise<void>): Promise<void> {
   mkdirSync(folder, { recursive: true });
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', DISK, 'tmpfs', folder]).status !== 0) {
-    console.log(`SKIPPED ${name}: mounting is not permitted here`);
-    skipped.push(name);
-    return;
+    return checks.skip(name, 'mounting is not permitted here');
   }
   try {
     await prove();
@@ -66,26 +64,6 @@ function fillUp(folder: string, leftBytes = 0): () => void {
   spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=64k'], { stdio: 'ignore' });
   truncateSync(path, statSync(path).size - leftBytes);
   return () => rmSync(path);
-}
-
-async function status(url: string, method: string, path: string, body?: unknown): Promise<number> {
-  const answer = await fetch(url + path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
-}
-
-/** Asks until the answer is that; the last answer. */
-async function until(expected: number, ask: () => Promise<number>): Promise<number> {
-  const deadline = Date.now() + PATIENCE_MS;
-  let last = await ask();
-  while (last !== expected && Date.now() < deadline) {
-    await pause(200);
-    last = await ask();
-  }
-  return last;
 }
 
 function fullDisk(folder: string): Promise<void> {

@@ -26,8 +26,9 @@ export class FurzeProcess {
   output = '';
   private address: string | undefined;
 
-  private constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
-    this.child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  private constructor(args: readonly string[], env: NodeJS.ProcessEnv, wrapper: readonly string[]) {
+    const [program, ...rest] = [...wrapper, process.execPath, MAIN, ...args];
+    this.child = spawn(program as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.output += text;
@@ -35,9 +36,16 @@ export class FurzeProcess {
     this.ended = once(this.child, 'close').then(() => undefined);
   }
 
-  /** Starts a command and does not wait for it. */
-  static start(args: readonly string[], settings: Settings = {}): FurzeProcess {
-    return new FurzeProcess(args, environment(settings));
+  /**
+   * Starts a command and does not wait for it.
+   * @param wrapper a program with its arguments that becomes the command which follows them
+   */
+  static start(
+    args: readonly string[],
+    settings: Settings = {},
+    wrapper: readonly string[] = [],
+  ): FurzeProcess {
+    return new FurzeProcess(args, environment(settings), wrapper);
   }
 
   /** Starts the service and waits until it is ready. @throws Error with its output when it ends before */
