@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { defaultConfig } from '../../src/domain/config.ts';
+import type { Item } from '../../src/domain/entities.ts';
+import { createLogger } from '../../src/domain/log.ts';
+import { createRandom, type Random } from '../../src/domain/random.ts';
+import { formatTimestamp } from '../../src/domain/time.ts';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { paddedFactors } from '../../src/kernel/scratch.ts';
+import { type PlacedModel, placeModel } from '../../src/model/als/scorer.ts';
+import { type PlacedFm, placeFm } from '../../src/model/click/scorer.ts';
+import { type NeighborTable, sharedF32, sharedU32 } from '../../src/model/neighbors/neighbor-table.ts';
+import { listSettings } from '../../src/recommend/list-settings.ts';
+import { LiveState } from '../../src/recommend/live-state.ts';
+import { RANKING_FEATURES } from '../../src/recommend/ranking.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { storeOptions, storePaths } from '../../src/store/store-options.ts';
+import { remakeLists } from '../../src/worker/jobs/lists.ts';
+import { ListPass } from '../../src/worker/list-pass.ts';
+import type { PlacedGeneration } from '../../src/worker/messages.ts';
+import { WorkerPool } from '../../src/worker/pool.ts';
+
+/** As long as histories are on average in MovieLens 20M. */
+const LIKES_A_USER = 145;
+const FACTORS = 64;
+const CLICK_FACTORS = 8;
+/** Entries of a row in the tables of items. */
+const ENTRIES = 100;
+const BATCH = 10_000;
+const NOW_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** A store with users and items, made-up models of them, and what makes lists. */
+export interface BenchWorld {
+  /** Makes the lists of the users with rows in [from, to). @returns the hash of these lists and of what came before */
+  make(from: number, to: number, hash: number): number;
+  close(): Promise<void>;
+}
+
+/** Opens such a world: models of random numbers, which cost what learned ones do, and a ranking by all of them. */
+export async function openListWorld(
+  folder: string,
+  { users, items }: { readonly users: number; readonly items: number },
+): Promise<BenchWorld> {
+  const config = defaultConfig({
+    database: {
+      data_store: `lmdb://${join(folder, 'data')}`,
+      cache_store: `lmdb://${join(folder, 'cache')}`,
+      sync: 'commit',
+    },
+    recommend: { data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] } },
+  });
+  const clock = () => NOW_MS;
+  const stores = openStore(storeOptions(config, clock));
+  await fill(stores.data, users, items);
+  const reads = stores.data.local!;
+  const live = new LiveState({
+    reads,
+    clock,
+    positiveTypes: ['like'],
+    popularWindowMs: 30 * DAY_MS,
+    itemTtlMs: Number.POSITIVE_INFINITY,
+    newestCount: false,
+  });
+  await live.load(reads);
+  const pool = new WorkerPool(1);
+  const pass = new ListPass(pool, {
+    ...storePaths(config),
+    positiveTypes: ['like'],
+    positiveTtlMs: Number.POSITIVE_INFINITY,
+    userNeighborType: 'auto',
+    settings: listSettings(config.recommend),
+    clockErrorMs: 0,
+    marks: stores.cache,
+    clock,
+    log: createLogger('error'),
+  });
+  const plan = pass.plan(generationOf(users, items, live), live);
+  return {
+    make(from, to, hash) {
+      const userRows = Array.from({ length: to - from }, (_, at) => from + at);
+      const { lists } = remakeLists({ plan, slot: 0, userRows, madeMs: NOW_MS, untilMs: NOW_MS });
+      let mixed = hash;
+      for (const { itemRows, scores } of lists) {
+        const words = new Uint32Array(scores.buffer);
+        for (let at = 0; at < itemRows.length; at++)
+          mixed = (Math.imul(mixed ^ itemRows[at]!, 0x01000193) ^ words[at]!) >>> 0;
+      }
+      return mixed;
+    },
+    async close() {
+      await pool.close();
+      await stores.cache.close();
+      await stores.data.close();
+    },
+  };
+}
+
+async function fill(data: ReturnType<typeof openStore>['data'], users: number, items: number): Promise<void> {
+  const random = createRandom(1);
+  const put = async (kind: 'putItems' | 'putFeedback', records: readonly object[]) => {
+    for (let from = 0; from < records.length; from += BATCH) {
+      const json = new TextEncoder().encode(JSON.stringify(records.slice(from, from + BATCH)));
+      const batch = { json, single: false };
+      await data.write(kind === 'putItems' ? { kind, batch } : { kind, overwrite: false, batch });
+    }
+  };
+  const catalogue: Partial<Item>[] = Array.from({ length: items }, (_, at) => ({
+    ItemId: `item-${at}`,
+    Timestamp: formatTimestamp(NOW_MS - random.below(3650) * DAY_MS),
+  }));
+  await put('putItems', catalogue);
+  const feedback = Array.from({ length: users * LIKES_A_USER }, () => ({
+    FeedbackType: 'like',
+    UserId: `user-${Math.floor(users * random.float() ** 1.5)}`,
+    ItemId: `item-${Math.floor(items * random.float() ** 3)}`,
+    Timestamp: formatTimestamp(NOW_MS - random.below(720) * DAY_MS),
+  }));
+  await put('putFeedback', feedback);
+}
+
+function generationOf(users: number, items: number, live: LiveState): PlacedGeneration {
+  const random = createRandom(2);
+  const weights = RANKING_FEATURES.map((name) => (name === 'age' ? -0.1 : 0.1 + random.float()));
+  return {
+    number: 1,
+    ranking: { name: 'all', bias: -3, weights, totals: live.trends.totals() },
+    als: alsModel(users, items, random),
+    click: clickModel(users, items, random),
+    slim: table(items, random, (at) => 0.3 / (1 + at)),
+    itemKnn: table(items, random, (at) => 1 / (1 + at)),
+    sequence: table(items, random, (at) => 1 / (2 + at)),
+  };
+}
+
+function normals(length: number, scale: number, random: Random): Float32Array {
+  return Float32Array.from({ length }, () => scale * random.normal());
+}
+
+function alsModel(userCount: number, itemCount: number, random: Random): PlacedModel {
+  const f = paddedFactors(FACTORS);
+  const header = {
+    factors: FACTORS,
+    regularization: 0.01,
+    unobservedWeight: 0.1,
+    regularizationExponent: 1,
+    seed: 1,
+    fingerprint: 1,
+    quality: {},
+  };
+  const factors = {
+    userFactors: normals(userCount * f, 0.1, random),
+    itemFactors: normals(itemCount * f, 0.1, random),
+  };
+  return placeModel({ ...header, userCount, itemCount, ...factors }, loadKernels, 3, 10_100);
+}
+
+function clickModel(userCount: number, itemCount: number, random: Random): PlacedFm {
+  const features = userCount + itemCount;
+  const header = {
+    factors: CLICK_FACTORS,
+    epochs: 1,
+    bias: -1,
+    calibration: { slope: 1, offset: 0 },
+    positiveRate: 0.5,
+    negativesPerPositive: 1,
+    seed: 1,
+    fingerprint: 1,
+    quality: {},
+    userLabels: [],
+    itemLabels: [],
+  };
+  const linear = normals(features, 0.1, random);
+  const vectors = normals(features * paddedFactors(CLICK_FACTORS), 0.1, random);
+  return placeFm({ ...header, userCount, itemCount, linear, vectors }, () => [], 3);
+}
+
+/** Rows that speak for the popular more often than for others, as learned ones do. */
+function table(rowCount: number, random: Random, scoreAt: (at: number) => number): NeighborTable {
+  const starts = sharedU32(rowCount + 1);
+  const rows = sharedU32(rowCount * ENTRIES);
+  const scores = sharedF32(rowCount * ENTRIES);
+  for (let row = 0; row < rowCount; row++) {
+    const others = new Set<number>();
+    while (others.size < Math.min(ENTRIES, rowCount - 1))
+      others.add(Math.floor(rowCount * random.float() ** 2));
+    let at = 0;
+    for (const other of others) {
+      rows[starts[row]! + at] = other;
+      scores[starts[row]! + at] = scoreAt(at++);
+    }
+    starts[row + 1] = starts[row]! + at;
+  }
+  return { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
+}
