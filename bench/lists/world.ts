@@ -6,9 +6,10 @@ import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/time.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';
+import { sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
 import { type PlacedModel, placeModel } from '../../src/model/als/scorer.ts';
 import { type PlacedFm, placeFm } from '../../src/model/click/scorer.ts';
-import { type NeighborTable, sharedF32, sharedU32 } from '../../src/model/neighbors/neighbor-table.ts';
+import type { NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
 import { listSettings } from '../../src/recommend/list-settings.ts';
 import { LiveState } from '../../src/recommend/live-state.ts';
 import { RANKING_FEATURES } from '../../src/recommend/ranking.ts';
@@ -60,8 +61,10 @@ export async function openListWorld(
     popularWindowMs: 30 * DAY_MS,
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: false,
+    tallyKeeper: { read: async () => undefined, renew: async () => undefined },
+    onTrouble: () => {},
   });
-  await live.load(reads);
+  await live.load(reads, users * LIKES_A_USER);
   const pool = new WorkerPool(1);
   const pass = new ListPass(pool, {
     ...storePaths(config),
@@ -88,6 +91,7 @@ export async function openListWorld(
       return mixed;
     },
     async close() {
+      live.close();
       await pool.close();
       await stores.cache.close();
       await stores.data.close();

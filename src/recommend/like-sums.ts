@@ -66,9 +66,7 @@ export class LikeSums {
       const model = names.includes(name) ? models?.[KINDS[name].model] : undefined;
       if (model === undefined) continue;
       addUp(model, liked, KINDS[name].weightAt, sums);
-      let largest = 0;
-      for (const row of sums.rows) largest = Math.max(largest, sums.get(row));
-      this.largest[name] = largest;
+      if (KINDS[name].isShare) this.largest[name] = sums.largest();
     }
   }
 
@@ -94,6 +92,6 @@ function addUp(
     const weight = weightAt(at);
     if (weight < RECENT_WEIGHT_MIN) return;
     const { rows, scores } = model.neighborsAt(liked[at]!);
-    for (let entry = 0; entry < rows.length; entry++) sums.add(rows[entry]!, weight * scores[entry]!);
+    sums.addAll(rows, scores, weight);
   }
 }

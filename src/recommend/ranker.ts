@@ -31,6 +31,11 @@ export interface RankingWorld {
   readonly trends: TrendCounts;
   /** An item's timestamp, milliseconds since the epoch, NaN for none. */
   readonly timestampMsAt: (itemRow: number) => number;
+  /**
+   * Where trends and timestamps never change: works a feature out once for each item, whoever is ranked for. The ranking
+   * is one and the same, too.
+   */
+  readonly keep?: (feature: number, value: (itemRow: number) => number) => (itemRow: number) => number;
 }
 
 /**
@@ -42,7 +47,7 @@ export interface RankingWorld {
  */
 export function rankingFeatures(
   { candidates, userRow, userLabels, vector, sums }: RankingCase,
-  { generation, trends, timestampMsAt }: RankingWorld,
+  { generation, trends, timestampMsAt, keep }: RankingWorld,
   totals: readonly number[],
   isUsed: (feature: number) => boolean = () => true,
 ): Float64Array {
@@ -68,9 +73,11 @@ export function rankingFeatures(
   trends.scales.forEach(({ values, total }, scale) => {
     if (total === 0 || !isUsed(POPULAR + scale)) return;
     const records = totals[scale]! / total;
-    fill(POPULAR + scale, (row) => Math.log1p((values[row] ?? 0) * records));
+    const popularity = (row: number) => Math.log1p((values[row] ?? 0) * records);
+    fill(POPULAR + scale, keep?.(POPULAR + scale, popularity) ?? popularity);
   });
-  if (isUsed(AGE)) fill(AGE, (row) => logAge(trends.newestMs - timestampMsAt(row)));
+  const age = (row: number) => logAge(trends.newestMs - timestampMsAt(row));
+  if (isUsed(AGE)) fill(AGE, keep?.(AGE, age) ?? age);
   return features;
 }
 

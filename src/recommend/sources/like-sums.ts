@@ -1,4 +1,3 @@
-import { TopK } from '../../memory/top-k.ts';
 import { SUM_NAMES, type SumName } from '../like-sums.ts';
 import type { Matcher } from './matcher.ts';
 
@@ -10,13 +9,7 @@ function sumMatcher(name: SumName): Matcher {
   return {
     lists({ settings, sums, accept }) {
       if (!settings.collaborative) return [];
-      const top = new TopK(settings.cacheSize);
-      const mine = sums.of(name);
-      for (const row of mine.rows) {
-        const sum = mine.get(row);
-        if (sum > 0 && accept(row)) top.push(row, sum);
-      }
-      return [top.sorted().rows];
+      return [sums.of(name).top(settings.cacheSize, accept).rows];
     },
     proposes:
       ({ settings, sums }) =>

@@ -2,6 +2,7 @@ import { measureProcessorShare } from '../../domain/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
+import { keepFeatures } from '../../recommend/kept-features.ts';
 import { ListMaker } from '../../recommend/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-world.ts';
 import type { Remade } from '../../recommend/lists/remake-queue.ts';
@@ -36,7 +37,8 @@ export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
   return withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
     const history = new History(reads, plan.positiveTtlMs);
-    const world = copiedWorld(plan, generationOf(job, reads), job.slot, reads, isPositive);
+    const { generation: models, keep } = openedFor(job, reads);
+    const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), keep };
     const maker = new ListMaker(plan.settings, world, isPositive);
     const lists: UserList[] = [];
     const forsaken: number[] = [];
@@ -60,15 +62,23 @@ export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
   });
 }
 
-/** The generation of the blocks at work, which takes longer to open than many lists to make. */
-let opened: { readonly planId: number; readonly slot: number; readonly generation: Generation } | undefined;
+/** What the blocks at work share, which takes longer to make than many lists. */
+interface Opened {
+  readonly planId: number;
+  readonly slot: number;
+  readonly generation: Generation;
+  readonly keep: NonNullable<ListWorld['keep']>;
+}
 
-function generationOf({ plan, slot }: Pick<RemakeJob, 'plan' | 'slot'>, reads: LocalReads): Generation {
+let opened: Opened | undefined;
+
+function openedFor({ plan, slot }: Pick<RemakeJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
-    opened = { planId: plan.id, slot, generation: openGeneration(plan.generation, slot, itemLabelsOf) };
+    const generation = openGeneration(plan.generation, slot, itemLabelsOf);
+    opened = { planId: plan.id, slot, generation, keep: keepFeatures(plan.timesMs.length) };
   }
-  return opened.generation;
+  return opened;
 }
 
 /** What lists are made of, as of the moment at which the pass began. */
