@@ -16,7 +16,7 @@ const LONG = [
 ];
 
 /** What runs over servers that are started for the run: PostgreSQL. */
-const SERVERS = ['test/store/postgres/**/*.test.ts'];
+const SERVERS = ['test/{servers,store/postgres}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -26,6 +26,17 @@ export default defineConfig({
       { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },
       { test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] } },
+      {
+        // The same with the data in PostgreSQL.
+        test: {
+          ...common,
+          name: 'http-postgres',
+          include: ['test/http/**/*.test.ts'],
+          exclude: ['test/http/{edge,engine-choice,list-reply,page-reply,quick-paths,turns}.test.ts'],
+          env: { TEST_STORE: 'postgres' },
+          globalSetup: ['test/servers/setup.ts'],
+        },
+      },
       {
         // The same over node:http, which serves where no native engine loads.
         test: {

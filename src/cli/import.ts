@@ -104,14 +104,17 @@ async function withStore(
   use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
 ): Promise<number> {
   // Loaded here, so that other commands load no engine.
-  const { guardFiles, lockStores, openStore } = await import('../store/open-store.ts');
+  const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
   const { storeOptions } = await import('../store/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
   const { forgetFreshness } = await import('../recommend/lists/freshness.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
-  await guardFiles({ ...options, diedStarting: false }, (message) => process.stderr.write(`${message}\n`));
-  const { data, cache } = openStore(options, locks);
+  const isCopy = options.upstream !== undefined;
+  await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
+    process.stderr.write(`${message}\n`),
+  );
+  const { data, cache } = await openReadyStore(options, locks);
   try {
     await forgetFreshness(cache);
     return await use(storeTarget(data, options.dataPath, overwrites), options.dataPath);

@@ -11,6 +11,10 @@ export const bool = (value: boolean, description: string) => Type.Boolean({ defa
 export const text = (value: string, description: string, pattern?: string) =>
   Type.String({ default: value, description, ...(pattern === undefined ? {} : { pattern }) });
 
+/** The name of a store, in which a password can stand that nobody is shown. */
+export const dsn = (value: string, description: string, pattern: string) =>
+  Type.String({ default: value, description, pattern, dsn: true });
+
 export const integer = (value: number, minimum: number, maximum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum, description });
 

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { ConfigSchema } from './config-schema.ts';
 import { formatDuration, parseDuration } from './duration.ts';
+import { maskDsn } from './mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from './positive-kinds.ts';
 
 /** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */
@@ -19,6 +20,8 @@ export interface KeySchema {
   /** Least length of a duration, milliseconds. */
   readonly minimumMs?: number;
   readonly secret?: boolean;
+  /** The name of a store, in which a password can stand. */
+  readonly dsn?: boolean;
 }
 
 /** One configuration key. */
@@ -76,7 +79,9 @@ export function expectation(schema: KeySchema): string {
       if (schema.pattern === POSITIVE_KIND_PATTERN)
         return 'a type such as "like", "rating>=4" or "purchase=5"';
       if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';
+      if (schema.dsn) return 'a store such as "lmdb://./data" or "postgres://me@host/database"';
       if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';
+      if (schema.pattern?.startsWith('^(strict')) return '"strict" or a duration such as "5s"';
       return schema.pattern === undefined && schema.default !== undefined
         ? 'a text'
         : 'a text that is not empty';
@@ -93,6 +98,15 @@ export function decodeValue(schema: KeySchema, value: unknown): unknown {
 /** From the form of `Config` to the file's. */
 export function encodeValue(schema: KeySchema, value: unknown): unknown {
   return schema.format === 'go-duration' ? formatDuration(value as number) : value;
+}
+
+const MASK = '********';
+
+/** A value as people may see it: secrets and passwords masked. */
+export function shownValue(schema: KeySchema, value: unknown): unknown {
+  if (schema.dsn) return typeof value === 'string' ? maskDsn(value) : value;
+  if (!schema.secret || value === '') return value;
+  return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
 }
 
 /** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   bool,
   choice,
+  dsn,
   duration,
   feedbackTypes,
   integer,
@@ -24,20 +25,27 @@ const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_bas
 export type FallbackRecommender = (typeof FALLBACKS)[number];
 
 const INT_MAX = 2 ** 31 - 1;
-const DSN = '^lmdb://.+';
+const FOLDER = '^lmdb://.+';
+const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
+const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
 const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
 
 const database = Type.Object(
   {
-    data_store: text(
+    data_store: dsn(
       'lmdb://./data',
-      'Where users, items and feedback are kept. lmdb://PATH; a relative PATH is relative to the working directory.',
-      DSN,
+      'Where users, items and feedback are kept. lmdb://PATH; a relative PATH is relative to the working directory. Or postgres://USER:PASSWORD@HOST:PORT/DATABASE for several nodes, with sslmode and schema as parameters: see docs/scale-out.md.',
+      DATA_STORE,
+    ),
+    replica: text(
+      'lmdb://./replica',
+      'With data_store in PostgreSQL: the folder of this node for its copy of the data, out of which it reads. lmdb://PATH. Nothing is lost with it.',
+      FOLDER,
     ),
     cache_store: text(
       'lmdb://./data/cache',
       'Where lists and models are kept, all of which can be computed again. lmdb://PATH.',
-      DSN,
+      FOLDER,
     ),
     sync: choice(
       'disk',
@@ -71,6 +79,11 @@ const server = Type.Object(
     ),
     read_only_api_key: secret(
       'Secret that may read and not write; empty for none. Needs api_key or api_keys beside it.',
+    ),
+    freshness: text(
+      'strict',
+      'With data_store in PostgreSQL: how far answers may be behind what other nodes have stored. "strict" for not at all: a node asks the database before it answers. Or a duration such as "5s".',
+      FRESHNESS,
     ),
     cors_origins: Type.Array(Type.String({ pattern: ORIGIN }), {
       default: [],

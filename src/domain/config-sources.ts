@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry } from './admin-schemas.ts';
 import type { Config, Environment } from './config.ts';
-import { CONFIG_KEYS, encodeValue } from './config-keys.ts';
+import { CONFIG_KEYS, encodeValue, shownValue } from './config-keys.ts';
 
 /** Where a configuration was taken from. */
 export interface ConfigOrigin {
@@ -37,7 +37,7 @@ export function describeConfig(config: Config, { text, env, flags }: ConfigOrigi
           : 'default';
     return {
       Key: path.join('.'),
-      Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(value),
+      Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(shownValue(schema, value)),
       Default: JSON.stringify(schema.default),
       Source,
       Variable: variable,

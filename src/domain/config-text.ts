@@ -1,9 +1,8 @@
 import { stringify } from 'smol-toml';
-import { decodeValue, encodeValue, expectation, type KeySchema, ROOT } from './config-keys.ts';
+import { decodeValue, encodeValue, expectation, type KeySchema, ROOT, shownValue } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
 
 const WIDTH = 100;
-const MASK = '********';
 
 const HEADER = [
   'The configuration of furze: every key with its meaning and its default. Keys left out have the same default.',
@@ -41,7 +40,7 @@ export function printConfig(config: Config): string {
     lines.push(...(lines.length > 0 ? [''] : []), `[${name}]`);
     for (const [key, schema] of keysOf(section)) {
       const value = configured(config, [...path, key], schema);
-      lines.push(assignment(key, schema, schema.secret ? masked(value) : value));
+      lines.push(assignment(key, schema, shownValue(schema, value)));
     }
   });
   return `${lines.join('\n')}\n`;
@@ -67,11 +66,6 @@ function walkSections(
 
 function keysOf(section: KeySchema): [string, KeySchema][] {
   return Object.entries(section.properties ?? {}).filter(([, child]) => child.properties === undefined);
-}
-
-function masked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(masked);
-  return value === '' ? '' : MASK;
 }
 
 /** `key = value`; a number that may have a fraction is written with one, as TOML keeps the two apart. */

@@ -9,6 +9,7 @@ import {
   type KeySchema,
   ROOT,
   readVariable,
+  shownValue,
   VARIABLE_PREFIX,
 } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
@@ -96,7 +97,7 @@ function rawValue(key: ConfigKey, file: Table, env: Environment, problems: strin
   const value = given ?? key.schema.default;
   if (fits(key.schema, value)) return value;
   const where = text === undefined ? key.path.join('.') : `${key.variable} (${key.path.join('.')})`;
-  const got = key.schema.secret ? 'something else' : show(value);
+  const got = key.schema.secret ? 'something else' : show(shownValue(key.schema, value));
   problems.push(`${where}: expected ${expectation(key.schema)}, got ${got}`);
   return undefined;
 }

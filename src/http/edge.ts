@@ -7,9 +7,10 @@ import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
+import { behind } from './read-barrier.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
-import { type Method, type Route, type RouteRequest, writes } from './route.ts';
+import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
 
@@ -161,7 +162,14 @@ export class Edge {
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;
-      const reply = route.handler(request, this.parts.services);
+      const { services } = this.parts;
+      const { barrier } = services.data;
+      if (barrier !== undefined && readsData(route)) {
+        const passed = barrier.pass();
+        if (passed !== undefined || barrier.isUnsure)
+          return behind(barrier, passed, () => route.handler(request, services)).catch(fail);
+      }
+      const reply = route.handler(request, services);
       return reply instanceof Promise ? reply.catch(fail) : reply;
     } catch (error) {
       return fail(error);

@@ -79,6 +79,11 @@ export function writes({ method, reads }: Route): boolean {
   return method !== 'GET' && reads !== true;
 }
 
+/** True when what the route answers is made of the data: not health, metrics or the pages' own files. */
+export function readsData(route: Route): boolean {
+  return !writes(route) && route.open !== true && route.bearer !== true;
+}
+
 /** The names of a path's parameters, in order. */
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);

@@ -13,6 +13,8 @@ import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
+import type { OnCopied } from './postgres/copy-all.ts';
+import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
 import { TolerantCache } from './tolerant-cache.ts';
 
@@ -23,7 +25,6 @@ export { compactStore } from './lmdb/compact.ts';
 export { guardFiles } from './lmdb/guard-files.ts';
 export type { SyncMode } from './lmdb/messages.ts';
 export { type RestoreOptions, restoreStore } from './lmdb/restore.ts';
-export { prepareReplica } from './postgres/prepare-replica.ts';
 
 /** The two folders of a service. */
 export interface StorePaths {
@@ -143,6 +144,27 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     else void cache.close();
     throw error;
   }
+}
+
+/**
+ * As `openStore`, and makes this node's copy ready first where the data is in PostgreSQL.
+ * @param onCopied told now and then how many records are copied, when the copy has to be made
+ * @throws OperatorError when PostgreSQL cannot be reached or used, too
+ */
+export async function openReadyStore(
+  options: StoreOptions,
+  locks: StoreLocks = lockNow(options),
+  onCopied: OnCopied = () => {},
+): Promise<Stores> {
+  const { upstream, dataPath } = options;
+  try {
+    if (upstream !== undefined) await prepareReplica(upstream, dataPath, onCopied);
+  } catch (error) {
+    locks.data.release();
+    locks.cache.release();
+    throw error;
+  }
+  return openStore(options, locks);
 }
 
 /** The reads of a data store, for a thread beside the one that has called `openStore`. */

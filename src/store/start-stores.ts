@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
-import { guardFiles, lockStores, openStore, type StorePaths, type Stores } from './open-store.ts';
+import { guardFiles, lockStores, openReadyStore, type StorePaths, type Stores } from './open-store.ts';
 import { storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
@@ -22,6 +22,8 @@ export async function startStores(
   teardown: Teardown,
 ): Promise<StartedStores> {
   const paths = storePaths(config);
+  const options = storeOptions(config, clock, log);
+  const isCopy = options.upstream !== undefined;
   const locks = await lockStores(paths, lockWaitMs, {
     weak: (reason) => log.warn(reason),
     waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
@@ -32,9 +34,26 @@ export async function startStores(
   if (diedStarting)
     log.warn('the last process died while it was starting; both stores are read as a whole first');
   locks.data.noteStarting();
-  await guardFiles({ ...paths, diedStarting }, (message) => log.error(message));
-  const { data, cache } = openStore(storeOptions(config, clock, log), locks);
+  await guardFiles({ ...paths, diedStarting, isCopy }, (message) => log.error(message));
+  const { data, cache } = await openReadyStore(options, locks, tellProgress(log, clock));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
-  return { data, cache, paths, noteReady: () => locks.data.noteReady() };
+  const noteReady = () => {
+    locks.data.noteReady();
+    // From here on other nodes' writes are taken in.
+    void data.barrier?.pass();
+  };
+  return { data, cache, paths, noteReady };
+}
+
+/** How often a copy that is made says how far it is. */
+const TELL_MS = 5000;
+
+function tellProgress(log: Logger, clock: Clock): (records: number) => void {
+  let toldMs = clock();
+  return (records) => {
+    if (clock() - toldMs < TELL_MS) return;
+    toldMs = clock();
+    log.info({ records }, 'copying the data from PostgreSQL');
+  };
 }

@@ -1,21 +1,30 @@
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { limitsOf } from '../domain/config-limits.ts';
+import { parseDuration } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
-import { folderOf } from './dsn.ts';
+import { folderOf, parseDsn } from './dsn.ts';
 import type { StoreOptions, StorePaths } from './open-store.ts';
 
-/** The folders that the configuration names. @throws FurzeError when a store is named in another form */
+/**
+ * The folders that the configuration names; with the data in PostgreSQL, that of this node's copy.
+ * @throws FurzeError when a store is named in another form
+ */
 export function storePaths({ database }: Config): StorePaths {
-  return { dataPath: folderOf(database.data_store), cachePath: folderOf(database.cache_store) };
+  const data = parseDsn(database.data_store);
+  const dataPath = data.engine === 'lmdb' ? data.path : folderOf(database.replica);
+  return { dataPath, cachePath: folderOf(database.cache_store) };
 }
 
 /** How the configuration wants the stores opened. @param log told of failures that no answer shows in full */
 export function storeOptions(config: Config, clock: Clock = systemClock, log?: Logger): StoreOptions {
   const { database, server, recommend } = config;
+  const data = parseDsn(database.data_store);
   const { positive_feedback_types, read_feedback_types } = recommend.data_source;
   return {
     ...storePaths(config),
+    upstream: data.engine === 'postgres' ? data : undefined,
+    behindMsMax: server.freshness === 'strict' ? 0 : parseDuration(server.freshness),
     sync: database.sync,
     limits: limitsOf(config),
     autoInsertUser: server.auto_insert_user,

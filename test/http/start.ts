@@ -6,6 +6,7 @@ import { type ConfigOverrides, defaultConfig } from '../../src/domain/config.ts'
 import { createLogger } from '../../src/domain/log.ts';
 import type { EngineWish } from '../../src/http/engine-choice.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { newPostgresDsn } from '../servers/dsn.ts';
 
 /** The answer to a call, its JSON read when it has one. */
 export interface Answer {
@@ -32,6 +33,9 @@ export interface TestServer {
 /** The engine that the tests run over: the one of this system, or the one that the second round of tests asks for. */
 export const TEST_ENGINE = (process.env.TEST_HTTP_ENGINE ?? 'auto') as EngineWish;
 
+/** Where the tests keep the data: in LMDB, or in PostgreSQL in a further round of them. */
+export const TEST_STORE = process.env.TEST_STORE ?? 'lmdb';
+
 export interface TestServerOptions {
   readonly config?: ConfigOverrides;
   readonly clock?: Clock;
@@ -41,6 +45,7 @@ export interface TestServerOptions {
 export async function startTestServer({ config = {}, clock }: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-http-'));
   const lines: string[] = [];
+  const dataStore = TEST_STORE === 'postgres' ? newPostgresDsn() : `lmdb://${join(folder, 'data')}`;
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const open = () =>
     startService({
@@ -54,7 +59,8 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
           online: { remake_share: 1, ...config.recommend?.online },
         },
         database: {
-          data_store: `lmdb://${join(folder, 'data')}`,
+          data_store: dataStore,
+          replica: `lmdb://${join(folder, 'replica')}`,
           cache_store: `lmdb://${join(folder, 'cache')}`,
           sync: 'commit',
           ...config.database,

@@ -12,20 +12,25 @@ export interface GuardedFolders {
   readonly cachePath: string;
   /** The last process died while it was starting: both stores are read as a whole, in a process of their own. */
   readonly diedStarting: boolean;
+  /** The data is a copy of what another store holds, so that a damaged one can be made anew. */
+  readonly isCopy?: boolean;
 }
 
 /**
  * Looks at both files before they are opened: a damaged one would end the process by a signal without a word.
- * A damaged cache is set aside, since all that it holds can be made again; the folders must be locked.
- * @param onTrouble told of a cache that was set aside
+ * A damaged cache or copy is set aside, since all that it holds can be made again; the folders must be locked.
+ * @param onTrouble told of what was set aside
  * @throws OperatorError when the data store is damaged: what is wrong, and what to do
  */
 export async function guardFiles(
-  { dataPath, cachePath, diedStarting }: GuardedFolders,
+  { dataPath, cachePath, diedStarting, isCopy = false }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
   const fault = await faultOf('data', dataPath, diedStarting);
-  if (fault !== undefined) {
+  if (fault !== undefined && isCopy) {
+    const name = setAside(dataPath);
+    onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
+  } else if (fault !== undefined) {
     throw new OperatorError(
       `The data store in ${dataPath} is damaged: ${fault}. Restore a backup into an empty folder ("furze restore"); ` +
         `"furze check ${dataPath}" says more. The file is left as it is.`,
@@ -54,13 +59,13 @@ async function faultOf(kind: StoreKind, path: string, readAll: boolean): Promise
   return short ?? report.faults[0]!.replace(/\.$/, '');
 }
 
-/** One damaged cache is kept, the last. */
-function setAside(cachePath: string): string {
-  for (const name of readdirSync(cachePath)) {
-    if (name.startsWith(DAMAGED_PREFIX)) rmSync(join(cachePath, name), { force: true });
+/** One damaged file is kept, the last. */
+function setAside(folder: string): string {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(DAMAGED_PREFIX)) rmSync(join(folder, name), { force: true });
   }
   const name = `${DAMAGED_PREFIX}${new Date().toISOString().replaceAll(':', '-')}.mdb`;
-  renameSync(join(cachePath, DATA_FILE), join(cachePath, name));
-  rmSync(join(cachePath, LOCK_FILE), { force: true });
+  renameSync(join(folder, DATA_FILE), join(folder, name));
+  rmSync(join(folder, LOCK_FILE), { force: true });
   return name;
 }

@@ -32,6 +32,7 @@ export class Barrier implements ReadBarrier {
   /** When a question was asked whose answer the copy shows by now. */
   private knownAt = Number.NEGATIVE_INFINITY;
   private failedAt = Number.NEGATIVE_INFINITY;
+  private hasFollowed = false;
 
   /** @param position the commit up to which the copy shows all */
   constructor(parts: BarrierParts, position: number) {
@@ -83,9 +84,11 @@ export class Barrier implements ReadBarrier {
     try {
       await withinTime(
         ask().then((position) => {
-          if (position <= this.position) return undefined;
-          follow();
-          return this.until(position);
+          const isBehind = position > this.position;
+          // From the first time on the copy follows by itself.
+          if (isBehind || !this.hasFollowed) follow();
+          this.hasFollowed = true;
+          return isBehind ? this.until(position) : undefined;
         }),
       );
       this.knownAt = askedAt;

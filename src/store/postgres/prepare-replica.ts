@@ -16,6 +16,7 @@ import { GroupWriter } from '../lmdb/group-writer.ts';
 import { Connection } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
+import { Truth } from './truth.ts';
 
 /** Position of a copy that is not whole. */
 const NOT_WHOLE = -1;
@@ -69,9 +70,25 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
       tables.engine.transact(() => writeUpstream(tables, { identity, position: copied }));
       await tables.engine.flush();
     }
+    await catchUp(dsn, tables);
     await tables.engine.close();
   } finally {
     await connection.close();
+  }
+}
+
+/** Takes in what was committed since the copy was open last. */
+async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<void> {
+  const truth = new Truth(dsn, NO_RULES, 'disk');
+  const copy = new GroupWriter(tables, NO_RULES);
+  try {
+    for (;;) {
+      const commits = await truth.commitsAfter(readUpstream(tables)!.position);
+      if (commits.length === 0) break;
+      for (const commit of commits) copy.replicate(commit);
+    }
+  } finally {
+    await truth.close();
   }
 }
 

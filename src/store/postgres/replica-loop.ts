@@ -56,6 +56,8 @@ export class ReplicaLoop {
   private isWriting = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
+  /** Whoever has the copy open takes in the changes; before that is so, the copy stays as it is. */
+  private mayFollow = false;
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing: Promise<void> | undefined;
   private closing = false;
@@ -68,7 +70,9 @@ export class ReplicaLoop {
   }
 
   start(): void {
-    this.every(POLL_MS, () => this.follow());
+    this.every(POLL_MS, async () => {
+      if (this.mayFollow) await this.follow();
+    });
     this.every(TIDY_MS, () => this.parts.truth.removeSome());
     this.every(FORGET_MS, () => this.parts.truth.forgetOld());
     this.parts.post(this.progress());
@@ -77,8 +81,11 @@ export class ReplicaLoop {
 
   receive(message: LoopMessage): void {
     if (message.kind === 'close') this.closing = true;
-    else if (message.kind === 'follow') void this.follow();
-    else this.waiting.push(message);
+    else if (message.kind === 'write') this.waiting.push(message);
+    else {
+      this.mayFollow = true;
+      void this.follow();
+    }
     // Messages that came in the same turn are delivered before this runs, and make one group.
     if (!this.isWriting) setImmediate(() => void this.write());
   }

@@ -3,18 +3,18 @@ import { inject } from 'vitest';
 import type { DataStore } from '../../../src/store/data-store.ts';
 import { type PostgresDsn, parseDsn } from '../../../src/store/dsn.ts';
 import type { WriteRules } from '../../../src/store/lmdb/messages.ts';
-import { prepareReplica, type Stores } from '../../../src/store/open-store.ts';
+import type { Stores } from '../../../src/store/open-store.ts';
+import { prepareReplica } from '../../../src/store/postgres/prepare-replica.ts';
+import { newPostgresDsn } from '../../servers/dsn.ts';
 import type { StoreUnderTest } from '../contract/under-test.ts';
 import { close, openIn, tempFolder } from '../helpers.ts';
 
 /** False where there is no PostgreSQL; the set-up has said so. */
 export const HAS_POSTGRES = inject('postgresUrl') !== '';
 
-let schemas = 0;
-
 /** A schema that nobody else uses. */
 export function newDsn(): PostgresDsn {
-  return parseDsn(`${inject('postgresUrl')}?schema=t${process.pid}_${++schemas}`) as PostgresDsn;
+  return parseDsn(newPostgresDsn()) as PostgresDsn;
 }
 
 /** A store over PostgreSQL with its copy in `folder`. */

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
+import { newPostgresDsn } from './dsn.ts';
+
+describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
+  let a: TestServer;
+  let b: TestServer;
+  let dataStore: string;
+
+  beforeAll(async () => {
+    dataStore = newPostgresDsn();
+    const database = { data_store: dataStore };
+    const recommend = { data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] } };
+    a = await startTestServer({ config: { database, recommend } });
+    b = await startTestServer({ config: { database, recommend } });
+  });
+
+  afterAll(async () => {
+    await b?.stop();
+    await a?.stop();
+  });
+
+  test('what one has answered the other shows with its next answer', async () => {
+    const items = Array.from({ length: 40 }, (_, at) => ({ ItemId: `i${at}`, Timestamp: '2024-01-01' }));
+    expect((await a.call('POST', '/api/items', items)).body).toEqual({ RowAffected: 40 });
+    const rounds = Number(process.env.FRESHNESS_ROUNDS ?? 200);
+    for (let round = 0; round < rounds; round++) {
+      const [to, from] = round % 2 === 0 ? [a, b] : [b, a];
+      const UserId = `u${round % 50}`;
+      const ItemId = `i${round % 37}`;
+      const FeedbackType = ['like', 'read', 'other'][round % 3]!;
+      await to.call('PUT', '/api/feedback', [{ FeedbackType, UserId, ItemId, Timestamp: momentOf(round) }]);
+      const shown = await from.call('GET', `/api/user/${UserId}/feedback/${FeedbackType}`);
+      expect(shown.body).toContainEqual(
+        expect.objectContaining({ ItemId, Timestamp: momentOf(round), FeedbackType }),
+      );
+      expect(shown.headers.get('x-furze-stale')).toBeNull();
+      expect((await from.call('GET', `/api/recommend/${UserId}?n=40`)).body).not.toContain(ItemId);
+    }
+  });
+
+  test('an item that one hides or deletes is gone from the lists of the other', async () => {
+    await a.call('POST', '/api/items', [
+      { ItemId: 'h1', Timestamp: '2025-01-01' },
+      { ItemId: 'h2', Timestamp: '2025-01-01' },
+    ]);
+    const latest = async () =>
+      ((await b.call('GET', '/api/latest?n=100')).body as { Id: string }[]).map(({ Id }) => Id);
+    expect(await latest()).toEqual(expect.arrayContaining(['h1', 'h2']));
+    await a.call('PATCH', '/api/item/h1', { IsHidden: true });
+    expect(await latest()).not.toContain('h1');
+    await a.call('DELETE', '/api/item/h2');
+    expect(await latest()).not.toContain('h2');
+    expect((await b.call('GET', '/api/item/h2')).status).toBe(404);
+  });
+
+  test('both writing at once store everything, and show the same', async () => {
+    const writes = Array.from({ length: 60 }, (_, at) =>
+      (at % 2 === 0 ? a : b).call(
+        'POST',
+        '/api/feedback',
+        Array.from({ length: 50 }, (_, i) => ({
+          FeedbackType: 'like',
+          UserId: `w${(at * 7 + i) % 90}`,
+          ItemId: `n${(at + i * 3) % 70}`,
+          Timestamp: '2024-02-02',
+        })),
+      ),
+    );
+    const written = (await Promise.all(writes)).map(({ body }) => body.RowAffected as number);
+    const pages = await Promise.all(
+      [a, b].map(
+        async (node) => (await node.call('GET', '/api/feedback/like?n=10000')).body.Feedback as object[],
+      ),
+    );
+    expect(pages[0]).toEqual(pages[1]);
+    const fresh = pages[0]!.filter((each) => (each as { UserId: string }).UserId.startsWith('w'));
+    expect(fresh).toHaveLength(written.reduce((sum, each) => sum + each, 0));
+  });
+
+  test('a node that was away catches up, one without its copy makes a new one, and both show the same', async () => {
+    await b.service.stop();
+    await a.call('POST', '/api/users', [{ UserId: 'late' }]);
+    await b.restart();
+    expect((await b.call('GET', '/api/user/late')).body).toMatchObject({ UserId: 'late' });
+    const third = await startTestServer({
+      config: {
+        database: { data_store: dataStore },
+        recommend: { data_source: { positive_feedback_types: ['like'] } },
+      },
+    });
+    const all = async (node: TestServer) =>
+      (await node.call('GET', '/api/feedback?n=10000')).body.Feedback as object[];
+    expect(byText(await all(third))).toEqual(byText(await all(a)));
+    expect((await third.call('GET', '/api/items?n=1000')).body).toEqual(
+      (await a.call('GET', '/api/items?n=1000')).body,
+    );
+    await third.stop();
+  });
+});
+
+function byText(rows: readonly object[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort();
+}
+
+/** A moment of its own for each round. */
+function momentOf(round: number): string {
+  return new Date(Date.UTC(2020, 0, 1) + round * 1000).toISOString().replace('.000Z', 'Z');
+}
