@@ -8,8 +8,10 @@ import { freePort } from './free-port.ts';
 export interface TestPostgres {
   /** Of its database, for the user who may do everything. */
   readonly url: string;
-  /** Stops at once, as a crash does, and starts again on the same data. */
-  restart(): Promise<void>;
+  /** Ends at once, as in a crash. */
+  pause(): Promise<void>;
+  /** Starts again on the same data. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,8 +60,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   };
   return {
     url: `postgres://furze@127.0.0.1:${port}/postgres`,
-    async restart() {
-      await stop('SIGQUIT');
+    pause: () => stop('SIGQUIT'),
+    async resume() {
       server = await start();
     },
     async stop() {
