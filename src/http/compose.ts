@@ -68,6 +68,7 @@ export async function listenHttp(
   const http = createHttpServer({
     engine,
     routes,
+    barrier: services.data.barrier,
     services: { ...services, metricsText: () => metrics.text(), defaultN: server.default_n, limits },
     host: server.host,
     port: server.port,

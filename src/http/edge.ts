@@ -3,6 +3,7 @@ import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
@@ -80,6 +81,8 @@ class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
 }
 
 export interface EdgeParts {
+  /** What requests that read the data wait for, where that is a copy. */
+  readonly barrier?: ReadBarrier | undefined;
   readonly routes: readonly Route[];
   readonly services: Services;
   readonly access: AccessRules;
@@ -162,8 +165,7 @@ export class Edge {
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;
-      const { services } = this.parts;
-      const { barrier } = services.data;
+      const { services, barrier } = this.parts;
       if (barrier !== undefined && readsData(route)) {
         const passed = barrier.pass();
         if (passed !== undefined || barrier.isUnsure)

@@ -1,6 +1,7 @@
 import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import type { ReadBarrier } from '../store/data-store.ts';
 import type { AccessRules } from './access.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './body.ts';
 import { Burst } from './burst.ts';
@@ -33,6 +34,8 @@ export interface ConnectionLimits {
 }
 
 export interface HttpServerOptions {
+  /** What requests that read the data wait for, where that is a copy. */
+  readonly barrier?: ReadBarrier | undefined;
   readonly engine: EngineChoice;
   readonly routes: readonly Route[];
   readonly services: Services;
