@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { findPrograms } from './test/servers/postgres.ts';
 
 /** What every project of tests has; the global set-up is the root's, which runs once. */
 const common = {
@@ -18,6 +19,25 @@ const LONG = [
 /** What runs over servers that are started for the run: PostgreSQL. */
 const SERVERS = ['test/{servers,store/postgres}/**/*.test.ts'];
 
+/** The tests of HTTP with the data in PostgreSQL, where there is one. */
+const OVER_POSTGRES =
+  findPrograms() === undefined
+    ? []
+    : [
+        {
+          test: {
+            ...common,
+            name: 'http-postgres',
+            include: ['test/http/**/*.test.ts'],
+            exclude: [
+              'test/http/{edge,engine-choice,list-reply,outflow,page-reply,quick-paths,turns}.test.ts',
+            ],
+            env: { TEST_STORE: 'postgres' },
+            globalSetup: ['test/servers/setup.ts'],
+          },
+        },
+      ];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/compiled/compile.ts'],
@@ -26,17 +46,7 @@ export default defineConfig({
       { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },
       { test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] } },
-      {
-        // The same with the data in PostgreSQL.
-        test: {
-          ...common,
-          name: 'http-postgres',
-          include: ['test/http/**/*.test.ts'],
-          exclude: ['test/http/{edge,engine-choice,list-reply,page-reply,quick-paths,turns}.test.ts'],
-          env: { TEST_STORE: 'postgres' },
-          globalSetup: ['test/servers/setup.ts'],
-        },
-      },
+      ...OVER_POSTGRES,
       {
         // The same over node:http, which serves where no native engine loads.
         test: {

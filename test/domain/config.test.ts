@@ -36,6 +36,7 @@ describe('defaults', () => {
     expect(config.database).toEqual({
       compact_free_share: 0.5,
       data_store: 'lmdb://./data',
+      replica: 'lmdb://./replica',
       cache_store: 'lmdb://./data/cache',
       sync: 'disk',
     });

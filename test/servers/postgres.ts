@@ -87,7 +87,7 @@ function isReady(log: NodeJS.ReadableStream): Promise<void> {
 }
 
 /** The folder with `initdb` and `postgres`, the newest version there is. */
-function findPrograms(): string | undefined {
+export function findPrograms(): string | undefined {
   const versions = existsSync(VERSIONS_FOLDER) ? readdirSync(VERSIONS_FOLDER) : [];
   const installed = versions
     .sort((a, b) => Number(b) - Number(a))

@@ -13,7 +13,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgres = await startPostgres();
   if (postgres === undefined) {
     console.warn(
-      'SKIPPED the tests over PostgreSQL: there is none on this machine (apt-get install postgresql)',
+      'SKIPPED the tests over PostgreSQL, those of HTTP among them: there is none on this machine (apt-get install postgresql)',
     );
   }
   project.provide('postgresUrl', postgres?.url ?? '');
