@@ -2,19 +2,26 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/version.ts';
-import { backupCommand } from './backup.ts';
-import { checkCommand } from './check.ts';
-import { compactCommand } from './compact.ts';
-import { configCommand } from './config.ts';
-import { evaluateCommand } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
-import { exportCommand } from './export.ts';
-import { importCommand } from './import.ts';
-import { initCommand } from './init.ts';
-import { playgroundCommand } from './playground.ts';
-import { restoreCommand } from './restore.ts';
-import { serveCommand } from './serve.ts';
-import { statusCommand } from './status.ts';
+
+type CreateCommand = (env: Environment) => Promise<Command>;
+
+/** In the order in which help lists them. Each is loaded when it is asked for: some bring packages that others do not need. */
+const COMMANDS: Readonly<Record<string, CreateCommand>> = {
+  serve: async (env) => (await import('./serve.ts')).serveCommand(env),
+  playground: async (env) => (await import('./playground.ts')).playgroundCommand(env),
+  init: async (env) => (await import('./init.ts')).initCommand(env),
+  import: async (env) => (await import('./import.ts')).importCommand(env),
+  export: async (env) => (await import('./export.ts')).exportCommand(env),
+  evaluate: async (env) => (await import('./evaluate.ts')).evaluateCommand(env),
+  status: async (env) => (await import('./status.ts')).statusCommand(env),
+  config: async (env) => (await import('./config.ts')).configCommand(env),
+  compact: async (env) => (await import('./compact.ts')).compactCommand(env),
+  check: async (env) => (await import('./check.ts')).checkCommand(env),
+  backup: async (env) => (await import('./backup.ts')).backupCommand(env),
+  restore: async (env) => (await import('./restore.ts')).restoreCommand(env),
+};
+const DEFAULT = 'serve';
 
 /**
  * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
@@ -23,25 +30,8 @@ import { statusCommand } from './status.ts';
  *   may have codes of its own
  */
 export async function runProgram(args: readonly string[], env: Environment): Promise<number> {
-  const program = new Command('furze')
-    .description('A recommender service in one process and one data folder.')
-    .version(VERSION)
-    .exitOverride()
-    .addCommand(serveCommand(env), { isDefault: true })
-    .addCommand(playgroundCommand(env))
-    .addCommand(initCommand(env))
-    .addCommand(importCommand(env))
-    .addCommand(exportCommand(env))
-    .addCommand(evaluateCommand(env))
-    .addCommand(statusCommand(env))
-    .addCommand(configCommand(env))
-    .addCommand(compactCommand(env))
-    .addCommand(checkCommand(env))
-    .addCommand(backupCommand(env))
-    .addCommand(restoreCommand(env));
-  for (const command of program.commands) command.exitOverride();
-  const names = program.commands.map((command) => command.name());
   const [first = ''] = args;
+  const names = Object.keys(COMMANDS);
   if (first !== '' && !first.startsWith('-') && ![...names, 'help'].includes(first)) {
     process.stderr.write(
       `furze: there is no command ${JSON.stringify(first)}; there are ${names.join(', ')} (see furze --help)\n`,
@@ -49,6 +39,7 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     return 2;
   }
   try {
+    const program = await createProgram(args, env);
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
@@ -68,4 +59,27 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     );
     return 1;
   }
+}
+
+async function createProgram(args: readonly string[], env: Environment): Promise<Command> {
+  const program = new Command('furze')
+    .description('A recommender service in one process and one data folder.')
+    .version(VERSION)
+    .exitOverride();
+  const created = await Promise.all(
+    namesAskedFor(args).map(async (name) => ({ name, command: await COMMANDS[name]!(env) })),
+  );
+  for (const { name, command } of created)
+    program.addCommand(command.exitOverride(), { isDefault: name === DEFAULT });
+  return program;
+}
+
+/** All of them for the help that lists them. */
+function namesAskedFor(args: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = args;
+  const all = Object.keys(COMMANDS);
+  if (first === 'help') return all.includes(second) ? [second] : all;
+  if (all.includes(first)) return [first];
+  if (first === '--version' || first === '-V') return [];
+  return first === '--help' || first === '-h' ? all : [DEFAULT];
 }

@@ -42,17 +42,18 @@ export function loadUws(
   roots: readonly (readonly [name: string, root: string])[] = packageRoots(),
 ): UwsBinary {
   const file = `uws_${target.platform}_${target.arch}_${target.abi}.node`;
-  const troubles: string[] = [];
+  // Told only where no build loads: finding out what C library there is takes a while.
+  const troubles: (() => string)[] = [];
   for (const [name, root] of roots) {
     const path = FOLDERS.map((folder) => join(root, folder, file)).find((at) => existsSync(at));
     if (path === undefined) continue;
     try {
       return { uws: require(path) as Uws, why: `native build ${file} of ${name}` };
     } catch (error) {
-      troubles.push(`${file} of ${name} ${explain(error)}`);
+      troubles.push(() => `${file} of ${name} ${explain(error)}`);
     }
   }
-  if (troubles.length > 0) return { uws: undefined, why: troubles.join('; ') };
+  if (troubles.length > 0) return { uws: undefined, why: troubles.map((tell) => tell()).join('; ') };
   const where = roots.length === 0 ? 'no package with native builds is installed' : `there is no ${file}`;
   return { uws: undefined, why: `${where} (Node.js ${process.version}, ABI ${target.abi})` };
 }

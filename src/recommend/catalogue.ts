@@ -13,13 +13,15 @@ const VISIBLE = 1;
 const HIDDEN = 2;
 
 const NO_NAMES: readonly string[] = [];
+/** Names that are compared one by one. */
+const SHORT = 16;
 
 /**
  * All items as the recommenders need them, by row, in memory: about 100 bytes an item with its id, plus 8 to 16
  * bytes for each of its categories and labels. Grows with items, never with users.
  */
 export class Catalogue {
-  /** Ready JSON of each item's id, undefined for a row without an item. */
+  /** JSON of the items' ids, made when it is first asked for. */
   private readonly jsonIds: (string | undefined)[] = [];
   private readonly ids: (string | undefined)[] = [];
   /** One of the states above by row. */
@@ -61,7 +63,7 @@ export class Catalogue {
     if (this.ids[row] === undefined) this.liveCount++;
     this.replaceNames(row, distinct(item.categories), distinct(item.labels));
     this.ids[row] = item.itemId;
-    this.jsonIds[row] = JSON.stringify(item.itemId);
+    this.jsonIds[row] = undefined;
     this.states[row] = item.hidden ? HIDDEN : VISIBLE;
     this.timesMs[row] = item.timestampMs;
     for (const listener of this.listeners) listener(row);
@@ -107,7 +109,10 @@ export class Catalogue {
   }
 
   jsonIdAt(row: number): string | undefined {
-    return this.jsonIds[row];
+    const json = this.jsonIds[row];
+    if (json !== undefined) return json;
+    const id = this.ids[row];
+    return id === undefined ? undefined : (this.jsonIds[row] = JSON.stringify(id));
   }
 
   /** Milliseconds since the epoch, NaN for none. */
@@ -169,7 +174,10 @@ export class Catalogue {
 const EMPTY: ReadonlySet<number> = new Set();
 
 function distinct(names: readonly string[]): readonly string[] {
-  return names.length > 1 ? [...new Set(names)] : names;
+  // Most items have a few names, none of them twice, and a set takes longer than all the rest of an item.
+  const isShort = names.length <= SHORT;
+  if (isShort && names.every((name, at) => names.indexOf(name) === at)) return names;
+  return [...new Set(names)];
 }
 
 function replacePostings(

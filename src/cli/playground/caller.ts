@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 /** Asks the running service over HTTP, like any caller, and reads the JSON answer. */
 export type Caller = <T>(path: string) => Promise<T>;
 
@@ -8,10 +11,15 @@ export type Caller = <T>(path: string) => Promise<T>;
 export function createCaller(url: string, apiKey: string): Caller {
   const headers: Record<string, string> = apiKey === '' ? {} : { 'X-API-Key': apiKey };
   return async <T>(path: string): Promise<T> => {
-    const response = await fetch(url + path, { headers });
-    if (!response.ok)
-      throw new Error(`GET ${path} was answered with ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
+    // Not fetch, which takes a tenth of a second to load.
+    const { get } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(url + path, { headers }, resolve).on('error', reject);
+    });
+    const body = await text(response);
+    if (response.statusCode !== 200)
+      throw new Error(`GET ${path} was answered with ${response.statusCode}: ${body}`);
+    return JSON.parse(body) as T;
   };
 }
 
