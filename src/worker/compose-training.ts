@@ -32,6 +32,7 @@ export interface TrainingParts {
   readonly data: DataStore;
   readonly cache: CacheStore;
   readonly pool: WorkerPool;
+  readonly trainer: PartTrainer;
   readonly recommendation: Recommendation;
   readonly tasks: TaskLog;
   /** Says why there is nothing to learn. */
@@ -59,7 +60,8 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
   const progress = new ProgressTracker(clock, log);
-  const { trainer, loader, als, ...shared } = composeFit(parts);
+  const { trainer } = parts;
+  const { loader, als, ...shared } = composeFit(parts);
   const fits = new FitSchedule({
     ...shared,
     servingSlot: parts.pool.servingSlot,
@@ -89,8 +91,19 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
   return { fits, search, progress, remakes: shared.remakes };
 }
 
+/** What learns the parts of a generation, and reads them back. */
+export function createTrainer(config: Config, paths: StorePaths, pool: WorkerPool, log: Logger): PartTrainer {
+  return new PartTrainer(pool, {
+    ...paths,
+    readTypes: config.recommend.data_source.read_feedback_types,
+    serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
+    memoryBytesMax: fitMemoryBytesMax(config),
+    log,
+  });
+}
+
 /** What a fit does: reads feedback, learns the parts, writes the lists. */
-function composeFit({ config, paths, cache, pool, recommendation, clock, log }: TrainingParts) {
+function composeFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
   const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
@@ -98,13 +111,6 @@ function composeFit({ config, paths, cache, pool, recommendation, clock, log }: 
   const memoryBytesMax = fitMemoryBytesMax(config);
   const clockErrorMs = server.clock_error;
   const read = { ...paths, positiveTypes, positiveTtlMs, clockErrorMs, clock };
-  const trainer = new PartTrainer(pool, {
-    ...paths,
-    readTypes: data_source.read_feedback_types,
-    serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
-    memoryBytesMax,
-    log,
-  });
   const settings = configuredAls(config);
   const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
   const { seed } = alsSettings(settings);

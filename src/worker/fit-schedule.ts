@@ -8,6 +8,7 @@ import type { ListPass, PassStart } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
 import type { OnProgress, ProgressTracker } from './progress.ts';
 import type { Remakes } from './remakes.ts';
+import type { RestoredGeneration } from './saved-generation.ts';
 import type { SerialQueue } from './serial-queue.ts';
 import type { RunningTask, TaskLog, TaskResult } from './task-log.ts';
 
@@ -42,6 +43,8 @@ export class FitSchedule {
   private placed: PlacedGeneration | undefined;
   /** What was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
+  /** New items are being compared with those that what serves knows. */
+  private comparing: Promise<void> = Promise.resolve();
   private started = false;
   private stopped = false;
 
@@ -107,11 +110,14 @@ export class FitSchedule {
     this.settling.unref();
   }
 
-  /** Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it. */
-  async restore(): Promise<void> {
+  /**
+   * Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it.
+   * @param reading undefined where there is none
+   */
+  async restore(reading: Promise<RestoredGeneration | undefined>): Promise<void> {
     try {
-      const loaded = await this.generationFit.restore();
-      if (loaded !== undefined) await this.serve(loaded);
+      const loaded = await this.generationFit.restore(reading);
+      if (loaded !== undefined) this.serve(loaded);
       this.restored = loaded;
     } catch (error) {
       this.log.error({ err: error }, 'the saved model cannot be used');
@@ -185,7 +191,8 @@ export class FitSchedule {
         return undefined;
       }
       const { generation, positives, unchanged } = fitted;
-      if (!unchanged) await this.serve(generation);
+      if (!unchanged) this.serve(generation);
+      await this.comparing;
       const from = unchanged ? await this.missingFrom(generation) : 'all';
       const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
@@ -229,6 +236,7 @@ export class FitSchedule {
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
   private async resume(generation: PlacedGeneration): Promise<void> {
+    await this.comparing;
     const from = await this.missingFrom(generation);
     if (from === undefined || this.stopped) return;
     const task = this.tasks.begin('lists');
@@ -271,7 +279,7 @@ export class FitSchedule {
     };
   }
 
-  private async serve(placed: PlacedGeneration): Promise<void> {
+  private serve(placed: PlacedGeneration): void {
     const { generations, live } = this.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
@@ -280,7 +288,7 @@ export class FitSchedule {
     };
     this.placed = placed;
     this.remakes.use(placed);
-    await live.knowItems(placed.als?.header.itemCount ?? 0);
+    this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0);
   }
 }
 

@@ -18,6 +18,7 @@ import { Questions } from './questions.ts';
 import { featuresOf } from './ranking-parts.ts';
 import {
   type GenerationMark,
+  type RestoredGeneration,
   restoreGeneration,
   savedName,
   savedParts,
@@ -92,10 +93,13 @@ export class GenerationFit {
     this.asksUsers = options.usesUsers;
   }
 
-  /** Places what the last fit saved, undefined when there is none that can be read. */
-  async restore(): Promise<PlacedGeneration | undefined> {
+  /**
+   * Places what the last fit saved, undefined when there is none that can be read.
+   * @param reading where it is being read already
+   */
+  async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
     const { trainer, loader } = this.parts;
-    const restored = await restoreGeneration(this.options.marks, trainer, this.options.log);
+    const restored = await (reading ?? restoreGeneration(this.options.marks, trainer, this.options.log));
     if (restored === undefined) return undefined;
     const { mark, parts } = restored;
     this.lastMark = mark;

@@ -115,13 +115,17 @@ export class PartTrainer {
   /** Places a part that was saved as `name`; undefined when there is none. */
   async load<Name extends PartName>(part: Name, name: string): Promise<PartPlaced<Name> | undefined> {
     const { cachePath, serving } = this.options;
-    const placed = await this.pool.run<'load'>({
-      kind: 'load',
-      ...this.source(part),
-      cachePath,
-      name,
-      serving,
-    });
+    const placed = await this.pool.run<'load'>(
+      {
+        kind: 'load',
+        ...this.source(part),
+        cachePath,
+        name,
+        serving,
+      },
+      // A start waits for it.
+      true,
+    );
     return placed as PartPlaced<Name> | undefined;
   }
 

@@ -5,9 +5,10 @@ import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
 import { composeRecommendation, type Recommendation } from '../recommend/compose.ts';
 import type { StorePaths, Stores } from '../store/open-store.ts';
-import { type BackgroundTraining, composeTraining, openPool } from './compose-training.ts';
+import { type BackgroundTraining, composeTraining, createTrainer, openPool } from './compose-training.ts';
 import { relatedFinder } from './find-related.ts';
 import type { WorkerPool } from './pool.ts';
+import { restoreGeneration } from './saved-generation.ts';
 import { tallyKeeper } from './tally-keeper.ts';
 import { TaskLog } from './task-log.ts';
 
@@ -30,6 +31,10 @@ export async function startBackground(
 ): Promise<Background> {
   const pool = openPool(config, log);
   teardown.add(() => pool.close());
+  // Workers read it back while this thread loads the catalogue.
+  const trainer = createTrainer(config, paths, pool, log);
+  const restored = restoreGeneration(cache, trainer, log);
+  restored.catch(() => {});
   const recommendation = await composeRecommendation({
     config,
     data,
@@ -46,10 +51,11 @@ export async function startBackground(
   const tasks = new TaskLog(clock, cache);
   await tasks.restore();
   teardown.add(() => tasks.flush());
-  const parts = { config, paths, data, cache, pool, recommendation, tasks, whyNothing, clock, log };
+  const stores = { paths, data, cache };
+  const parts = { config, ...stores, pool, trainer, recommendation, tasks, whyNothing, clock, log };
   const training: BackgroundTraining = composeTraining(parts);
   teardown.add(() => training.fits.stop());
-  await training.fits.restore();
+  await training.fits.restore(restored);
   teardown.add(() => training.search.stop());
   return { ...training, pool, recommendation, tasks };
 }
