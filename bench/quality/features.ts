@@ -81,7 +81,7 @@ export function loadClickSet(
   const distinct = [...last.values()].sort((a, b) => a - b);
   const distinctTimes = pick(records.times, distinct);
   const { late, judged } = holdOut({ ...side(distinct), times: distinctTimes }, options.seed);
-  const [isLate, isJudged] = [new Set(late), new Set(judged)];
+  const [isLate, isJudged] = [new Set(late.positions), new Set(judged.positions)];
   const { userLabels, itemLabels } = readSideLabels(format, folder, records.userIds, records.itemIds);
   return {
     data: {

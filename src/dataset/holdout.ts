@@ -4,6 +4,8 @@
  * held out at random. How much that is depends on the data: a twentieth tells enough about a large set, while of a
  * small one, or of one whose users seldom come back, up to a fifth is needed to have enough users to judge by.
  */
+import { GrowingU32 } from '../memory/growing.ts';
+import { type DatedRecord, LatestRecords } from './latest-records.ts';
 
 /** The shares of the records that are held out; the first that gives users and time enough. */
 const SHARES = [0.05, 0.1, 0.2] as const;
@@ -27,124 +29,138 @@ export interface TimedPairs {
   readonly times: ArrayLike<number>;
 }
 
-/** What is held out. Positions ascend. */
+/** Hands all records to `visit`, each time in the same order. */
+export type ReplayRecords = (visit: (userRow: number, itemRow: number, time: number) => void) => void;
+
+/** Records by their positions in the order in which they came, which ascend. */
+export interface HeldRecords {
+  readonly positions: Uint32Array;
+  readonly userRows: Uint32Array;
+  readonly itemRows: Uint32Array;
+}
+
+/** What is held out. */
 export interface HoldOut {
   /** All of the latest records: no model may have seen them when it is judged. */
-  readonly late: Uint32Array;
+  readonly late: HeldRecords;
   /** Those of users with an earlier record, for about the others nothing can be told; of a sample of the users. */
-  readonly judged: Uint32Array;
+  readonly judged: HeldRecords;
   /** The time as of which judging asks: that of the first of the latest records; Infinity when there are none. */
   readonly sinceTime: number;
 }
 
-const NOTHING: HoldOut = {
-  late: new Uint32Array(0),
-  judged: new Uint32Array(0),
+export const NOTHING_HELD_OUT: HoldOut = {
+  late: heldRecords([]),
+  judged: heldRecords([]),
   sinceTime: Number.POSITIVE_INFINITY,
 };
 
+/** Chooses what is held out of columns; positions are those of the columns. */
+export function holdOut({ userRows, itemRows, times }: TimedPairs, seed: number): HoldOut {
+  const replay: ReplayRecords = (visit) => {
+    for (let at = 0; at < userRows.length; at++) visit(userRows[at]!, itemRows[at]!, times[at]!);
+  };
+  const survey = new HoldOutSurvey(seed);
+  replay((userRow, itemRow, time) => survey.add(userRow, itemRow, time));
+  return survey.choose(replay);
+}
+
 /**
- * Chooses what is held out: the latest twentieth, tenth or fifth of the records; where hardly a user comes back in
- * these, the latest record of each of some users; nothing when even these are fewer than `HOLDOUT_USERS_MIN`.
+ * Looks at all records once, then chooses. It keeps 4 bytes a user and the latest million records, whatever the number
+ * of the others is.
  */
-export function holdOut(pairs: TimedPairs, seed: number): HoldOut {
-  const { userRows, times } = pairs;
-  if (userRows.length === 0) return NOTHING;
-  const sorted = Float64Array.from(times).sort();
-  let best: HoldOut | undefined;
-  let bestUsers = HOLDOUT_USERS_MIN;
-  for (const share of SHARES) {
-    const count = Math.min(LATE_MAX, Math.round(userRows.length * share));
-    if (count === 0) continue;
-    const late = latest(pairs, sorted, count, seed);
-    const returning = returningUsers(pairs, late);
-    const sinceTime = sorted[sorted.length - count]!;
-    if (returning.size >= bestUsers) {
-      best = { late, judged: sampleUsers(pairs, late, returning, seed), sinceTime };
-      bestUsers = returning.size;
+export class HoldOutSurvey {
+  private readonly seed: number;
+  private readonly latest = new LatestRecords(LATE_MAX);
+  /** Records of each user. */
+  private readonly counts = new GrowingU32();
+  private records = 0;
+  private oldest = Number.POSITIVE_INFINITY;
+
+  constructor(seed: number) {
+    this.seed = seed;
+  }
+
+  add(userRow: number, itemRow: number, time: number): void {
+    while (this.counts.length <= userRow) this.counts.push(0);
+    this.counts.add(userRow, 1);
+    if (time < this.oldest) this.oldest = time;
+    this.latest.offer(this.records++, userRow, itemRow, time, () => scatter(userRow, itemRow, this.seed));
+  }
+
+  /**
+   * Chooses what is held out: the latest twentieth, tenth or fifth of the records; where hardly a user comes back in
+   * these, the latest record of each of some users; nothing when even these are fewer than `HOLDOUT_USERS_MIN`.
+   * @param replay the records once more; only asked where hardly a user comes back
+   */
+  choose(replay: ReplayRecords): HoldOut {
+    const sorted = this.latest.sorted();
+    let best: HoldOut | undefined;
+    let bestUsers = HOLDOUT_USERS_MIN;
+    for (const share of SHARES) {
+      const count = Math.min(LATE_MAX, Math.round(this.records * share));
+      if (count === 0) continue;
+      const late = sorted.slice(0, count);
+      const returning = this.returningUsers(late);
+      const sinceTime = late.at(-1)!.time;
+      if (returning.size >= bestUsers) {
+        const judged = late.filter(({ userRow }) => returning.has(userRow));
+        best = { late: heldRecords(late), judged: heldRecords(this.sample(judged)), sinceTime };
+        bestUsers = returning.size;
+      }
+      const isLong = sorted[0]!.time - sinceTime >= SPAN_MS || sinceTime === this.oldest;
+      if ((returning.size >= USERS_ENOUGH && isLong) || count === LATE_MAX) break;
     }
-    const isLong = sorted[sorted.length - 1]! - sinceTime >= SPAN_MS || sinceTime === sorted[0];
-    if ((returning.size >= USERS_ENOUGH && isLong) || count === LATE_MAX) break;
+    return best ?? this.latestOfEach(replay);
   }
-  return best ?? latestOfEach(pairs, seed);
+
+  /** Users with a record among the late ones and one before. */
+  private returningUsers(late: readonly DatedRecord[]): Set<number> {
+    const counts = new Map<number, number>();
+    for (const { userRow } of late) counts.set(userRow, (counts.get(userRow) ?? 0) + 1);
+    return new Set([...counts].filter(([user, count]) => count < this.counts.at(user)).map(([user]) => user));
+  }
+
+  /** The records of a sample of the users where there are very many. */
+  private sample(records: DatedRecord[]): DatedRecord[] {
+    if (records.length <= JUDGED_MAX) return records;
+    const share = JUDGED_MAX / records.length;
+    return records.filter(({ userRow }) => isSampled(userRow, share, this.seed));
+  }
+
+  /** The latest record of each user with an earlier one, judged as of the newest record of all. */
+  private latestOfEach(replay: ReplayRecords): HoldOut {
+    const users = this.counts.view().reduce((sum, count) => sum + Number(count > 1), 0);
+    if (users < HOLDOUT_USERS_MIN) return NOTHING_HELD_OUT;
+    const share = Math.min(1, JUDGED_MAX / users);
+    const last = new Map<number, DatedRecord>();
+    let newest = Number.NEGATIVE_INFINITY;
+    let position = 0;
+    replay((userRow, itemRow, time) => {
+      newest = Math.max(newest, time);
+      const at = position++;
+      if (this.counts.at(userRow) < 2 || (share < 1 && !isSampled(userRow, share, this.seed))) return;
+      const known = last.get(userRow);
+      if (known === undefined || time >= known.time)
+        last.set(userRow, { position: at, userRow, itemRow, time });
+    });
+    const judged = heldRecords([...last.values()]);
+    return { late: judged, judged, sinceTime: newest };
+  }
 }
 
-/** Users with a record among the late ones and one before. */
-function returningUsers({ userRows }: TimedPairs, late: Uint32Array): Set<number> {
-  const isLate = new Uint8Array(userRows.length);
-  for (const at of late) isLate[at] = 1;
-  const lateUsers = new Set<number>();
-  for (const at of late) lateUsers.add(userRows[at]!);
-  const returning = new Set<number>();
-  for (let at = 0; at < userRows.length; at++) {
-    if (isLate[at] === 0 && lateUsers.has(userRows[at]!)) returning.add(userRows[at]!);
-  }
-  return returning;
+function heldRecords(records: readonly DatedRecord[]): HeldRecords {
+  const sorted = records.toSorted((a, b) => a.position - b.position);
+  return {
+    positions: Uint32Array.from(sorted, ({ position }) => position),
+    userRows: Uint32Array.from(sorted, ({ userRow }) => userRow),
+    itemRows: Uint32Array.from(sorted, ({ itemRow }) => itemRow),
+  };
 }
 
-/** Those of the positions that belong to these users, or to a sample of them where they are very many. */
-function sampleUsers(
-  { userRows }: TimedPairs,
-  positions: Uint32Array,
-  users: ReadonlySet<number>,
-  seed: number,
-): Uint32Array {
-  const theirs = positions.filter((at) => users.has(userRows[at]!));
-  if (theirs.length <= JUDGED_MAX) return theirs;
-  const most = (JUDGED_MAX / theirs.length) * 2 ** 32;
-  return theirs.filter((at) => scatter(userRows[at]!, 0, seed) < most);
-}
-
-/** The latest record of each user with an earlier one, judged as of the newest record of all. */
-function latestOfEach(pairs: TimedPairs, seed: number): HoldOut {
-  const { userRows, times } = pairs;
-  const last = new Map<number, number>();
-  const counts = new Map<number, number>();
-  let newest = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < userRows.length; at++) {
-    const user = userRows[at]!;
-    const known = last.get(user);
-    if (known === undefined || times[at]! >= times[known]!) last.set(user, at);
-    counts.set(user, (counts.get(user) ?? 0) + 1);
-    newest = Math.max(newest, times[at]!);
-  }
-  const users = new Set([...counts].filter(([, count]) => count > 1).map(([user]) => user));
-  if (users.size < HOLDOUT_USERS_MIN) return NOTHING;
-  const positions = Uint32Array.from(users, (user) => last.get(user)!).sort();
-  const judged = sampleUsers(pairs, positions, users, seed);
-  return { late: judged, judged, sinceTime: newest };
-}
-
-/**
- * Positions of the `count` latest records, ascending, of times that are given sorted, too. Takes 8 bytes a record, and 8 for each of the time at which the
- * line falls: that may be all of them, where a set came without times.
- */
-function latest(
-  { userRows, itemRows, times }: TimedPairs,
-  sorted: Float64Array,
-  count: number,
-  seed: number,
-): Uint32Array {
-  const edge = sorted[sorted.length - count]!;
-  let later = 0;
-  let tied = 0;
-  for (let at = 0; at < userRows.length; at++) {
-    if (times[at]! > edge) later++;
-    else if (times[at] === edge) tied++;
-  }
-  const hashAt = (at: number) => scatter(userRows[at]!, itemRows[at]!, seed);
-  const hashes = new Uint32Array(tied);
-  for (let at = 0, next = 0; next < tied; at++) if (times[at] === edge) hashes[next++] = hashAt(at);
-  hashes.sort();
-  const lastHash = hashes[count - later - 1]!;
-  let equal = count - later - hashes.indexOf(lastHash);
-  const chosen = new Uint32Array(count);
-  for (let at = 0, next = 0; at < userRows.length; at++) {
-    if (times[at]! < edge) continue;
-    const hash = times[at] === edge ? hashAt(at) : 0;
-    if (times[at]! > edge || hash < lastHash || (hash === lastHash && equal-- > 0)) chosen[next++] = at;
-  }
-  return chosen;
+/** Whether a user is in a seeded sample of about this share of the users. */
+export function isSampled(userRow: number, share: number, seed: number): boolean {
+  return scatter(userRow, 0, seed) < share * 2 ** 32;
 }
 
 /** A hash of a pair (the finalizer of MurmurHash3 over both rows). */

@@ -1,7 +1,6 @@
 /**
  * Positive feedback as a sparse matrix of user rows by item rows, compressed along both sides: by user
- * (CSR) for solving users, by item (CSC) for solving items. They are built on the ordinary heap; a trainer
- * copies them into the memory it shares with its workers.
+ * (CSR) for solving users, by item (CSC) for solving items.
  */
 import { FurzeError } from '../domain/errors.ts';
 import { FNV_BASIS, fnvWord } from '../domain/hash.ts';
@@ -165,11 +164,17 @@ function compress(
   };
 }
 
-/** The other orientation of a matrix; indices come out ascending because rows are walked in order. */
-export function transpose(matrix: CompressedMatrix): CompressedMatrix {
+/**
+ * The other orientation of a matrix; indices come out ascending because rows are walked in order.
+ * @param allocate makes the room for its arrays
+ */
+export function transpose(
+  matrix: CompressedMatrix,
+  allocate: (bytes: number) => ArrayBufferLike = (bytes) => new ArrayBuffer(bytes),
+): CompressedMatrix {
   const { rowCount, columnCount } = matrix;
   const count = matrix.indices.length;
-  const indptr = new Uint32Array(columnCount + 1);
+  const indptr = new Uint32Array(allocate((columnCount + 1) * 4));
   for (let at = 0; at < count; at++) {
     const column = (matrix.indices[at] as number) + 1;
     indptr[column] = (indptr[column] as number) + 1;
@@ -178,8 +183,8 @@ export function transpose(matrix: CompressedMatrix): CompressedMatrix {
     indptr[column + 1] = (indptr[column + 1] as number) + (indptr[column] as number);
   }
   const next = indptr.slice(0, columnCount);
-  const indices = new Uint32Array(count);
-  const weights = matrix.weights === null ? null : new Float32Array(count);
+  const indices = new Uint32Array(allocate(count * 4));
+  const weights = matrix.weights === null ? null : new Float32Array(allocate(count * 4));
   for (let row = 0; row < rowCount; row++) {
     const end = matrix.indptr[row + 1] as number;
     for (let at = matrix.indptr[row] as number; at < end; at++) {

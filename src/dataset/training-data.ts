@@ -1,16 +1,26 @@
 import type { Interactions } from './interactions.ts';
-import type { HeldOutPairs } from './leave-out.ts';
+import type { HeldOutPairs, StoreRows } from './leave-out.ts';
 
-/** What models are trained on and judged by. All arrays are in shared memory. */
+/**
+ * What models are trained on and judged by. All arrays are in shared memory. Rows of the matrix are those users and
+ * items of the store that have positive feedback.
+ */
 export interface TrainingData {
   readonly interactions: Interactions;
+  readonly rows: StoreRows;
+  /** Rows that the store had ever given: what came later is not part of this. */
+  readonly userRowCount: number;
+  readonly itemRowCount: number;
+  /** By rows of the matrix. */
   readonly heldOut: HeldOutPairs;
   /** When the first feedback left out was given, milliseconds since the epoch; Infinity when none is. */
   readonly heldOutSinceMs: number;
   /** Tells this data from other data. */
   readonly fingerprint: number;
-  /** Distinct pairs, those held out among them. */
+  /** Distinct pairs, those held out among them and those of users outside the sample. */
   readonly positives: number;
+  /** The share of the users that are learned from; 1 unless all would take more memory than there may be. */
+  readonly userShare: number;
 }
 
 /** Pairs of a user and an item as columns, in any order. */
@@ -31,11 +41,26 @@ export interface TrainingReads {
   itemLabels(): LabelsOf;
   /** The labels of all users, read at once. */
   userLabels(): LabelsOf;
-  /** Pairs that were read before what is held out and are not positive, known or held out. */
+  /**
+   * Pairs that were read before what is held out and are not positive, known or held out. Users by row of the matrix,
+   * the number of its users for one that has none; items by row of the store.
+   */
   readPairs(data: TrainingData): PairColumns;
   /**
    * Hands out, user by user, when the user gave the latest positive feedback on each of the items that it has in
    * `data.interactions`, milliseconds since the epoch, in the order of these; every user with any is visited once.
    */
   readTimes(data: TrainingData, visit: (userRow: number, timesMs: Float64Array) => void): void;
+}
+
+/** The place of a row of the store among ascending ones, -1 when it is not there. */
+export function placeOf(rows: Uint32Array, row: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return rows[low] === row ? low : -1;
 }

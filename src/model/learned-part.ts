@@ -17,6 +17,8 @@ export interface PartTools {
   readonly reads: TrainingReads;
   readonly instantiate: InstantiateKernels;
   readonly allocate: AllocateMemory;
+  /** Bytes that training and models may take. A part that can do with less lays itself out within them. */
+  readonly roomBytes: number;
 }
 
 /** One step of a training. */
@@ -66,9 +68,10 @@ export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, M
     slots: number,
     serving: ServingShape,
     reads: TrainingReads,
+    roomBytes: number,
   ): StageMemory;
-  /** Lays out a training for `slots` threads. */
-  place(data: TrainingData, options: Options, slots: number, tools: PartTools): Task;
+  /** Lays out a training for `slots` threads, as `memory` said it would. */
+  place(data: TrainingData, options: Options, slots: number, tools: PartTools, serving: ServingShape): Task;
   /**
    * Yields the steps in order; all threads have ended a phase before the generator is resumed, and what they answered
    * is handed in.

@@ -23,6 +23,8 @@ export interface StageMemory {
   readonly models: number;
   /** What stays from earlier stages, and what else serves. */
   readonly held?: number;
+  /** What is left out to stay within bounds of memory and work, for people; nothing when absent. */
+  readonly leftOut?: string;
 }
 
 /** All that a stage takes at most. */

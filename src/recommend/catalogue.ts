@@ -3,9 +3,16 @@ import { bitWords, setBit } from '../memory/bits.ts';
 import { grown } from '../memory/grow.ts';
 import { filled, sharedF64, sharedU32 } from '../memory/shared-arrays.ts';
 import type { CatalogueItem } from '../store/data-store.ts';
+import { RowPostings, type Rows } from './row-postings.ts';
 
 /** The rows that carry a name (a category or a label). */
-type Postings = Map<string, Set<number>>;
+type Postings = Map<string, Posting>;
+
+interface Posting {
+  /** The one copy of the name that all rows refer to. */
+  readonly name: string;
+  readonly rows: RowPostings;
+}
 
 /** States of a row: without an item, with one that may be listed, with a hidden one. */
 const ABSENT = 0;
@@ -17,8 +24,8 @@ const NO_NAMES: readonly string[] = [];
 const SHORT = 16;
 
 /**
- * All items as the recommenders need them, by row, in memory: about 100 bytes an item with its id, plus 8 to 16
- * bytes for each of its categories and labels. Grows with items, never with users.
+ * All items as the recommenders need them, by row, in memory: some 120 bytes an item with its id, and 10 for each of its
+ * categories and labels, whose names are kept once. Grows with items, never with users.
  */
 export class Catalogue {
   /** JSON of the items' ids, made when it is first asked for. */
@@ -125,36 +132,35 @@ export class Catalogue {
   }
 
   /** Rows of the items with the label, hidden ones included. */
-  rowsWithLabel(label: string): ReadonlySet<number> | undefined {
-    return this.labelPostings.get(label);
+  rowsWithLabel(label: string): Rows | undefined {
+    return this.labelPostings.get(label)?.rows;
   }
 
   /** Rows of the items in the category, hidden ones included. */
-  rowsInCategory(category: string): ReadonlySet<number> | undefined {
-    return this.categoryPostings.get(category);
+  rowsInCategory(category: string): Rows | undefined {
+    return this.categoryPostings.get(category)?.rows;
   }
 
   /** True when the item is in all of the categories. */
   isInAll(row: number, categories: readonly string[]): boolean {
-    for (const category of categories) if (!this.categoryPostings.get(category)?.has(row)) return false;
-    return true;
+    const own = this.categoriesByRow[row] ?? NO_NAMES;
+    return categories.every((category) => own.includes(category));
   }
 
   /** The smallest of the categories' postings, an empty set for an unknown one, undefined for no category at all. */
-  narrowest(categories: readonly string[]): ReadonlySet<number> | undefined {
-    let best: ReadonlySet<number> | undefined;
+  narrowest(categories: readonly string[]): Rows | undefined {
+    let best: Rows | undefined;
     for (const category of categories) {
-      const postings = this.categoryPostings.get(category) ?? EMPTY;
+      const postings = this.rowsInCategory(category) ?? EMPTY;
       if (best === undefined || postings.size < best.size) best = postings;
     }
     return best;
   }
 
   private replaceNames(row: number, categories: readonly string[], labels: readonly string[]): void {
-    replacePostings(this.categoryPostings, row, this.categoriesByRow[row] ?? NO_NAMES, categories);
-    replacePostings(this.labelPostings, row, this.labelsByRow[row] ?? NO_NAMES, labels);
-    this.categoriesByRow[row] = categories.length > 0 ? categories : undefined;
-    this.labelsByRow[row] = labels.length > 0 ? labels : undefined;
+    const { categoriesByRow, labelsByRow } = this;
+    categoriesByRow[row] = replacePostings(this.categoryPostings, row, categoriesByRow[row], categories);
+    labelsByRow[row] = replacePostings(this.labelPostings, row, labelsByRow[row], labels);
   }
 
   private reserve(row: number): void {
@@ -171,7 +177,7 @@ export class Catalogue {
   }
 }
 
-const EMPTY: ReadonlySet<number> = new Set();
+const EMPTY: Rows = new RowPostings();
 
 function distinct(names: readonly string[]): readonly string[] {
   // Most items have a few names, none of them twice, and a set takes longer than all the rest of an item.
@@ -180,20 +186,24 @@ function distinct(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
 }
 
+/** @returns what the row keeps: the shared copies of the names, undefined for none */
 function replacePostings(
   postings: Postings,
   row: number,
-  before: readonly string[],
+  before: readonly string[] | undefined,
   after: readonly string[],
-): void {
-  for (const name of before) {
-    const rows = postings.get(name);
+): readonly string[] | undefined {
+  for (const name of before ?? NO_NAMES) {
+    if (after.includes(name)) continue;
+    const rows = postings.get(name)?.rows;
     rows?.delete(row);
     if (rows?.size === 0) postings.delete(name);
   }
-  for (const name of after) {
-    let rows = postings.get(name);
-    if (rows === undefined) postings.set(name, (rows = new Set()));
-    rows.add(row);
-  }
+  if (after.length === 0) return undefined;
+  return after.map((name) => {
+    let posting = postings.get(name);
+    if (posting === undefined) postings.set(name, (posting = { name, rows: new RowPostings() }));
+    posting.rows.add(row);
+    return posting.name;
+  });
 }

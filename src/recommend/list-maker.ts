@@ -7,6 +7,7 @@ import type { ListWorld } from './list-world.ts';
 import { Matching, type Proposal, proposalOf } from './matching.ts';
 import type { Ranked } from './ranked.ts';
 import { rankCandidates } from './ranker.ts';
+import type { Rows } from './row-postings.ts';
 
 /**
  * Makes a user's list: matching, ranking, replacement,
@@ -95,12 +96,7 @@ export class ListMaker {
    * Items out of `members` that the models propose, in the order in which they would stand in a list. Candidates come a
    * list's length at a time, so that the beginning does not depend on `k`.
    */
-  among(
-    history: History,
-    members: ReadonlySet<number>,
-    k: number,
-    accept: (row: number) => boolean,
-  ): readonly number[] {
+  among(history: History, members: Rows, k: number, accept: (row: number) => boolean): readonly number[] {
     const { settings, world, matching } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
     if (collaborative === undefined) return [];

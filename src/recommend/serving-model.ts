@@ -1,6 +1,7 @@
 import type { ScoreDecomposition } from '../model/als/explain.ts';
 import type { Ranked } from './ranked.ts';
 import type { Ranking } from './ranking.ts';
+import type { Rows } from './row-postings.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {
@@ -20,7 +21,7 @@ export interface CollaborativeModel {
     k: number,
     accept: (itemRow: number) => boolean,
     read: readonly number[],
-    among?: ReadonlySet<number>,
+    among?: Rows,
   ): Ranked;
 }
 

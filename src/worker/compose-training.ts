@@ -5,6 +5,7 @@ import { availableMemoryBytes } from '../domain/machine.ts';
 import { positiveKindNames, positiveWeights } from '../domain/positive-kinds.ts';
 import { automaticChoice } from '../kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
+import { leastFootprint } from '../model/als/fit-memory.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
 import { type Recommendation, ttlMs } from '../recommend/compose.ts';
@@ -115,7 +116,19 @@ function composeFit({ config, paths, cache, pool, trainer, recommendation, clock
   const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
   const { seed } = alsSettings(settings);
   const weights = positiveWeights(data_source.positive_feedback_types);
-  const loader = new FeedbackLoader(pool, { ...read, positiveWeights: weights, seed, memoryBytesMax });
+  const loader = new FeedbackLoader(pool, {
+    ...read,
+    positiveWeights: weights,
+    seed,
+    memoryBytesMax,
+    footprint: leastFootprint(
+      alsSettings(settings),
+      weights !== undefined,
+      pool.trainingSlots,
+      trainer.options.serving,
+    ),
+    log,
+  });
   const listPass = new ListPass(pool, {
     ...read,
     userNeighborType: recommend.user_neighbors.neighbor_type,

@@ -1,6 +1,8 @@
 import type { TrainingData } from '../dataset/training-data.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Logger } from '../domain/log.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
+import type { Footprint } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 
 export interface FeedbackLoaderOptions {
@@ -15,6 +17,9 @@ export interface FeedbackLoaderOptions {
   readonly seed: number;
   /** The most that a fit may take. */
   readonly memoryBytesMax: number;
+  /** As in `GatherJob`. */
+  readonly footprint?: Footprint;
+  readonly log?: Logger;
   readonly clock: Clock;
 }
 
@@ -34,8 +39,16 @@ export class FeedbackLoader {
    * @returns undefined when there is no positive feedback
    * @throws RangeError when it would take more memory than a fit may
    */
-  load(leavesOut: boolean, held: readonly unknown[] = []): Promise<TrainingData | undefined> {
-    const { clock, clockErrorMs, positiveTtlMs, memoryBytesMax: budgetBytes, ...rest } = this.options;
+  async load(leavesOut: boolean, held: readonly unknown[] = []): Promise<TrainingData | undefined> {
+    const {
+      clock,
+      clockErrorMs,
+      positiveTtlMs,
+      memoryBytesMax: budgetBytes,
+      footprint,
+      log,
+      ...rest
+    } = this.options;
     const job = {
       kind: 'gather',
       dataPath: rest.dataPath,
@@ -47,7 +60,17 @@ export class FeedbackLoader {
       leavesOut,
       heldBytes: sharedBytesOf(held),
       budgetBytes,
+      ...(footprint !== undefined && { footprint }),
     } as const;
-    return this.pool.run<'gather'>(job);
+    const data = await this.pool.run<'gather'>(job);
+    if (data !== undefined && data.userShare < 1) {
+      const users = data.rows.users.length;
+      log?.warn(
+        { userShare: data.userShare, users },
+        `all feedback would take more memory than a fit may (${Math.round(budgetBytes / 2 ** 20)} MiB): models are ` +
+          `learned from ${users} users, ${(data.userShare * 100).toFixed(1)} % of them, and know the others by what they like`,
+      );
+    }
+    return data;
   }
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { HeldOutPairs } from '../dataset/leave-out.ts';
 import type { TrainingData } from '../dataset/training-data.ts';
 import type { Logger } from '../domain/log.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
@@ -25,6 +26,7 @@ import {
   writeGeneration,
 } from './saved-generation.ts';
 import type { Marks } from './search-marks.ts';
+import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
 export interface GenerationFitOptions {
   readonly readTypes: readonly string[];
@@ -225,7 +227,8 @@ export class GenerationFit {
   ): Promise<LearnedRanking | undefined> {
     const { clickThrough, seed, log, popularWindowMs } = this.options;
     const { trainer, pool, planOf } = this.parts;
-    const { heldOut, heldOutSinceMs, fingerprint } = data;
+    const { heldOutSinceMs, fingerprint } = data;
+    const heldOut = inStore(data);
     if (!clickThrough) return undefined;
     if (heldOut.userRows.length === 0) {
       log.warn(
@@ -251,6 +254,7 @@ export class GenerationFit {
     if (this.isStopped) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = planOf({ number: 0, ranking: undefined, als, click, ...tables });
+    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan)) }, STAGE_MEMORY);
     const job = { plan, heldOut, heldOutSinceMs, popularWindowMs, slot: 0 };
     const calibration = await this.retry(LEARNING_TO_RANK, () =>
       pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
@@ -293,7 +297,7 @@ export class GenerationFit {
   ): Promise<PartPlaced<'userNeighbors'> | undefined> {
     const { userNeighborType: policy } = this.options;
     if (!this.asksUsers) return undefined;
-    const { userCount } = data.interactions;
+    const userCount = data.rows.users.length;
     const control = this.control('userNeighbors', onProgress, '', held);
     control.tell(0, userCount);
     const { slots } = this.parts.trainer.options.serving;
@@ -367,4 +371,12 @@ export class GenerationFit {
   private get isStopped(): boolean {
     return this.abort.signal.aborted;
   }
+}
+
+/** What is held out by rows of the store. */
+function inStore({ heldOut, rows }: TrainingData): HeldOutPairs {
+  return {
+    userRows: heldOut.userRows.map((row) => rows.users[row]!),
+    itemRows: heldOut.itemRows.map((row) => rows.items[row]!),
+  };
 }

@@ -13,6 +13,7 @@ import { Haste } from './haste.ts';
 import type { ListPlan, ListsMade, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
+import { listBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
@@ -105,6 +106,8 @@ export class ListPass {
     const { position, beganMs } =
       start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
     const plan = this.plan(generation, live);
+    const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
+    this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
     const total = order.countFrom(order.first);
     let next = order.take(position, LIST_BLOCK_USERS);
     let nextPosition = position;

@@ -56,6 +56,16 @@ export interface GatherJob {
   /** Shared memory that is taken already, and the most that there may be. */
   readonly heldBytes: number;
   readonly budgetBytes: number;
+  /** What feedback and the training of it take: where all would not fit, a sample of the users is learned from. All are when absent. */
+  readonly footprint?: Footprint;
+}
+
+/** Bytes that a user, an item and a distinct pair take, and what comes on top whatever their number. */
+export interface Footprint {
+  readonly user: number;
+  readonly item: number;
+  readonly pair: number;
+  readonly base: number;
 }
 
 /** What all jobs of learning one part say; see `LearnedPart` for each of them, and for the types behind `unknown`. */
@@ -89,6 +99,8 @@ export interface PlaceAnswer extends MemoryChoice {
   readonly task: SharedTask;
   /** What the stage takes at most, worked out before it began. */
   readonly plannedBytes: number;
+  /** See `StageMemory`. */
+  readonly leftOut: string | undefined;
 }
 
 /** One thread's part in one phase; answers false when the training was cancelled. */

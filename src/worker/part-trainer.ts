@@ -12,10 +12,10 @@ import {
 } from '../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../model/shared-task.ts';
 import type { WorkerPool } from './pool.ts';
+import { plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
 /** How often progress is told while a phase lasts. */
 const TELL_MS = 200;
-const MB = 2 ** 20;
 
 export interface PartTrainerOptions {
   readonly dataPath: string;
@@ -163,7 +163,7 @@ export class PartTrainer {
     if (signal.aborted) return undefined;
     const { serving, memoryBytesMax: budgetBytes, log } = this.options;
     const free = this.claim();
-    const { task, taken, plannedBytes } = await this.pool.run<'place'>({
+    const { task, taken, plannedBytes, leftOut } = await this.pool.run<'place'>({
       kind: 'place',
       ...this.source(part),
       data,
@@ -175,8 +175,10 @@ export class PartTrainer {
       budgetBytes,
     });
     this.giveBack(free, taken);
-    const plannedMb = Math.ceil(plannedBytes / MB);
-    log.info({ stage: partOf(part).stage, plannedMb }, 'memory that this stage of the fit may take');
+    const { stage } = partOf(part);
+    log.info({ stage, plannedMb: plannedMb(plannedBytes) }, STAGE_MEMORY);
+    if (leftOut !== undefined)
+      log.warn({ stage }, `${stage}: ${leftOut}, to stay within what a fit may take`);
     const cancel = () => cancelTask(task);
     signal.addEventListener('abort', cancel);
     try {

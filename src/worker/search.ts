@@ -161,7 +161,9 @@ export class Search {
       {
         meanCount: interactions.count / Math.max(1, interactions.userCount),
         itemCount: interactions.itemCount,
-        factorsMax: largestFitting(choices, shape, serving, memoryBytesMax) ?? factors,
+        factorsMax:
+          largestFitting(choices, { ...shape, itemRows: data.itemRowCount }, serving, memoryBytesMax) ??
+          factors,
       },
     );
     return [...known, ...drawn];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOLDOUT_USERS_MIN, holdOut } from '../../src/dataset/holdout.ts';
+import { holdOut as chooseHoldOut, HOLDOUT_USERS_MIN, type TimedPairs } from '../../src/dataset/holdout.ts';
 
 const DAY_MS = 86_400_000;
 const USERS = 1000;
@@ -10,6 +10,12 @@ function pairs(time: (user: number, item: number) => number) {
   const userRows = Array.from({ length: USERS * PER_USER }, (_, at) => Math.floor(at / PER_USER));
   const itemRows = userRows.map((_, at) => at % PER_USER);
   return { userRows, itemRows, times: userRows.map((user, at) => time(user, itemRows[at]!)) };
+}
+
+/** By positions. */
+function holdOut(pairs: TimedPairs, seed: number) {
+  const { late, judged, sinceTime } = chooseHoldOut(pairs, seed);
+  return { late: late.positions, judged: judged.positions, sinceTime };
 }
 
 describe('the records held out', () => {

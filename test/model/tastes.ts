@@ -1,7 +1,7 @@
-import { buildInteractions, type Interactions } from '../../src/dataset/interactions.ts';
-import { leaveOut } from '../../src/dataset/leave-out.ts';
+import type { Interactions } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import type { AlsStart } from '../../src/model/als/memory.ts';
+import { collected } from '../dataset/collected.ts';
 
 /** Groups of items; a user takes most of its items from one of them. */
 const GROUPS = 6;
@@ -25,7 +25,7 @@ export function tastes(userCount = 2600, itemCount = 120, seed = 4): Tastes {
     }
   }
   const times = userRows.map(() => random.float());
-  const { heldOut, ...kept } = leaveOut({ userRows, itemRows, times }, seed);
+  const { interactions: train, heldOut } = collected({ userRows, itemRows, times }, { seed });
   if (heldOut.userRows.length === 0) throw new Error('the set is too small');
-  return { train: buildInteractions({ userCount, itemCount, ...kept }), heldOut };
+  return { train, heldOut };
 }

@@ -42,6 +42,27 @@ describe('trends', () => {
     ]);
   });
 
+  it('count a record of a time far ahead once that comes, unless it was taken back', () => {
+    let now = NOW;
+    const trends = new Trends(WINDOW_MS, () => now);
+    trends.apply(columns([[0, 0]]), isPositive, 1);
+    trends.apply(
+      columns([
+        [1, -500],
+        [2, -500],
+        [2, -90],
+      ]),
+      isPositive,
+      1,
+    );
+    trends.apply(columns([[2, -500]]), isPositive, -1);
+    expect(countsOf(trends)[0]).toEqual([1, 0, 0]);
+    now = NOW + 100 * HOUR_MS;
+    expect(countsOf(trends)[0]).toEqual([0, 0, 1]);
+    now = NOW + 501 * HOUR_MS;
+    expect(countsOf(trends)[0]).toEqual([0, 1, 0]);
+  });
+
   it('lose a record to time out of the window, never out of ever', () => {
     let now = NOW;
     const trends = new Trends(WINDOW_MS, () => now);

@@ -42,6 +42,11 @@ export async function fitBench(sharedPool: WorkerPool, userCount = 500): Promise
   const folder = tempFolder();
   const stores = openIn(folder);
   await storeLikes(stores, userCount);
+  return fitBenchIn(folder, stores, sharedPool);
+}
+
+/** The same on stores that are open. */
+export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPool): FitBench {
   const lines: string[] = [];
   const { dataPath, cachePath } = storeOptions(folder);
   const log = createLogger('info', { write: (line: string) => void lines.push(line) });

@@ -273,11 +273,11 @@ describe('memory', () => {
         longest: 0,
       },
     };
-    expect(task!.layout.bytes).toBeLessThanOrEqual(alsMemoryBytes(shape));
-    expect(task!.memory.buffer.byteLength).toBe(pages(alsMemoryBytes(shape)));
-    const factorBytes = (userCount + itemCount) * 8 * 4;
+    expect(task!.layout.bytes).toBeLessThanOrEqual(alsMemoryBytes(shape).all);
+    expect(task!.memory.buffer.byteLength).toBe(pages(alsMemoryBytes(shape).piece));
+    const factorBytes = itemCount * 8 * 4;
     const { training: bytes, models } = alsFitMemory(shape, { slots: pool.slots, listLengthMax: 100 });
-    expect(bytes).toBe(alsMemoryBytes(shape));
+    expect(bytes).toBe(alsMemoryBytes(shape).all);
     expect(placed.memory.buffer.byteLength).toBeGreaterThanOrEqual(pages(models / 2 - factorBytes));
   });
 

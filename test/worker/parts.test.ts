@@ -107,7 +107,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
       readPairs: () => ({ userRows: [], itemRows: [] }),
       readTimes: () => {},
     };
-    const { training, models } = partOf(name).memory(data, OPTIONS[name], 2, SERVING, reads);
+    const { training, models } = partOf(name).memory(data, OPTIONS[name], 2, SERVING, reads, 2 ** 30);
     const page = 65_536 * (1 + memoriesOf(placed).length);
     // The data that a task refers to is not its own.
     expect(taken - (name === 'click' ? sharedBytesOf(data) : 0)).toBeLessThanOrEqual(

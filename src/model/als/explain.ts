@@ -28,7 +28,12 @@ export function decomposeScore(
   if (rows.length === 0 || targetRow >= header.itemCount) return undefined;
   const factors = viewOf(memory, layout, 'itemFactors', 'f32');
   const vectorOf = (row: number) => Float64Array.from(factors.subarray(row * f, (row + 1) * f));
-  const { unobservedWeight, regularization, regularizationExponent, itemCount } = header;
+  const {
+    unobservedWeight,
+    regularization,
+    regularizationExponent,
+    trainedItems = header.itemCount,
+  } = header;
   const matrix = Float64Array.from(
     viewOf(memory, layout, 'gramian', 'f32'),
     (value) => value * unobservedWeight,
@@ -37,7 +42,7 @@ export function decomposeScore(
     regularization,
     rows.length,
     unobservedWeight,
-    itemCount,
+    trainedItems,
     regularizationExponent,
   );
   for (let at = 0; at < f; at++) matrix[at * f + at]! += diagonal;

@@ -1,20 +1,41 @@
+import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
 import type { StageMemory } from '../memory-budget.ts';
 import { type AlsShape, alsMemoryBytes } from './memory.ts';
 import { placedModelBytes } from './scorer.ts';
+import { type AlsSettings, FACTORS_MIN } from './settings.ts';
+import { type Sharding, STAGE_ROWS_MAX, STAGE_ROWS_MIN, shardingOf } from './sharding.ts';
 
 /** The memory of a training, and of the model that comes of it. */
 export function alsFitMemory(
   shape: AlsShape,
   serving: ServingShape,
 ): StageMemory & { readonly piece: number } {
-  const { userCount, itemCount, factors } = shape;
-  const placed = placedModelBytes({ userCount, itemCount, factors }, serving.slots, serving.listLengthMax);
-  const factorBytes = (userCount + itemCount) * paddedFactors(factors) * 4;
-  const training = alsMemoryBytes(shape);
-  return { piece: training, training, models: 2 * (placed + factorBytes) };
+  const { factors, itemRows = shape.itemCount } = shape;
+  const served = { factors, itemCount: itemRows, userVectors: 0 };
+  const placed = placedModelBytes(served, serving.slots, serving.listLengthMax);
+  const factorBytes = itemRows * paddedFactors(factors) * 4;
+  const { all, piece } = alsMemoryBytes(shape);
+  return { piece: Math.max(piece, placed), training: all, models: 2 * (placed + factorBytes) };
+}
+
+/**
+ * How to divide the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
+ * room that there is.
+ * @param roomBytes what training and models may take
+ */
+export function neededSharding(
+  shape: AlsShape,
+  interactions: Interactions,
+  serving: ServingShape,
+  roomBytes: number,
+): Sharding | undefined {
+  const { sharding: _none, ...whole } = shape;
+  const { piece, training, models } = alsFitMemory(whole, serving);
+  if (piece <= MEMORY_BYTES_MAX && training + models <= roomBytes) return undefined;
+  return shardingOf(interactions, shape.factors);
 }
 
 /** The most factors, from a list in ascending order, with which a fit stays within the budget; undefined for none. */
@@ -28,4 +49,36 @@ export function largestFitting(
     const { piece, training, models } = alsFitMemory({ ...shape, factors }, serving);
     return piece <= MEMORY_BYTES_MAX && training + models <= budgetBytes;
   });
+}
+
+/** Bytes that feedback and a training of it take at least, by what they grow with; the users are divided then. */
+export function leastFootprint(
+  settings: Pick<AlsSettings, 'factors'>,
+  weighted: boolean,
+  slots: number,
+  serving: ServingShape,
+): { readonly user: number; readonly item: number; readonly pair: number; readonly base: number } {
+  // Where the number goes by the data, much data has the fewest.
+  const factors = settings.factors > 0 ? settings.factors : FACTORS_MIN;
+  const shape = (itemCount: number): AlsShape => ({
+    userCount: 0,
+    itemCount,
+    count: 0,
+    weighted,
+    factors,
+    slots,
+    sharding: { rowsPerShard: STAGE_ROWS_MIN, stageRows: STAGE_ROWS_MAX, chunkEntries: STAGE_ROWS_MAX },
+  });
+  const bytes = (itemCount: number) => {
+    const { training, models } = alsFitMemory(shape(itemCount), serving);
+    return training + models;
+  };
+  const some = 1_000_000;
+  return {
+    // Where each begins in the matrix, its row in the store, and counts while feedback is placed.
+    user: paddedFactors(factors) * 4 + 24,
+    item: Math.ceil((bytes(some) - bytes(0)) / some) + paddedFactors(factors) * 8 + 12,
+    pair: weighted ? 16 : 8,
+    base: bytes(0),
+  };
 }

@@ -30,7 +30,9 @@ import {
   placeHeldOut,
 } from './held-out.ts';
 import { type AlsSettings, chosenSolver, sizedFactors, sizedSettings } from './settings.ts';
+import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
 import type { AlsTask, Side } from './task.ts';
+import { UserFactors } from './user-shards.ts';
 
 export type { AlsTask, Side } from './task.ts';
 
@@ -45,6 +47,8 @@ const INITIAL_DEVIATION = 0.1;
 export interface AlsShape {
   readonly userCount: number;
   readonly itemCount: number;
+  /** Rows of items that the model will serve, those of the store; as many as are trained on when absent. */
+  readonly itemRows?: number;
   /** Distinct pairs. */
   readonly count: number;
   readonly weighted: boolean;
@@ -52,6 +56,8 @@ export interface AlsShape {
   readonly slots: number;
   /** What is held out; nothing when absent. */
   readonly heldOut?: HeldOutShape;
+  /** How the users are divided; with the items in one memory when absent. */
+  readonly sharding?: Sharding;
 }
 
 /** How many chunks of fixed size a side's rows fall into for the Gramian. */
@@ -76,18 +82,31 @@ function arrayPlans(shape: AlsShape): ArrayPlan[] {
     ['spectrum', 'f32', [f]],
     ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
   ];
-  for (const [side, rows] of [
-    ['user', userCount],
-    ['item', itemCount],
-  ] as const) {
-    plans.push([`${side}Factors`, 'f32', [rows, f]], [`${side}Regularizations`, 'f32', [rows]]);
-    plans.push([`${side}Starts`, 'u32', [rows + 1]], [`${side}Columns`, 'u32', [count]]);
-    if (weighted) plans.push([`${side}Weights`, 'f32', [count]]);
+  if (shape.sharding === undefined) {
+    plans.push(...sidePlans('user', userCount, f), ...matrixPlans('user', userCount, count, weighted));
+    plans.push(...sidePlans('item', itemCount, f), ...matrixPlans('item', itemCount, count, weighted));
+  } else {
+    plans.push(...sidePlans('item', itemCount, f), ...stagePlans(shape.sharding, slots, f, weighted));
   }
   return (shape.heldOut?.users ?? 0) === 0 ? plans : plans.concat(heldOutPlans(shape, f));
 }
 
-/** See `als-held-out.ts` for what they hold. */
+function sidePlans(side: Side, rows: number, f: number): ArrayPlan[] {
+  return [
+    [`${side}Factors`, 'f32', [rows, f]],
+    [`${side}Regularizations`, 'f32', [rows]],
+  ];
+}
+
+function matrixPlans(side: Side, rows: number, count: number, weighted: boolean): ArrayPlan[] {
+  return [
+    [`${side}Starts`, 'u32', [rows + 1]],
+    [`${side}Columns`, 'u32', [count]],
+    [`${side}Weights`, 'f32', [weighted ? count : 0]],
+  ];
+}
+
+/** See `held-out.ts` for what they hold. */
 function heldOutPlans(shape: AlsShape, f: number): ArrayPlan[] {
   const { itemCount, slots, weighted } = shape;
   const { users, goals, entries } = shape.heldOut ?? NOTHING_HELD_OUT;
@@ -111,17 +130,22 @@ function heldOutPlans(shape: AlsShape, f: number): ArrayPlan[] {
   ];
 }
 
-/** Bytes of shared memory that a training of this shape takes. */
-export function alsMemoryBytes(shape: AlsShape): number {
-  return plannedBytes(arrayPlans(shape));
+/** Bytes of shared memory that a training of this shape takes, and of the largest piece of it. */
+export function alsMemoryBytes(shape: AlsShape): { readonly all: number; readonly piece: number } {
+  const piece = plannedBytes(arrayPlans(shape));
+  const { sharding, userCount, factors } = shape;
+  const shards = sharding === undefined ? 0 : shardBytes(userCount, sharding, paddedFactors(factors));
+  return { all: piece + shards, piece };
 }
 
 /** What a training may be given beside its matrix. */
 export interface AlsStart {
   /** Pairs that the matrix does not hold; with them the training is judged and stopped in time. */
   readonly heldOut?: HeldOutPairs;
-  /** Item factors of an earlier model of as many factors, padded, fewer rows or as many; new rows start at random. */
+  /** Item factors of an earlier model of as many factors, padded. */
   readonly itemFactors?: Float32Array;
+  /** The row of each item in them; the items' own rows when absent. Items that they do not have start at random. */
+  readonly itemRows?: ArrayLike<number>;
 }
 
 /** The shape that a training on this matrix has. */
@@ -145,9 +169,10 @@ export function alsShape(
 }
 
 /**
- * Places a matrix and seeded initial factors in a new shared memory.
+ * Places a matrix and seeded initial factors in a new shared memory; the users in shards of their own where `sharding`
+ * says so, and then the matrix is left where it lies.
  * @param slots threads that may take part, at least 1
- * @throws RangeError when the training does not fit in one memory (4 GiB)
+ * @throws RangeError when what must be in one piece does not fit in one memory (4 GiB)
  */
 export function placeAls(
   interactions: Interactions,
@@ -155,9 +180,13 @@ export function placeAls(
   slots = 1,
   start: AlsStart = {},
   allocate: AllocateMemory = createSharedMemory,
+  sharding?: Sharding,
 ): AlsTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
-  const shape = alsShape(interactions, settings, slots, start.heldOut);
+  const shape = {
+    ...alsShape(interactions, settings, slots, start.heldOut),
+    ...(sharding !== undefined && { sharding }),
+  };
   const plans = arrayPlans(shape);
   const memory = allocate(plannedBytes(plans));
   const layout = layOut(memory, plans);
@@ -178,47 +207,81 @@ export function placeAls(
     heldOut,
     judged: judgedCount(heldOut),
     hasItemFactors: start.itemFactors !== undefined,
+    ...(sharding !== undefined && {
+      shards: allocateShards(userCount, sharding, paddedFactors(shape.factors), { byUser, byItem }, allocate),
+    }),
   };
-  placeSide(task, 'user', byUser);
-  placeSide(task, 'item', byItem);
-  if (start.heldOut !== undefined && heldOut > 0) placeHeldOut(task, byUser, start.heldOut);
-  if (start.itemFactors !== undefined) {
-    viewOf(memory, layout, 'itemFactors', 'f32').set(start.itemFactors);
-    clearEmptyRows(task, byItem);
+  const users = new UserFactors(task);
+  const items = viewOf(memory, layout, 'itemFactors', 'f32');
+  const f = paddedFactors(shape.factors);
+  placeFactors(task, 'user', byUser, (row) => users.row(row));
+  placeFactors(task, 'item', byItem, (row) => items.subarray(row * f, (row + 1) * f));
+  if (sharding === undefined) {
+    placeMatrix(task, 'user', byUser);
+    placeMatrix(task, 'item', byItem);
+    placeRegularizations(task, 'user', byUser);
+  } else {
+    viewOf(memory, layout, 'everyRow', 'u32').forEach((_, row, rows) => {
+      rows[row] = row;
+    });
   }
+  placeRegularizations(task, 'item', byItem);
+  if (start.heldOut !== undefined && heldOut > 0) placeHeldOut(task, byUser, start.heldOut);
+  if (start.itemFactors !== undefined) takeOver(task, byItem, start.itemFactors, start.itemRows);
   return task;
 }
 
-function placeSide(task: AlsTask, side: Side, matrix: CompressedMatrix): void {
-  const { memory, layout, settings } = task;
+function placeMatrix({ memory, layout }: AlsTask, side: Side, matrix: CompressedMatrix): void {
   viewOf(memory, layout, `${side}Starts`, 'u32').set(matrix.indptr);
   viewOf(memory, layout, `${side}Columns`, 'u32').set(matrix.indices);
   if (matrix.weights !== null) viewOf(memory, layout, `${side}Weights`, 'f32').set(matrix.weights);
+}
+
+function placeRegularizations(
+  { memory, layout, settings }: AlsTask,
+  side: Side,
+  matrix: CompressedMatrix,
+): void {
   const regularizations = viewOf(memory, layout, `${side}Regularizations`, 'f32');
-  const random = createRandom(side === 'user' ? settings.seed : ~settings.seed);
-  const factors = viewOf(memory, layout, `${side}Factors`, 'f32');
-  const f = paddedFactors(settings.factors);
-  const deviation = INITIAL_DEVIATION / Math.sqrt(settings.factors);
   for (let row = 0; row < matrix.rowCount; row++) {
-    const entries = matrix.indptr[row + 1]! - matrix.indptr[row]!;
     regularizations[row] = rowRegularization(
       settings.regularization,
-      entries,
+      matrix.indptr[row + 1]! - matrix.indptr[row]!,
       settings.unobservedWeight,
       matrix.columnCount,
       settings.regularizationExponent,
     );
-    // A row without entries has the zero vector as its solution; starting there keeps it there.
-    if (entries === 0) continue;
-    for (let at = 0; at < settings.factors; at++) factors[row * f + at] = deviation * random.normal();
   }
 }
 
-/** An item may have lost all its feedback since the earlier model. */
-function clearEmptyRows({ memory, layout, settings }: AlsTask, byItem: CompressedMatrix): void {
+/** A row without entries has the zero vector as its solution; starting there keeps it there. */
+function placeFactors(
+  { settings }: AlsTask,
+  side: Side,
+  matrix: CompressedMatrix,
+  rowOf: (row: number) => Float32Array,
+): void {
+  const random = createRandom(side === 'user' ? settings.seed : ~settings.seed);
+  const deviation = INITIAL_DEVIATION / Math.sqrt(settings.factors);
+  for (let row = 0; row < matrix.rowCount; row++) {
+    if (matrix.indptr[row] === matrix.indptr[row + 1]) continue;
+    const factors = rowOf(row);
+    for (let at = 0; at < settings.factors; at++) factors[at] = deviation * random.normal();
+  }
+}
+
+/** Starts items from an earlier model; one that has no feedback any more keeps its zeros. */
+function takeOver(
+  { memory, layout, settings }: AlsTask,
+  byItem: CompressedMatrix,
+  earlier: Float32Array,
+  rows?: ArrayLike<number>,
+): void {
   const factors = viewOf(memory, layout, 'itemFactors', 'f32');
   const f = paddedFactors(settings.factors);
   for (let row = 0; row < byItem.rowCount; row++) {
-    if (byItem.indptr[row] === byItem.indptr[row + 1]) factors.fill(0, row * f, (row + 1) * f);
+    const from = (rows?.[row] ?? row) * f;
+    if (byItem.indptr[row] === byItem.indptr[row + 1] || from >= earlier.length) continue;
+    factors.set(earlier.subarray(from, from + f), row * f);
   }
 }

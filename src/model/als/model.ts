@@ -6,7 +6,7 @@ import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed
 /** "FRZF". */
 const KIND: FrameKind = {
   magic: 0x465a5246,
-  version: 1,
+  version: 2,
   name: 'matrix factorization',
   coversDescription: false,
 };
@@ -15,8 +15,12 @@ const KIND: FrameKind = {
 export interface MatrixFactorizationHeader {
   /** Length of a vector before padding. */
   readonly factors: number;
+  /** Users that it was trained on. */
   readonly userCount: number;
+  /** Rows of items: those of the store, of which some have nothing to learn from and zeros for a vector. */
   readonly itemCount: number;
+  /** Items that it was trained on; all of them when absent. */
+  readonly trainedItems?: number;
   /** With these a user is folded in as it was trained; see `AlsSettings`. */
   readonly regularization: number;
   readonly unobservedWeight: number;
@@ -30,6 +34,7 @@ export interface MatrixFactorizationHeader {
 
 /** Factors are row-major with `paddedFactors(factors)` numbers a row, the columns added being zero. */
 export interface MatrixFactorization extends MatrixFactorizationHeader {
+  /** Empty in what is saved and served: a user's vector is worked out of what the user likes by then. */
   readonly userFactors: Float32Array;
   readonly itemFactors: Float32Array;
 }
@@ -45,10 +50,10 @@ export function assertFinite(model: MatrixFactorization): void {
   }
 }
 
-/** The model as bytes: its header as the description, then user factors and item factors. */
+/** The model as bytes: its header as the description, then the item factors. */
 export function encodeModel(model: MatrixFactorization): Uint8Array {
-  const { userFactors, itemFactors, ...header } = model;
-  return encodeFrame(KIND, header, [userFactors, itemFactors]);
+  const { userFactors: _notSaved, itemFactors, ...header } = model;
+  return encodeFrame(KIND, header, [itemFactors]);
 }
 
 /**
@@ -58,23 +63,18 @@ export function encodeModel(model: MatrixFactorization): Uint8Array {
 export function decodeModel(bytes: Uint8Array): MatrixFactorization {
   const { description, floats } = decodeFrame(KIND, bytes);
   const header = checkHeader(description);
-  const f = paddedFactors(header.factors);
-  const userNumbers = header.userCount * f;
-  if (floats.length !== userNumbers + header.itemCount * f) {
+  if (floats.length !== header.itemCount * paddedFactors(header.factors)) {
     refuseModel(KIND, 'its size does not fit its shape');
   }
-  return {
-    ...header,
-    userFactors: floats.subarray(0, userNumbers),
-    itemFactors: floats.subarray(userNumbers),
-  };
+  return { ...header, userFactors: new Float32Array(0), itemFactors: floats };
 }
 
 function checkHeader(description: unknown): MatrixFactorizationHeader {
   const header = (description ?? {}) as MatrixFactorizationHeader;
-  const numbers = [header.factors, header.userCount, header.itemCount, header.seed, header.fingerprint];
+  const { factors, userCount, itemCount, trainedItems = itemCount, seed, fingerprint } = header;
+  const numbers = [factors, userCount, itemCount, trainedItems, seed, fingerprint];
   const reals = [header.regularization, header.unobservedWeight, header.regularizationExponent];
-  const sound = numbers.every(Number.isInteger) && reals.every(Number.isFinite) && header.factors >= 1;
+  const sound = numbers.every(Number.isInteger) && reals.every(Number.isFinite) && factors >= 1;
   if (!sound || typeof header.quality !== 'object') refuseModel(KIND, 'its description is incomplete');
   return header;
 }

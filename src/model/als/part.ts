@@ -1,8 +1,10 @@
+import type { TrainingData } from '../../dataset/training-data.ts';
 import { viewOf } from '../../memory/layout.ts';
-import type { LearnedPart } from '../learned-part.ts';
+import type { LearnedPart, ServingShape } from '../learned-part.ts';
+import { servedItems, type WithServedItems } from '../served-items.ts';
 import { type AlsOutcome, alsCourse } from './course.ts';
-import { alsFitMemory } from './fit-memory.ts';
-import { type AlsTask, alsShape, placeAls } from './memory.ts';
+import { alsFitMemory, neededSharding } from './fit-memory.ts';
+import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import type { AlsPhase } from './phases.ts';
 import { type PlacedModel, placeModel } from './scorer.ts';
@@ -12,14 +14,27 @@ import { qualityOf, trainedModel } from './train.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;
-  /** A model whose item factors are started from where it has as many factors, and no more items than there are. */
+  /** A model whose item factors are started from where it has as many factors. */
   readonly startFrom?: PlacedModel | undefined;
+}
+
+/** The shape of a training, its users divided where they do not fit otherwise. */
+function shapeWithin(
+  { interactions, heldOut, itemRowCount: itemRows }: TrainingData,
+  settings: AlsSettings,
+  slots: number,
+  serving: ServingShape,
+  roomBytes: number,
+): AlsShape {
+  const shape = { ...alsShape(interactions, settings, slots, heldOut), itemRows };
+  const sharding = neededSharding(shape, interactions, serving, roomBytes);
+  return sharding === undefined ? shape : { ...shape, sharding };
 }
 
 /** Implicit matrix factorization; see `train.ts`. */
 export const alsPart: LearnedPart<
   AlsOptions,
-  AlsTask,
+  AlsTask & WithServedItems,
   AlsPhase,
   AlsOutcome,
   MatrixFactorization,
@@ -27,15 +42,16 @@ export const alsPart: LearnedPart<
 > = {
   stage: 'Training ALS',
   saving: { name: 'collaborative', encode: encodeModel, decode: decodeModel },
-  memory: ({ interactions, heldOut }, { settings }, slots, serving) =>
-    alsFitMemory(alsShape(interactions, settings, slots, heldOut), serving),
-  place({ interactions, heldOut }, { settings, startFrom }, slots, { allocate }) {
-    const factors = sizedFactors(settings, interactions);
-    const fits =
-      startFrom?.header.factors === factors && startFrom.header.itemCount <= interactions.itemCount;
+  memory: (data, { settings }, slots, serving, _reads, roomBytes) =>
+    alsFitMemory(shapeWithin(data, settings, slots, serving, roomBytes), serving),
+  place(data, { settings, startFrom }, slots, { allocate, roomBytes }, serving) {
+    const { interactions, heldOut, rows } = data;
+    const fits = startFrom?.header.factors === sizedFactors(settings, interactions);
     const itemFactors = fits ? viewOf(startFrom.memory, startFrom.layout, 'itemFactors', 'f32') : undefined;
-    const start = { heldOut, ...(itemFactors !== undefined && { itemFactors }) };
-    return placeAls(interactions, settings, slots, start, allocate);
+    const start = { heldOut, ...(itemFactors !== undefined && { itemFactors, itemRows: rows.items }) };
+    const { sharding } = shapeWithin(data, settings, slots, serving, roomBytes);
+    const task = placeAls(interactions, settings, slots, start, allocate, sharding);
+    return { ...task, served: servedItems(data) };
   },
   *course(task) {
     const course = alsCourse(task);
@@ -53,7 +69,7 @@ export const alsPart: LearnedPart<
   },
   run: (task, phase, slot, { instantiate }) =>
     new AlsSolver(task, instantiate(task.memory), slot).runPhase(phase),
-  model: (task, outcome, fingerprint) => trainedModel(task, fingerprint, qualityOf(outcome)),
+  model: (task, outcome, fingerprint) => trainedModel(task, fingerprint, qualityOf(outcome), task.served),
   serve: (model, { slots, listLengthMax }, { instantiate, allocate }) =>
     placeModel(model, instantiate, slots, listLengthMax, allocate),
 };

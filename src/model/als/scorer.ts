@@ -46,14 +46,17 @@ export interface ScoredRows {
 }
 
 /** What the size of a placed model depends on. */
-type ModelShape = Pick<MatrixFactorizationHeader, 'factors' | 'userCount' | 'itemCount'>;
+interface ModelShape extends Pick<MatrixFactorizationHeader, 'factors' | 'itemCount'> {
+  /** Users whose vectors it holds; none where it serves. */
+  readonly userVectors: number;
+}
 
 function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): ArrayPlan[] {
-  const { userCount, itemCount } = header;
+  const { userVectors, itemCount } = header;
   const f = paddedFactors(header.factors);
   const scratchBytes = Math.max(topKScratchBytes(f), alsScratchBytes(f, GATHER_ROWS));
   return [
-    ['userFactors', 'f32', [userCount, f]],
+    ['userFactors', 'f32', [userVectors, f]],
     ['itemFactors', 'f32', [itemCount, f]],
     ['panels', 'f32', [panelBytes(itemCount, f) / 4]],
     ['coarse', 'u32', [coarseBytes(itemCount, f) / 4]],
@@ -87,11 +90,15 @@ export function placeModel(
 ): PlacedModel {
   const { userFactors, itemFactors, ...header } = model;
   const f = paddedFactors(header.factors);
-  if (userFactors.length !== header.userCount * f || itemFactors.length !== header.itemCount * f) {
+  const userVectors = userFactors.length / f;
+  if (
+    (userVectors !== 0 && userVectors !== header.userCount) ||
+    itemFactors.length !== header.itemCount * f
+  ) {
     throw new FurzeError('INTERNAL', 'the factors do not fit the shape that the model states');
   }
   assertFinite(model);
-  const plans = arrayPlans(header, slots, listLengthMax);
+  const plans = arrayPlans({ ...header, userVectors }, slots, listLengthMax);
   const memory = allocate(plannedBytes(plans));
   const layout = layOut(memory, plans);
   viewOf(memory, layout, 'userFactors', 'f32').set(userFactors);
@@ -122,9 +129,10 @@ export class MfScorer {
     this.#f = paddedFactors(placed.header.factors);
   }
 
-  /** The trained vector of a user, of padded length; null for a row that came after the training. */
+  /** The trained vector of a user, of padded length; null for one that the model does not hold. */
   userVector(userRow: number): Float32Array | null {
-    if (!(userRow >= 0 && userRow < this.header.userCount)) return null;
+    const held = arrayOf(this.#placed.layout, 'userFactors').shape[0]!;
+    if (!(userRow >= 0 && userRow < held)) return null;
     const offset = this.#offset('userFactors') + userRow * this.#f * 4;
     return new Float32Array(f32(this.#placed.memory, offset, this.#f));
   }
@@ -137,6 +145,7 @@ export class MfScorer {
    */
   foldIn(itemRows: ArrayLike<number>): Float32Array | null {
     const { itemCount, regularization, unobservedWeight, regularizationExponent } = this.header;
+    const { trainedItems = itemCount } = this.header;
     const count = this.#writeEntries(itemRows);
     if (count === 0) return null;
     this.#u32('starts', 2).set([0, count]);
@@ -144,7 +153,7 @@ export class MfScorer {
       regularization,
       count,
       unobservedWeight,
-      itemCount,
+      trainedItems,
       regularizationExponent,
     );
     const query = this.#f32('query', this.#f).fill(0);

@@ -78,6 +78,7 @@ const UNOBSERVED_MAX = 1000;
 
 /** The numbers of factors that 0 may stand for. */
 const FACTORS = [64, 128, 256] as const;
+export const FACTORS_MIN = FACTORS[0];
 /** Items and pairs for each factor at the least: fewer tell no more tastes apart. */
 const ITEMS_A_FACTOR = 32;
 const PAIRS_A_FACTOR = 600;

@@ -5,10 +5,12 @@ import { markFaulty, takeChunks } from '../shared-task.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory.ts';
 import type { AlsPhase } from './phases.ts';
+import { USER_CHUNK_ROWS } from './sharding.ts';
 import type { AlsTask, Side } from './task.ts';
+import { type RowsToSolve, UserFactors, UserStage } from './user-shards.ts';
 
 /** Rows that a thread takes at a time: a user's row is short, a popular item's long. */
-const SOLVE_CHUNK_ROWS: Readonly<Record<Side, number>> = { user: 64, item: 8 };
+const SOLVE_CHUNK_ROWS: Readonly<Record<Side, number>> = { user: USER_CHUNK_ROWS, item: 8 };
 /** Rows that are only copied; a multiple of the 8 in a panel. */
 const COPY_CHUNK_ROWS = 2048;
 
@@ -53,6 +55,9 @@ export class AlsSolver {
   readonly #kernels: Kernels;
   readonly #slot: number;
   readonly #f: number;
+  readonly #users: UserFactors;
+  /** Where users are divided. */
+  readonly #stage: UserStage | undefined;
 
   /** @param slot this thread's number, below `task.slots`; no two threads share one */
   constructor(task: AlsTask, kernels: Kernels, slot: number) {
@@ -61,6 +66,8 @@ export class AlsSolver {
     this.#kernels = kernels;
     this.#slot = slot;
     this.#f = paddedFactors(task.settings.factors);
+    this.#users = new UserFactors(task);
+    this.#stage = task.shards && new UserStage(task, task.shards, kernels, slot);
   }
 
   /** Works on a phase until no chunk is left. @returns false when the training was cancelled */
@@ -132,8 +139,9 @@ export class AlsSolver {
     const first = chunk * GRAMIAN_CHUNK_ROWS;
     const rows = Math.min(GRAMIAN_CHUNK_ROWS, this.#rowCount(source) - first);
     const f = this.#f;
+    const staged = source === 'user' ? this.#stage?.load(first, first + rows) : undefined;
     this.#kernels.gramian(
-      this.#offset(`${source}Factors`) + first * f * 4,
+      staged ?? this.#offset(`${source}Factors`) + first * f * 4,
       rows,
       f,
       this.#offset('gramianParts') + chunk * f * f * 4,
@@ -180,38 +188,53 @@ export class AlsSolver {
       const factors = this.#offset(name) + first * f * 4;
       this.#kernels.rotateRows(factors, rows, f, this.#offset('basis'), this.#slotOffset('scratch'));
     };
-    turn('userFactors', userCount);
+    if (this.#stage === undefined) turn('userFactors', userCount);
+    else if (first < userCount) {
+      const last = Math.min(end, userCount);
+      const rows = this.#stage.load(first, last);
+      this.#kernels.rotateRows(rows, last - first, f, this.#offset('basis'), this.#slotOffset('scratch'));
+      this.#stage.store(first, last);
+    }
     turn('itemFactors', itemCount);
     if (heldOut > 0) turn('bestItemFactors', itemCount);
   }
 
   /** Solves rows [firstRow, endRow) of a side against the other side's factors. */
   solveRows(side: Side, firstRow: number, endRow: number): void {
-    this.#solve(SIDES[side], firstRow, endRow);
+    const stage = this.#stage;
+    if (stage === undefined) this.#solve(SIDES[side], firstRow, endRow);
+    else if (side === 'user') stage.solveUsers(firstRow, endRow, (rows) => this.#solveJob(rows));
+    else for (let row = firstRow; row < endRow; row++) stage.solveItem(row, (rows) => this.#solveJob(rows));
   }
 
   #solve(arrays: SolveArrays, firstRow: number, endRow: number): void {
-    const { settings, weighted, solver, gatherRows } = this.#task;
-    const f = this.#f;
-    const target = this.#offset(arrays.target);
-    const job: AlsRows = {
+    this.#solveJob({
       starts: this.#offset(arrays.starts),
       columns: this.#offset(arrays.columns),
-      weights: weighted ? this.#offset(arrays.weights) : 0,
+      weights: this.#task.weighted ? this.#offset(arrays.weights) : 0,
       firstRow,
       endRow,
-      target,
+      target: this.#offset(arrays.target),
       source: this.#offset(arrays.source),
+      regularizations: this.#offset(arrays.regularizations),
+    });
+  }
+
+  #solveJob(rows: RowsToSolve): void {
+    const { settings, solver, gatherRows } = this.#task;
+    const f = this.#f;
+    const job: AlsRows = {
+      ...rows,
       gramian: this.#slotOffset('gramians'),
       f,
       unobservedWeight: settings.unobservedWeight,
-      regularizations: this.#offset(arrays.regularizations),
       steps: settings.steps,
       scratch: this.#slotOffset('scratch'),
       gatherRows,
     };
     if (solver === 'cholesky') this.#kernels.alsCholeskyRows(job);
     else this.#kernels.alsSpectralRows({ ...job, spectrum: this.#offset('spectrum') });
+    const { target, firstRow, endRow } = rows;
     const bad = this.#kernels.countNonFinite(target + firstRow * f * 4, (endRow - firstRow) * f);
     if (bad > 0) markFaulty(this.#task);
   }
@@ -279,9 +302,8 @@ export class AlsSolver {
     this.#solve(HELD_OUT, first, end);
     const users = viewOf(memory, layout, 'heldUsers', 'u32');
     const solved = this.#view('heldFactors');
-    const factors = this.#view('userFactors');
     for (let user = first; user < end; user++) {
-      factors.set(solved.subarray(user * f, (user + 1) * f), users[user]! * f);
+      this.#users.row(users[user]!).set(solved.subarray(user * f, (user + 1) * f));
     }
   }
 
@@ -289,11 +311,7 @@ export class AlsSolver {
     const f = this.#f;
     const users = viewOf(this.#task.memory, this.#task.layout, 'heldUsers', 'u32');
     const gathered = this.#view('heldFactors');
-    const factors = this.#view('userFactors');
-    for (let user = first; user < end; user++) {
-      const row = users[user]!;
-      gathered.set(factors.subarray(row * f, (row + 1) * f), user * f);
-    }
+    for (let user = first; user < end; user++) gathered.set(this.#users.row(users[user]!), user * f);
   }
 
   #rowCount(side: Side): number {

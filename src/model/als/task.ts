@@ -1,6 +1,7 @@
 import type { MemoryLayout } from '../../memory/layout.ts';
 import type { SharedTask } from '../shared-task.ts';
 import type { AlsSettings, ConcreteSolver } from './settings.ts';
+import type { UserShards } from './sharding.ts';
 
 /** One of the two sides of the matrix. */
 export type Side = 'user' | 'item';
@@ -27,4 +28,6 @@ export interface AlsTask extends SharedTask {
   readonly judged: number;
   /** True when the item factors at the start are an earlier model's. */
   readonly hasItemFactors: boolean;
+  /** The users, where they are divided; with the items in one memory when absent. */
+  readonly shards?: UserShards;
 }

@@ -6,8 +6,9 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import { fingerprint } from '../../dataset/interactions.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import type { InstantiateKernels } from '../../kernel/scratch.ts';
+import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';
+import type { ServedItems } from '../served-items.ts';
 import { beginPhase, isCancelled } from '../shared-task.ts';
 import { type AlsEpoch, type AlsOutcome, alsCourse } from './course.ts';
 import { type AlsStart, placeAls } from './memory.ts';
@@ -16,6 +17,7 @@ import type { AlsPhase } from './phases.ts';
 import { type AlsSettings, alsSettings } from './settings.ts';
 import { AlsSolver } from './solver.ts';
 import type { AlsTask } from './task.ts';
+import { UserFactors } from './user-shards.ts';
 
 export type { AlsEpoch, AlsOutcome, Divergence } from './course.ts';
 export { type AlsPhase, alsPhases } from './phases.ts';
@@ -102,27 +104,43 @@ export function qualityOf({ quality, bestEpoch }: AlsOutcome): Record<string, nu
 
 /**
  * Copies the factors out of a training's memory as a model.
+ * @param served puts items at their rows of the store, and leaves users out; all stay where they are when absent
  * @throws FurzeError INTERNAL when a factor is NaN or infinite, so that no such model is published
  */
 export function trainedModel(
   task: AlsTask,
   dataFingerprint: number,
   quality: Readonly<Record<string, number>> = {},
+  served?: ServedItems,
 ): MatrixFactorization {
   const { memory, layout, settings, userCount, itemCount } = task;
+  const items = viewOf(memory, layout, 'itemFactors', 'f32');
   const model: MatrixFactorization = {
     factors: settings.factors,
     userCount,
-    itemCount,
+    itemCount: served?.rowCount ?? itemCount,
+    trainedItems: itemCount,
     regularization: settings.regularization,
     unobservedWeight: settings.unobservedWeight,
     regularizationExponent: settings.regularizationExponent,
     seed: settings.seed,
     fingerprint: dataFingerprint,
     quality,
-    userFactors: new Float32Array(viewOf(memory, layout, 'userFactors', 'f32')),
-    itemFactors: new Float32Array(viewOf(memory, layout, 'itemFactors', 'f32')),
+    userFactors: served === undefined ? new UserFactors(task).all(userCount) : new Float32Array(0),
+    itemFactors:
+      served === undefined
+        ? new Float32Array(items)
+        : spreadRows(items, served, paddedFactors(settings.factors)),
   };
   assertFinite(model);
   return model;
+}
+
+/** Factors at the rows of the store, zeros between them. */
+function spreadRows(factors: Float32Array, { rows, rowCount }: ServedItems, f: number): Float32Array {
+  const spread = new Float32Array(rowCount * f);
+  for (let at = 0; at < rows.length; at++) {
+    spread.set(factors.subarray(at * f, (at + 1) * f), rows[at]! * f);
+  }
+  return spread;
 }

@@ -17,7 +17,7 @@ import type { ClickSettings } from './settings.ts';
 /** Held-out records, positives and negatives, that are judged at most: some 100 ms an epoch. */
 const JUDGED_MAX = 200_000;
 
-/** What a click-through model is trained from. Rows of users lie below `userCount`, of items below `itemCount`. */
+/** What a click-through model is trained from. Rows of users lie below `userCount`, or at it for one of whom nothing is learned, of items below `itemCount`. */
 export interface ClickData {
   readonly positives: PairColumns;
   /** Read without a positive. */
@@ -56,7 +56,8 @@ export function* chooseExamples(data: ClickData, settings: ClickSettings): Gener
     user: yield* labelRows(userCount, userLabelsOf, userLabels),
     item: yield* labelRows(itemCount, itemLabelsOf, itemLabels),
   };
-  const known = yield* groupByUser(userCount, itemCount, [positives, negatives]);
+  // Negatives may be of users without a row of their own, who count as one.
+  const known = yield* groupByUser(userCount + 1, itemCount, [positives, negatives]);
   const weights = yield* itemWeights(itemCount, [positives, negatives], settings.popularityExponent);
   const sampler = new ItemSampler(weights, random);
   const counts = chooseCounts(data, settings);

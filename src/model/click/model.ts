@@ -6,7 +6,7 @@ import { type FeatureLayout, featureBlocks } from './features.ts';
 /** "FRZC". */
 const KIND: FrameKind = {
   magic: 0x435a5246,
-  version: 2,
+  version: 3,
   name: 'click-through model',
   coversDescription: true,
 };
@@ -42,6 +42,15 @@ export interface FmSummary {
   readonly quality: Readonly<Record<string, number>>;
 }
 
+/** Which rows of the store the rows of a model are; those of users and items that were not trained on are not there. */
+export interface FmRows {
+  /** Ascending. */
+  readonly users: Uint32Array;
+  readonly items: Uint32Array;
+  /** Rows of items that there are. */
+  readonly itemRowCount: number;
+}
+
 /** A summary with the names behind the features; see `featureBlocks` for their order. */
 export interface FmHeader extends FmSummary, FeatureLayout {}
 
@@ -50,12 +59,21 @@ export interface FmModel extends FmHeader {
   /** One number a feature. */
   readonly linear: Float32Array;
   readonly vectors: Float32Array;
+  /** The rows are the store's own when absent. */
+  readonly rows?: FmRows;
 }
 
 /** The model as bytes: its header as the description, then linear weights and vectors. */
 export function encodeFm(model: FmModel): Uint8Array {
-  const { linear, vectors, ...header } = model;
-  return encodeFrame(KIND, header, [linear, vectors]);
+  const { linear, vectors, rows, ...header } = model;
+  if (rows === undefined) return encodeFrame(KIND, header, [linear, vectors]);
+  const { itemRowCount } = rows;
+  return encodeFrame(KIND, { ...header, itemRowCount }, [
+    linear,
+    vectors,
+    asFloats(rows.users),
+    asFloats(rows.items),
+  ]);
 }
 
 /**
@@ -65,11 +83,29 @@ export function encodeFm(model: FmModel): Uint8Array {
 export function decodeFm(bytes: Uint8Array): FmModel {
   const { description, floats } = decodeFrame(KIND, bytes);
   const header = checkHeader(description);
+  const { itemRowCount, ...summary } = header;
   const features = featureBlocks(header).featureCount;
-  if (floats.length !== features * (1 + paddedFactors(header.factors))) {
-    refuseModel(KIND, 'its size does not fit its shape');
-  }
-  return { ...header, linear: floats.subarray(0, features), vectors: floats.subarray(features) };
+  const numbers = features * (1 + paddedFactors(header.factors));
+  const rowNumbers = itemRowCount === undefined ? 0 : header.userCount + header.itemCount;
+  if (floats.length !== numbers + rowNumbers) refuseModel(KIND, 'its size does not fit its shape');
+  const words = new Uint32Array(floats.buffer, floats.byteOffset + numbers * 4, rowNumbers);
+  return {
+    ...summary,
+    linear: floats.subarray(0, features),
+    vectors: floats.subarray(features, numbers),
+    ...(itemRowCount !== undefined && {
+      rows: {
+        users: words.subarray(0, header.userCount),
+        items: words.subarray(header.userCount),
+        itemRowCount,
+      },
+    }),
+  };
+}
+
+/** The same bytes under another name; copying them keeps every bit. */
+function asFloats(words: Uint32Array): Float32Array {
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 /** @throws FurzeError INTERNAL when a parameter is missing, NaN or infinite */
@@ -88,8 +124,8 @@ export function assertSound(model: FmModel): void {
   }
 }
 
-function checkHeader(description: unknown): FmHeader {
-  const header = (description ?? {}) as FmHeader;
+function checkHeader(description: unknown): FmHeader & { readonly itemRowCount?: number } {
+  const header = (description ?? {}) as FmHeader & { readonly itemRowCount?: number };
   const { factors, epochs, userCount, itemCount, seed, fingerprint } = header;
   const counts = [factors, epochs, userCount, itemCount, seed, fingerprint];
   const reals = [
@@ -105,6 +141,7 @@ function checkHeader(description: unknown): FmHeader {
     factors >= 1 &&
     userCount >= 0 &&
     itemCount >= 0 &&
+    Number.isInteger(header.itemRowCount ?? 0) &&
     header.calibration.slope > 0 &&
     isNames(header.userLabels) &&
     isNames(header.itemLabels) &&

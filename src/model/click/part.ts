@@ -1,12 +1,12 @@
-import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import type { PairColumns, TrainingData } from '../../dataset/training-data.ts';
 import type { LearnedPart, PartTools } from '../learned-part.ts';
 import { createChunkCounter, isCancelled, type SharedTask, setRowsDone } from '../shared-task.ts';
 import { distinctLabels } from './features.ts';
-import { decodeFm, encodeFm, type FmModel } from './model.ts';
+import { decodeFm, encodeFm, type FmModel, type FmRows } from './model.ts';
 import { clickModelsBytes, type PlacedFm, placeFm } from './scorer.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
 import { type ClickTask, clickTrainingBytes, retrainClickModel, trainClickModel } from './train.ts';
+import { clickData, trainedRows } from './trained-rows.ts';
 
 /** Positives, and negatives, that are learned from: an epoch then takes some seconds at the most. */
 const EXAMPLES_MAX = 2_000_000;
@@ -22,6 +22,7 @@ export interface ClickPartTask extends SharedTask {
   readonly data: TrainingData;
   readonly options: ClickOptions;
   readonly negatives: PairColumns;
+  readonly rows: FmRows;
 }
 
 /** Prediction of positive feedback by a factorization machine; see `train.ts`. The outcome is the encoded model. */
@@ -29,25 +30,32 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
   stage: 'Training click-through model',
   saving: { name: 'click-through', encode: encodeFm, decode: decodeFm },
   memory(data, _options, _slots, serving, reads) {
-    const { userCount, itemCount, count } = data.interactions;
+    const { userCount, count } = data.interactions;
+    const negatives = reads.readPairs(data);
+    const rows = trainedRows(data, negatives);
+    const [userLabels, itemLabels] = [reads.userLabels(), reads.itemLabels()];
     const counts = {
       positives: count + data.heldOut.userRows.length,
-      negatives: reads.readPairs(data).userRows.length,
+      negatives: negatives.userRows.length,
       users: userCount,
-      items: itemCount,
-      labels: distinctLabels(userCount, reads.userLabels()) + distinctLabels(itemCount, reads.itemLabels()),
+      items: rows.items.length,
+      itemRows: data.itemRowCount,
+      labels:
+        distinctLabels(userCount, (row) => userLabels(rows.users[row]!)) +
+        distinctLabels(rows.items.length, (row) => itemLabels(rows.items[row]!)),
     };
     return {
       training: clickTrainingBytes(counts, { examplesMax: EXAMPLES_MAX }),
       models: clickModelsBytes(counts, serving.slots),
+      ...(counts.positives > EXAMPLES_MAX && {
+        leftOut: `learned from ${EXAMPLES_MAX} of ${counts.positives} positives, chosen at random`,
+      }),
     };
   },
-  place: (data, options, _slots, { reads }) => ({
-    data,
-    options,
-    negatives: reads.readPairs(data),
-    counter: createChunkCounter(),
-  }),
+  place(data, options, _slots, { reads }) {
+    const negatives = reads.readPairs(data);
+    return { data, options, negatives, rows: trainedRows(data, negatives), counter: createChunkCounter() };
+  },
   *course() {
     const [bytes] = yield { kind: 'phase', phase: 'train', rows: CLICK_DEFAULTS.epochs, alone: true };
     return bytes as Uint8Array;
@@ -61,16 +69,11 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
 };
 
 function train(task: ClickPartTask, { reads, instantiate }: PartTools): FmModel | undefined {
-  const { interactions, heldOut } = task.data;
+  const { data, negatives, rows } = task;
   const { judged, seed } = task.options;
+  const labels = { users: reads.userLabels(), items: reads.itemLabels() };
   const job: ClickTask = {
-    positives: columnsOf(interactions.byUser),
-    negatives: task.negatives,
-    heldOut,
-    userCount: interactions.userCount,
-    itemCount: interactions.itemCount,
-    userLabelsOf: reads.userLabels(),
-    itemLabelsOf: reads.itemLabels(),
+    ...clickData(data, negatives, rows, labels),
     settings: { examplesMax: EXAMPLES_MAX },
     seed,
   };
@@ -78,16 +81,11 @@ function train(task: ClickPartTask, { reads, instantiate }: PartTools): FmModel 
     shouldStop: () => isCancelled(task),
     onProgress: ({ done }: { readonly done: number }) => setRowsDone(task, done),
   };
-  return judged === undefined
-    ? trainClickModel(job, instantiate, control)
-    : retrainClickModel(job, decodeFm(judged), instantiate, control);
-}
-
-function columnsOf(byUser: CompressedMatrix): PairColumns {
-  const userRows = new Uint32Array(byUser.indices.length);
-  for (let row = 0; row < byUser.rowCount; row++)
-    userRows.fill(row, byUser.indptr[row], byUser.indptr[row + 1]);
-  return { userRows, itemRows: byUser.indices };
+  const model =
+    judged === undefined
+      ? trainClickModel(job, instantiate, control)
+      : retrainClickModel(job, decodeFm(judged), instantiate, control);
+  return model && { ...model, rows };
 }
 
 function share(bytes: Uint8Array): Uint8Array {

@@ -2,7 +2,7 @@
  * A click-through model placed in shared memory and ready to answer. The items' halves (see `fm-sides.ts`) are worked
  * out once, so a user's candidates cost one inner product each.
  */
-import type { LabelsOf } from '../../dataset/training-data.ts';
+import { type LabelsOf, placeOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { Arena, alignedBytes } from '../../memory/arena.ts';
@@ -35,17 +35,23 @@ export interface PlacedFm {
 }
 
 function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
-  const { userCount, itemCount, userLabels, itemLabels, factors } = model;
+  const { userCount, userLabels, itemLabels, factors } = model;
   const width = rowWidth(factors);
   return [
     ['users', 'f32', [userCount, width]],
-    ['itemSides', 'f32', [itemCount, width]],
+    ['userRows', 'u32', [model.rows?.users.length ?? 0]],
+    ['itemSides', 'f32', [servedItems(model), width]],
     ['userLabels', 'f32', [userLabels.length, width]],
     ['itemLabels', 'f32', [itemLabels.length, width]],
     ['query', 'f32', [slots, width]],
     ['candidates', 'u32', [slots, CANDIDATES]],
     ['scores', 'f32', [slots, CANDIDATES]],
   ];
+}
+
+/** Items by which the model will be asked. */
+function servedItems({ rows, itemCount }: FmModel): number {
+  return rows?.itemRowCount ?? itemCount;
 }
 
 /** Bytes of shared memory that a placed model takes. */
@@ -59,13 +65,23 @@ const NAME_BYTES = 64;
 
 /** Bytes of a placed model of so many features, of the one that it replaces, and of the copies made to save it. */
 export function clickModelsBytes(
-  counts: { readonly users: number; readonly items: number; readonly labels: number },
+  counts: {
+    readonly users: number;
+    readonly items: number;
+    readonly labels: number;
+    readonly itemRows: number;
+  },
   slots: number,
   factors = CLICK_DEFAULTS.factors,
 ): number {
   const features = counts.users + counts.items + counts.labels;
-  const placed = features * rowWidth(factors) * 4 + slots * CANDIDATES * 8 + counts.labels * NAME_BYTES;
-  return 2 * placed + 2 * features * (1 + paddedFactors(factors)) * 4;
+  const placedRows = counts.users + counts.itemRows + counts.labels;
+  const placed =
+    placedRows * rowWidth(factors) * 4 +
+    counts.users * 4 +
+    slots * CANDIDATES * 8 +
+    counts.labels * NAME_BYTES;
+  return 2 * placed + 2 * features * (2 + paddedFactors(factors)) * 4;
 }
 
 /**
@@ -81,7 +97,7 @@ export function placeFm(
   allocate: AllocateMemory = createSharedMemory,
 ): PlacedFm {
   assertSound(model);
-  const { linear, vectors, userLabels, itemLabels, ...header } = model;
+  const { linear, vectors, userLabels, itemLabels, rows, ...header } = model;
   const memory = allocate(placedFmBytes(model, slots));
   const builder = new LayoutBuilder(new Arena(memory));
   for (const [name, type, shape] of arrayPlans(model, slots)) builder.add(name, type, shape);
@@ -94,17 +110,22 @@ export function placeFm(
   const copy = (name: string, first: number, end: number) =>
     copyRows(model, viewOf(memory, layout, name, 'f32'), first, end);
   copy('users', 0, blocks.items);
-  copy('itemSides', blocks.items, blocks.userLabels);
+  if (rows !== undefined) viewOf(memory, layout, 'userRows', 'u32').set(rows.users);
   copy('userLabels', blocks.userLabels, blocks.itemLabels);
   copy('itemLabels', blocks.itemLabels, blocks.featureCount);
   const halves = viewOf(memory, layout, 'itemSides', 'f32');
   const sides = sidesOf(memory, layout, header.factors, 'item', halves);
-  for (let row = 0; row < header.itemCount; row++) {
-    const { constant, vector } = sides.side(row, itemLabelsOf(row), 0);
-    halves.set(vector, row * rowWidth(header.factors));
-    halves[row * rowWidth(header.factors) + header.factors] = constant;
+  const width = rowWidth(header.factors);
+  for (let item = 0; item < model.itemCount; item++) {
+    const row = rows?.items[item] ?? item;
+    copyRows(model, halves.subarray(row * width), blocks.items + item, blocks.items + item + 1);
   }
-  return { memory, layout, header, slots };
+  for (let row = 0; row < servedItems(model); row++) {
+    const { constant, vector } = sides.side(row, itemLabelsOf(row), 0);
+    halves.set(vector, row * width);
+    halves[row * width + header.factors] = constant;
+  }
+  return { memory, layout, header: { ...header, itemCount: servedItems(model) }, slots };
 }
 
 function sidesOf(
@@ -139,6 +160,8 @@ export class FmScorer {
   readonly header: FmSummary;
   readonly #kernels: Kernels;
   readonly #users: FmSides;
+  /** The row in the store of each user; empty where rows are the store's own. */
+  readonly #userRows: Uint32Array;
   readonly #items: FmSides;
   readonly #halves: Float32Array;
   readonly #query: Float32Array;
@@ -151,6 +174,7 @@ export class FmScorer {
     const { memory, layout, header } = placed;
     this.header = header;
     this.#kernels = kernels;
+    this.#userRows = viewOf(memory, layout, 'userRows', 'u32');
     this.#users = sidesOf(memory, layout, header.factors, 'user', viewOf(memory, layout, 'users', 'f32'));
     const halves = viewOf(memory, layout, 'itemSides', 'f32');
     this.#items = sidesOf(memory, layout, header.factors, 'item', halves);
@@ -166,8 +190,10 @@ export class FmScorer {
 
   /** A user's half. A user or a label that came after the training counts as the average one. */
   userSide(userRow: number, labels: readonly string[]): FmSide {
-    const isKnown = userRow >= 0 && userRow < this.header.userCount;
-    return this.#users.side(isKnown ? userRow : -1, labels, this.header.bias);
+    const { userCount, bias } = this.header;
+    const isKnown = userRow >= 0 && userRow < userCount;
+    const known = this.#userRows.length > 0 ? placeOf(this.#userRows, userRow) : isKnown ? userRow : -1;
+    return this.#users.side(known, labels, bias);
   }
 
   /** The half of an item that came after the training, by its labels alone. */

@@ -1,4 +1,5 @@
 import { fingerprint, type Interactions } from '../../dataset/interactions.ts';
+import type { TrainingData } from '../../dataset/training-data.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import type { LearnedPart } from '../learned-part.ts';
@@ -11,9 +12,20 @@ import {
   draftBytes,
   encodeNeighborTable,
   type NeighborTable,
+  spreadTable,
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
+import { servedItems, type WithServedItems } from '../served-items.ts';
+import {
+  leftOutOf,
+  type MatrixShape,
+  SAMPLE_SEED,
+  type SampleLimits,
+  sampledShape,
+  sampleUsers,
+  shareWithin,
+} from '../user-sample.ts';
 import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**
@@ -22,7 +34,7 @@ import { ITEM_KNN_WEIGHTING } from './settings.ts';
  */
 export const itemKnnPart: LearnedPart<
   object,
-  NeighborTask,
+  NeighborTask & WithServedItems,
   'compare',
   undefined,
   NeighborTable,
@@ -30,28 +42,50 @@ export const itemKnnPart: LearnedPart<
 > = {
   stage: 'Comparing items by common users',
   saving: { name: 'item-knn', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory({ interactions: { userCount, itemCount, count } }, _options, slots) {
-    const k = neighborsKept(itemCount);
-    const shape = {
-      rowCount: itemCount,
-      elementCount: userCount,
-      entryCount: count,
-      slots,
-      listLengthMax: k,
-    };
-    const training = similarityMemoryBytes({ ...shape, hasIndexRoom: false }) + draftBytes(itemCount, k);
-    return { training, models: tableModelsBytes(itemCount, k) };
+  memory(data, _options, slots, _serving, _reads, roomBytes) {
+    const share = shareWithin(data.interactions, limits(data, slots, roomBytes));
+    const { training, models } = knnBytes(sampledShape(data.interactions, share), data.itemRowCount, slots);
+    const leftOut = leftOutOf(share);
+    return { training, models, ...(leftOut !== undefined && { leftOut }) };
   },
-  place: ({ interactions }, _options, slots, { allocate }) => placeItemKnn(interactions, slots, allocate),
+  place(data, _options, slots, { allocate, roomBytes }) {
+    const share = shareWithin(data.interactions, limits(data, slots, roomBytes));
+    const sample = sampleUsers(data.interactions, share, SAMPLE_SEED);
+    return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };
+  },
   *course({ similarity }) {
     yield { kind: 'phase', phase: 'compare', rows: similarity.rowCount };
     return undefined;
   },
   run: (task, _phase, slot, { instantiate }) =>
     runNeighborTask(task, instantiate(task.similarity.memory), slot),
-  model: (task, _outcome, fingerprint) => finishTasks([task], fingerprint),
+  model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
   serve: (table) => table,
 };
+
+function knnBytes({ userCount, itemCount, count }: MatrixShape, itemRowCount: number, slots: number) {
+  const k = neighborsKept(itemCount);
+  const piece = similarityMemoryBytes({
+    rowCount: itemCount,
+    elementCount: userCount,
+    entryCount: count,
+    slots,
+    listLengthMax: k,
+    hasIndexRoom: false,
+  });
+  const models = tableModelsBytes(itemCount, k) + 8 * itemRowCount;
+  return { piece, training: piece + draftBytes(itemCount, k), models };
+}
+
+function limits({ itemRowCount }: TrainingData, slots: number, roomBytes: number): SampleLimits {
+  return {
+    roomBytes,
+    bytesOf(shape) {
+      const { piece, training, models } = knnBytes(shape, itemRowCount, slots);
+      return { piece, all: training + models };
+    },
+  };
+}
 
 /** Compares all items in this thread. */
 export function fitItemKnn(interactions: Interactions, instantiate: InstantiateKernels): NeighborTable {

@@ -26,6 +26,23 @@ export function usersByItems({ byItem, byUser }: Interactions): Incidence {
 }
 
 /**
+ * The same incidence with rows between its own that have no element.
+ * @param places where each row goes, ascending
+ */
+export function spreadRows({ rows, elements }: Incidence, places: Uint32Array, rowCount: number): Incidence {
+  const indptr = new Uint32Array(rowCount + 1);
+  for (let at = 0, row = 0; row <= rowCount; row++) {
+    while (at < places.length && places[at]! < row) at++;
+    indptr[row] = rows.indptr[at]!;
+  }
+  const indices = elements.indices.map((row) => places[row]!);
+  return {
+    rows: { ...rows, rowCount, indptr },
+    elements: { ...elements, columnCount: rowCount, indices },
+  };
+}
+
+/**
  * Rows are alike that have the same labels. A label that stands twice on one row counts once; elements are numbered in
  * the order in which their labels are first met.
  */

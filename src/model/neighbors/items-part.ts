@@ -1,6 +1,8 @@
-import type { LabelsOf, TrainingData } from '../../dataset/training-data.ts';
+import type { LabelsOf, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import type { LearnedPart, PartTools } from '../learned-part.ts';
+import type { WithServedItems } from '../served-items.ts';
 import type { SharedTask } from '../shared-task.ts';
+import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
 import { placeSimilarity } from './memory.ts';
@@ -9,6 +11,7 @@ import {
   draftBytes,
   encodeNeighborTable,
   type NeighborTable,
+  spreadTable,
   tableModelsBytes,
 } from './neighbor-table.ts';
 import { type NeighborPolicy, policyBytes } from './policy.ts';
@@ -35,7 +38,7 @@ export interface ItemNeighborsOptions {
 }
 
 /** The comparisons that fill one table, one after the other. */
-export interface ItemNeighborsTask extends SharedTask {
+export interface ItemNeighborsTask extends SharedTask, WithServedItems {
   readonly tasks: readonly NeighborTask[];
 }
 
@@ -51,21 +54,20 @@ export const itemNeighborsPart: LearnedPart<
   stage: 'Computing item similarities',
   saving: { name: 'item-neighbors', encode: encodeNeighborTable, decode: decodeNeighborTable },
   memory(data, { policy, enableIndex }, slots, _serving, reads) {
-    const { itemCount, userCount } = data.interactions;
-    const k = neighborsKept(itemCount);
-    const compared = {
-      rowCount: itemCount,
-      elementCount: userCount,
-      data,
-      labels: () => reads.itemLabels(),
-    };
+    const { rows } = comparedItems(data, policy, reads);
+    const k = neighborsKept(rows.length);
+    const labelsOf = (row: number) => reads.itemLabels()(rows[row]!);
+    const elementCount = data.interactions.userCount;
+    const compared = { rowCount: rows.length, elementCount, data, labels: () => labelsOf };
     const shape = { slots, listLengthMax: k, hasIndexRoom: enableIndex };
-    const training = policyBytes(policy, compared, shape) + draftBytes(itemCount, k);
-    return { training, models: tableModelsBytes(itemCount, k) };
+    const training = policyBytes(policy, compared, shape) + draftBytes(rows.length, k);
+    return { training, models: tableModelsBytes(rows.length, k) + 8 * data.itemRowCount };
   },
   place(data, options, slots, tools) {
-    const tasks = placeTasks(data, options, slots, tools);
-    return { tasks, counter: tasks[0]!.counter };
+    const compared = comparedItems(data, options.policy, tools.reads);
+    const tasks = placeTasks(data, compared, options, slots, tools);
+    const served = { rows: compared.rows, rowCount: data.itemRowCount };
+    return { tasks, served, counter: tasks[0]!.counter };
   },
   *course({ tasks }) {
     for (const [phase, { similarity }] of tasks.entries()) {
@@ -77,9 +79,17 @@ export const itemNeighborsPart: LearnedPart<
     const task = tasks[phase]!;
     return runNeighborTask(task, instantiate(task.similarity.memory), slot);
   },
-  model: ({ tasks }, _outcome, fingerprint) => finishTasks(tasks, fingerprint),
+  model: ({ tasks, served }, _outcome, fingerprint) => spreadTable(finishTasks(tasks, fingerprint), served),
   serve: (table) => table,
 };
+
+function comparedItems(
+  { rows, itemRowCount }: TrainingData,
+  policy: NeighborPolicy,
+  reads: TrainingReads,
+): ComparedRows {
+  return comparedRows(policy, rows.items, itemRowCount, () => reads.itemLabels());
+}
 
 /** Entries of a row in a table over so many items. */
 export function neighborsKept(itemCount: number): number {
@@ -87,14 +97,15 @@ export function neighborsKept(itemCount: number): number {
 }
 
 function placeTasks(
-  data: TrainingData,
+  { interactions }: TrainingData,
+  { rows, spread }: ComparedRows,
   { policy, ...index }: ItemNeighborsOptions,
   slots: number,
   { instantiate, allocate, reads }: PartTools,
 ): readonly NeighborTask[] {
-  const { interactions } = data;
-  const k = neighborsKept(interactions.itemCount);
-  const labelsOf: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
+  const k = neighborsKept(rows.length);
+  const labelsAt: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
+  const labelsOf: LabelsOf = (row) => labelsAt(rows[row]!);
   const place = (incidence: Incidence) => {
     // Rows that are gone say nothing of how rare a thing is.
     const options = { listLengthMax: k, reserveIndex: index.enableIndex, population: reads.itemCount };
@@ -102,9 +113,8 @@ function placeTasks(
     const search = new SimilaritySearch(similarity, instantiate(similarity.memory), 0);
     return { similarity, plan: planIndex(search, { ...index, k }) };
   };
-  const byLabels =
-    policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, interactions.itemCount));
-  const byUsers = policy === 'similar' ? undefined : place(itemsByUsers(interactions));
+  const byLabels = policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length));
+  const byUsers = policy === 'similar' ? undefined : place(spread(itemsByUsers(interactions)));
   const similarities: PolicySimilarities = {
     ...(byLabels && { labels: byLabels.similarity, labelPlan: byLabels.plan }),
     ...(byUsers && { related: byUsers.similarity, relatedPlan: byUsers.plan }),

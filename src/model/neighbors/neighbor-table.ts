@@ -1,6 +1,8 @@
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
+
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
+import type { ServedItems } from '../served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 
 /** "FRZN", little-endian. */
@@ -85,6 +87,17 @@ export function packDraft(draft: NeighborDraft, fingerprint: number, recall = 1)
     table.scores.set(draft.scores.subarray(row * k, to), starts[row]);
   }
   return table;
+}
+
+/** A table by rows of the store, of one by rows of a matrix, which it uses up. */
+export function spreadTable(table: NeighborTable, { rows, rowCount }: ServedItems): NeighborTable {
+  const starts = sharedU32(rowCount + 1);
+  for (let at = 0, row = 0; row <= rowCount; row++) {
+    while (at < rows.length && rows[at]! < row) at++;
+    starts[row] = table.starts[at]!;
+  }
+  for (let at = 0; at < table.rows.length; at++) table.rows[at] = rows[table.rows[at]!]!;
+  return { ...table, rowCount, starts };
 }
 
 /** The table as bytes: a description, starts, rows, scores. */

@@ -1,5 +1,8 @@
+import type { StoreRows } from '../../dataset/leave-out.ts';
+import type { TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
+import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
 import { type PlacedSimilarity, placeSimilarity } from './memory.ts';
 import { type NeighborPolicy, policyBytes } from './policy.ts';
@@ -16,6 +19,16 @@ export interface UserNeighborsOptions {
 export interface PlacedUsers {
   readonly byItems: PlacedSimilarity | undefined;
   readonly byLabels: PlacedSimilarity | undefined;
+  /** The row in the store of each user that is compared, and of each item that they are compared by; ascending. */
+  readonly rows: StoreRows;
+}
+
+function comparedUsers(
+  { rows, userRowCount }: TrainingData,
+  policy: NeighborPolicy,
+  reads: TrainingReads,
+): ComparedRows {
+  return comparedRows(policy, rows.users, userRowCount, () => reads.userLabels());
 }
 
 /** Users laid out so that those most like one are found fast. Nothing is computed ahead, and nothing is saved. */
@@ -30,25 +43,25 @@ export const userNeighborsPart: LearnedPart<
   stage: 'Indexing users',
   saving: undefined,
   memory(data, { policy, k, slots }, _threads, _serving, reads) {
-    const { userCount, itemCount } = data.interactions;
-    const compared = {
-      rowCount: userCount,
-      elementCount: itemCount,
-      data,
-      labels: () => reads.userLabels(),
-    };
+    const { rows } = comparedUsers(data, policy, reads);
+    const labelsOf = (row: number) => reads.userLabels()(rows[row]!);
+    const elementCount = data.interactions.itemCount;
+    const compared = { rowCount: rows.length, elementCount, data, labels: () => labelsOf };
     const placed = policyBytes(policy, compared, { slots, listLengthMax: k, hasIndexRoom: false });
     // What is laid out is what serves; until then another one does.
     return { training: 0, models: 2 * placed };
   },
-  place({ interactions }, { policy, k, slots }, _threads, { reads, allocate }) {
+  place(data, { policy, k, slots }, _threads, { reads, allocate }) {
     const options = { listLengthMax: k, population: reads.userCount };
-    const labels = () => incidenceOfLabels(reads.userLabels(), interactions.userCount);
+    const { rows, spread } = comparedUsers(data, policy, reads);
+    const labelsOf = reads.userLabels();
+    const labels = () => incidenceOfLabels((row) => labelsOf(rows[row]!), rows.length);
     return {
+      rows: { users: rows, items: data.rows.items },
       byItems:
         policy === 'similar'
           ? undefined
-          : placeSimilarity(usersByItems(interactions), options, slots, allocate),
+          : placeSimilarity(spread(usersByItems(data.interactions)), options, slots, allocate),
       byLabels: policy === 'related' ? undefined : placeSimilarity(labels(), options, slots, allocate),
       counter: createChunkCounter(),
     };
@@ -58,6 +71,6 @@ export const userNeighborsPart: LearnedPart<
     return undefined;
   },
   run: () => true,
-  model: ({ byItems, byLabels }) => ({ byItems, byLabels }),
+  model: ({ byItems, byLabels, rows }) => ({ byItems, byLabels, rows }),
   serve: (users) => users,
 };

@@ -6,8 +6,10 @@ import {
   encodeNeighborTable,
   type NeighborTable,
   packDraft,
+  spreadTable,
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
+import { servedItems, type WithServedItems } from '../served-items.ts';
 import { SequenceCounter } from './counter.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes } from './memory.ts';
 import { writeTimeline } from './timelines.ts';
@@ -15,7 +17,7 @@ import { writeTimeline } from './timelines.ts';
 /** Which items users go on to; see `counter.ts`. */
 export const sequencePart: LearnedPart<
   object,
-  SequenceTask,
+  SequenceTask & WithServedItems,
   'count',
   undefined,
   NeighborTable,
@@ -23,9 +25,9 @@ export const sequencePart: LearnedPart<
 > = {
   stage: 'Counting what follows what',
   saving: { name: 'sequence', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory({ interactions }, _options, _slots) {
+  memory({ interactions, itemRowCount }, _options, _slots) {
     const { itemCount } = interactions;
-    const models = tableModelsBytes(itemCount, neighborsKept(itemCount));
+    const models = tableModelsBytes(itemCount, neighborsKept(itemCount)) + 8 * itemRowCount;
     return { training: sequenceMemoryBytes(interactions), models };
   },
   place(data, _options, _slots, { allocate, reads }) {
@@ -35,14 +37,14 @@ export const sequencePart: LearnedPart<
         const [from, to] = [indptr[userRow]!, indptr[userRow + 1]!];
         writeTimeline(words, from, indices.subarray(from, to), timesMs);
       });
-    return placeSequence(data.interactions, fill, allocate);
+    return { ...placeSequence(data.interactions, fill, allocate), served: servedItems(data) };
   },
   *course({ itemCount }) {
     yield { kind: 'phase', phase: 'count', rows: itemCount };
     return undefined;
   },
   run: (task) => new SequenceCounter(task).run(),
-  model: ({ draft }, _outcome, fingerprint) => packDraft(draft, fingerprint),
+  model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   serve: (table) => table,
 };
 

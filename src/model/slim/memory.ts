@@ -15,6 +15,8 @@ import type { SlimSettings } from './settings.ts';
 
 /** The most popular items, whose pairs are counted once for all: 32 MiB for all pairs of these. */
 const COUNTED_ITEMS_MAX = 4096;
+/** Items that weights are learned for, the most popular ones: a million flops each, some minutes of one thread for all. */
+export const SOLVED_ITEMS_MAX = 300_000;
 /** The rank of an item that is not among them. */
 export const UNCOUNTED = 0xffffffff;
 
@@ -25,6 +27,8 @@ export interface SlimTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly countedItems: number;
+  /** Items with fewer users have no weights learned. */
+  readonly usersMin: number;
   /** Row j holds the items that item j is predicted from, and their weights. */
   readonly draft: NeighborDraft;
 }
@@ -109,8 +113,19 @@ function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems
 
 /** Bytes of shared memory that a learning of this shape takes: the similarity, the counts, and the weights. */
 export function slimMemoryBytes(shape: SlimShape): number {
-  const { userCount, itemCount, count, slots, settings } = shape;
-  const similarity = similarityMemoryBytes({
+  const { itemCount, settings } = shape;
+  return (
+    similarityBytes(shape) + plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, keptWeights(settings))
+  );
+}
+
+/** Bytes of the largest piece of it. */
+export function slimPieceBytes(shape: SlimShape): number {
+  return Math.max(similarityBytes(shape), plannedBytes(arrayPlans(shape)));
+}
+
+function similarityBytes({ userCount, itemCount, count, slots, settings }: SlimShape): number {
+  return similarityMemoryBytes({
     rowCount: itemCount,
     elementCount: userCount,
     entryCount: count,
@@ -118,7 +133,6 @@ export function slimMemoryBytes(shape: SlimShape): number {
     listLengthMax: settings.neighborhood,
     hasIndexRoom: false,
   });
-  return similarity + plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, keptWeights(settings));
 }
 
 /** Weights kept of an item. */
@@ -131,6 +145,7 @@ export function keptWeights({ neighbors, neighborhood }: SlimSettings): number {
  * @param slots threads that may take part, at least 1
  * @param countedItemsMax how many of the most popular items have their pairs counted beforehand; their square costs
  * memory, the others cost time
+ * @param solvedItemsMax how many of the most popular items get weights; the others cost time
  * @throws RangeError when it does not fit in memory
  */
 export function placeSlim(
@@ -139,6 +154,7 @@ export function placeSlim(
   slots = 1,
   countedItemsMax = COUNTED_ITEMS_MAX,
   allocate: AllocateMemory = createSharedMemory,
+  solvedItemsMax = SOLVED_ITEMS_MAX,
 ): SlimTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
   const similarity = placeSimilarity(
@@ -158,7 +174,24 @@ export function placeSlim(
   placeDiagonal(views, interactions);
   placeCounted(views, byUser.indptr, byUser.indices, countedItems);
   const draft = createDraft(itemCount, keptWeights(settings));
-  return { settings, similarity, memory, layout, countedItems, draft, counter: createChunkCounter() };
+  const usersMin = fewestUsers(byItem.indptr, itemCount, solvedItemsMax);
+  return {
+    settings,
+    similarity,
+    memory,
+    layout,
+    countedItems,
+    usersMin,
+    draft,
+    counter: createChunkCounter(),
+  };
+}
+
+/** With how many users an item is among the `most` most popular ones; of equals all or none are. */
+function fewestUsers(itemStarts: Uint32Array, itemCount: number, most: number): number {
+  if (itemCount <= most) return 0;
+  const users = Uint32Array.from({ length: itemCount }, (_, row) => itemStarts[row + 1]! - itemStarts[row]!);
+  return users.sort()[itemCount - most - 1]! + 1;
 }
 
 /** The place of each counted item by popularity, the most popular first; of equals the lower row. */

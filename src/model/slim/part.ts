@@ -1,19 +1,60 @@
+import type { TrainingData } from '../../dataset/training-data.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import {
   decodeNeighborTable,
   encodeNeighborTable,
   type NeighborTable,
+  spreadTable,
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
-import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes } from './memory.ts';
+import { servedItems, type WithServedItems } from '../served-items.ts';
+import {
+  leftOutOf,
+  type MatrixShape,
+  SAMPLE_SEED,
+  type SampleLimits,
+  sampledShape,
+  sampleUsers,
+  shareWithin,
+} from '../user-sample.ts';
+import {
+  keptWeights,
+  placeSlim,
+  type SlimTask,
+  SOLVED_ITEMS_MAX,
+  slimMemoryBytes,
+  slimPieceBytes,
+} from './memory.ts';
 import { type SlimSettings, slimSettings } from './settings.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './table.ts';
 
+function slimBytes(shape: MatrixShape, itemRowCount: number, settings: SlimSettings, slots: number) {
+  return {
+    training: slimMemoryBytes({ ...shape, slots, settings }),
+    models: tableModelsBytes(shape.itemCount, keptWeights(settings)) + 8 * itemRowCount,
+  };
+}
+
+function limits(
+  { itemRowCount }: TrainingData,
+  settings: SlimSettings,
+  slots: number,
+  roomBytes: number,
+): SampleLimits {
+  return {
+    roomBytes,
+    bytesOf(shape) {
+      const { training, models } = slimBytes(shape, itemRowCount, settings, slots);
+      return { piece: slimPieceBytes({ ...shape, slots, settings }), all: training + models };
+    },
+  };
+}
+
 /** The sparse linear item-item model; see `solver.ts`. */
 export const slimPart: LearnedPart<
   Partial<SlimSettings>,
-  SlimTask,
+  SlimTask & WithServedItems,
   SlimPhase,
   undefined,
   NeighborTable,
@@ -21,13 +62,27 @@ export const slimPart: LearnedPart<
 > = {
   stage: 'Training SLIM',
   saving: { name: 'item-weights', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory({ interactions: { userCount, itemCount, count } }, options, slots) {
+  memory(data, options, slots, _serving, _reads, roomBytes) {
     const settings = slimSettings(options);
-    const training = slimMemoryBytes({ userCount, itemCount, count, slots, settings });
-    return { training, models: tableModelsBytes(itemCount, keptWeights(settings)) };
+    const share = shareWithin(data.interactions, limits(data, settings, slots, roomBytes));
+    const { itemCount } = data.interactions;
+    const leftOut = [
+      leftOutOf(share),
+      itemCount > SOLVED_ITEMS_MAX
+        ? `learned for the ${SOLVED_ITEMS_MAX} most popular of ${itemCount} items`
+        : undefined,
+    ].filter((text) => text !== undefined);
+    return {
+      ...slimBytes(sampledShape(data.interactions, share), data.itemRowCount, settings, slots),
+      ...(leftOut.length > 0 && { leftOut: leftOut.join(' and ') }),
+    };
   },
-  place: ({ interactions }, options, slots, { allocate }) =>
-    placeSlim(interactions, slimSettings(options), slots, undefined, allocate),
+  place(data, options, slots, { allocate, roomBytes }) {
+    const settings = slimSettings(options);
+    const share = shareWithin(data.interactions, limits(data, settings, slots, roomBytes));
+    const sample = sampleUsers(data.interactions, share, SAMPLE_SEED);
+    return { ...placeSlim(sample, settings, slots, undefined, allocate), served: servedItems(data) };
+  },
   *course({ similarity }) {
     for (const phase of SLIM_PHASES) {
       yield { kind: 'phase', phase, ...(phase === 'solve' && { rows: similarity.rowCount }) };
@@ -35,6 +90,6 @@ export const slimPart: LearnedPart<
     return undefined;
   },
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
-  model: (task, _outcome, fingerprint) => slimTable(task, fingerprint),
+  model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
   serve: (table) => table,
 };

@@ -106,9 +106,11 @@ export class SlimSolver {
   }
 
   #solve(item: number): void {
-    const { draft, settings } = this.#task;
-    const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
+    const { draft, settings, usersMin } = this.#task;
     draft.counts[item] = 0;
+    const { itemStarts } = this.#views;
+    if (itemStarts[item + 1]! - itemStarts[item]! < usersMin) return;
+    const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
     if (rows.length === 0) return;
     const neighborhood = this.#order(rows);
     this.#gather(item, neighborhood);

@@ -20,7 +20,7 @@ import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
 /** Users whose lists are judged at most. */
-const JUDGED_USERS_MAX = 1500;
+export const JUDGED_USERS_MAX = 1500;
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
 

@@ -18,12 +18,20 @@ import { withTrainingReads } from './training-reads.ts';
 export function place(job: PlaceJob): PlaceAnswer {
   const { data, options, slots, serving, heldBytes: held, budgetBytes } = job;
   const part = partOf(job.part);
+  const roomBytes = budgetBytes - held;
   return withTrainingReads(job, (reads) => {
-    const memory = { ...part.memory(data, options, slots, serving, reads), held };
+    const memory = { ...part.memory(data, options, slots, serving, reads, roomBytes), held };
     checkStageMemory(part.stage, memory, budgetBytes);
     return choosing(job.free, (allocate) => ({
       plannedBytes: stageBytes(memory),
-      task: part.place(data, options, slots, { reads, instantiate: loadKernels, allocate }),
+      leftOut: memory.leftOut,
+      task: part.place(
+        data,
+        options,
+        slots,
+        { reads, instantiate: loadKernels, allocate, roomBytes },
+        serving,
+      ),
     }));
   });
 }
@@ -36,6 +44,7 @@ export function run(job: RunJob): unknown {
       reads,
       instantiate: loadKernels,
       allocate: reuseMemory([]),
+      roomBytes: 0,
     }),
   );
 }
@@ -50,7 +59,7 @@ export async function finish(job: FinishJob): Promise<FinishAnswer> {
   }
   return withTrainingReads(job, (reads) => {
     const answer = choosing(job.free, (allocate) => ({
-      placed: part.serve(model, job.serving, { reads, instantiate: loadKernels, allocate }),
+      placed: part.serve(model, job.serving, { reads, instantiate: loadKernels, allocate, roomBytes: 0 }),
     }));
     const used = memoriesOf(answer.placed);
     const kept = [...memoriesOf(task).entries()].filter(([, memory]) => used.includes(memory));
@@ -68,7 +77,7 @@ export async function load(job: LoadJob): Promise<unknown> {
   if (bytes === undefined || saving === undefined) return undefined;
   const model = saving.decode(bytes);
   return withTrainingReads(job, (reads) =>
-    serve(model, job.serving, { reads, instantiate: loadKernels, allocate: reuseMemory([]) }),
+    serve(model, job.serving, { reads, instantiate: loadKernels, allocate: reuseMemory([]), roomBytes: 0 }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { placeOf } from '../../dataset/training-data.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
@@ -8,6 +9,13 @@ import type { SimilarUsersJob } from '../messages.ts';
 /** See `SimilarUsersJob`. */
 export function similarUsers({ users, asked, k, slot }: SimilarUsersJob): Ranked | undefined {
   return findSimilarUsers(users, asked, k, slot);
+}
+
+function knownItems({ rows }: PlacedUsers, likedRows: Uint32Array): Uint32Array {
+  return likedRows
+    .map((row) => placeOf(rows.items, row) + 1)
+    .filter((place) => place > 0)
+    .map((place) => place - 1);
 }
 
 /**
@@ -22,12 +30,12 @@ export function findSimilarUsers(
 ): Ranked | undefined {
   const placed = likedRows === undefined ? users.byLabels : users.byItems;
   if (placed === undefined) return undefined;
-  const isPlaced = userRow < placed.rowCount;
-  if (likedRows === undefined && !isPlaced) return undefined;
+  const own = placeOf(users.rows.users, userRow);
+  if (likedRows === undefined && own < 0) return undefined;
   const search = new SimilaritySearch(placed, loadKernels(placed.memory), slot);
   const { rows, scores } =
     likedRows === undefined
-      ? search.neighborsOf(userRow, k)
-      : search.neighborsOfElements(likedRows, k, isPlaced ? userRow : -1);
-  return { rows: Array.from(rows), scores: Array.from(scores) };
+      ? search.neighborsOf(own, k)
+      : search.neighborsOfElements(knownItems(users, likedRows), k, own);
+  return { rows: Array.from(rows, (row) => users.rows.users[row]!), scores: Array.from(scores) };
 }

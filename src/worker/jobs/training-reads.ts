@@ -52,25 +52,32 @@ function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly st
 
 function scanReadPairs(
   reads: LocalReads,
-  { interactions, heldOut, heldOutSinceMs }: TrainingData,
+  { interactions, rows, itemRowCount, userRowCount, heldOut, heldOutSinceMs }: TrainingData,
   readTypes: readonly string[],
   visit: (userRow: number, itemRow: number) => void,
 ): void {
   const isRead = typeTest(readTypes, () => reads.feedbackTypes());
   const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
   const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
+  const isPositive = (user: number, item: number) =>
+    contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item));
+  const places = placesByRow(rows.items, itemRowCount);
+  let next = 0;
   let lastUser = -1;
   let lastItem = -1;
   scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs, length }) => {
     for (let at = 0; at < length; at++) {
-      const user = userRows[at]!;
+      const userRow = userRows[at]!;
       const item = itemRows[at]!;
       if (!isRead(types[at]!) || timesMs[at]! > heldOutSinceMs) continue;
       // Rows that came after the feedback was gathered are not part of this fit.
-      if (user >= interactions.userCount || item >= interactions.itemCount) continue;
-      if (lastUser === user && lastItem === item) continue;
-      if (contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item))) continue;
-      lastUser = user;
+      if (userRow >= userRowCount || item >= itemRowCount) continue;
+      if (lastUser === userRow && lastItem === item) continue;
+      while (next < rows.users.length && rows.users[next]! < userRow) next++;
+      const user = rows.users[next] === userRow ? next : interactions.userCount;
+      const known = places[item]! - 1;
+      if (user < interactions.userCount && known >= 0 && isPositive(user, known)) continue;
+      lastUser = userRow;
       lastItem = item;
       visit(user, item);
     }
@@ -80,7 +87,7 @@ function scanReadPairs(
 /** See `TrainingReads.readTimes`. A time is 0 where feedback was taken back since it was gathered. */
 function readTimes(
   reads: LocalReads,
-  { interactions: { userCount, byUser } }: TrainingData,
+  { interactions: { userCount, byUser }, rows, itemRowCount }: TrainingData,
   readTypes: readonly string[],
   visit: (userRow: number, timesMs: Float64Array) => void,
 ): void {
@@ -95,22 +102,35 @@ function readTimes(
     }
   };
   let place = 0;
+  let user = 0;
+  const places = placesByRow(rows.items, itemRowCount);
   scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs: times, length }) => {
     for (let at = 0; at < length; at++) {
-      const user = userRows[at]!;
-      if (user >= userCount) break;
+      while (user < userCount && rows.users[user]! < userRows[at]!) user++;
+      if (user === userCount) break;
+      const item = (places[itemRows[at]!] ?? 0) - 1;
+      if (rows.users[user] !== userRows[at] || item < 0) continue;
       if (user >= next) {
         goTo(user + 1);
         place = 0;
       }
       const items = rowIndices(byUser, user);
-      while (place < items.length && items[place]! < itemRows[at]!) place++;
-      if (items[place] !== itemRows[at] || isRead(types[at]!)) continue;
+      while (place < items.length && items[place]! < item) place++;
+      if (items[place] !== item || isRead(types[at]!)) continue;
       timesMs[place] = Math.max(timesMs[place]!, times[at]!);
     }
   });
   goTo(userCount);
   if (userCount > 0 && timesMs.length > 0) visit(userCount - 1, timesMs);
+}
+
+/** One more than the row of the matrix by row of the store; 0 for none. */
+function placesByRow(rows: Uint32Array, rowCount: number): Uint32Array {
+  const places = new Uint32Array(rowCount);
+  rows.forEach((row, place) => {
+    places[row] = place + 1;
+  });
+  return places;
 }
 
 /** Whether the ascending values hold one. */

@@ -131,7 +131,7 @@ describe('a click-through training', () => {
 
   it('has no model without positives, and refuses rows and settings out of range', () => {
     expect(trainClickModel({ ...world, positives: NOBODY, seed: 1 }, loadKernels)).toBeUndefined();
-    expect(() => train({ userCount: 10 })).toThrow('outside 10 x 60');
+    expect(() => train({ userCount: 10 })).toThrow('outside 11 x 60');
     expect(() => train({ settings: { factors: 0 } })).toThrow('factors');
     expect(() => train({ settings: { popularityExponent: 2 } })).toThrow('popularityExponent');
   });

@@ -1,0 +1,97 @@
+/**
+ * What a model of items takes grows with all users' likes together, and what comparing them takes with the square of what
+ * each user likes. Where that is more than there may be, a seeded sample of the users stands for all: what items have in
+ * common is told by many users in the same way.
+ */
+import { isSampled } from '../dataset/holdout.ts';
+import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
+import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
+
+/** The most additions that comparing all items may take: some minutes of one thread. */
+export const ADDITIONS_MAX = 1e11;
+/** Fewer users tell too little. */
+const SHARE_MIN = 0.01;
+/** What a sample has beyond its share, at most, by chance. */
+const MARGIN = 0.97;
+
+/** The shape of a matrix of items and users. */
+export type MatrixShape = Pick<Interactions, 'userCount' | 'itemCount' | 'count'>;
+
+/** Of the sample; fixed, for it only stands for all. */
+export const SAMPLE_SEED = 7;
+
+/** The shape of a matrix of a share of the users, no smaller than it may turn out. */
+export function sampledShape({ userCount, itemCount, count }: MatrixShape, share: number): MatrixShape {
+  const part = share >= 1 ? 1 : Math.min(1, share / MARGIN);
+  return { userCount: Math.ceil(userCount * part), itemCount, count: Math.ceil(count * part) };
+}
+
+export interface SampleLimits {
+  /** Bytes that the part takes by the shape of what it learns from: in its largest piece, and in all. */
+  readonly bytesOf: (shape: MatrixShape) => { readonly piece: number; readonly all: number };
+  /** What there may be in all. */
+  readonly roomBytes: number;
+  readonly additionsMax?: number;
+}
+
+/** The share of the users with whom a part stays within its limits, above 0 to 1; worked out from counts alone. */
+export function shareWithin(interactions: Interactions, limits: SampleLimits): number {
+  const { bytesOf, roomBytes, additionsMax = ADDITIONS_MAX } = limits;
+  const { userCount, itemCount, count } = interactions;
+  const fits = (share: number) => {
+    const { piece, all } = bytesOf({ userCount: userCount * share, itemCount, count: count * share });
+    return piece <= MEMORY_BYTES_MAX && all <= roomBytes;
+  };
+  const ofTime = additionsMax / Math.max(1, additionsOf(interactions.byUser));
+  if (ofTime >= 1 && fits(1)) return 1;
+  let least = SHARE_MIN;
+  let most = Math.min(1, ofTime);
+  for (let step = 0; step < 20 && most > least; step++) {
+    const middle = (least + most) / 2;
+    if (fits(middle)) least = middle;
+    else most = middle;
+  }
+  return Math.max(SHARE_MIN, MARGIN * least);
+}
+
+/** The matrix of a seeded sample of the users, who are counted anew; items stay where they are. */
+export function sampleUsers(interactions: Interactions, share: number, seed: number): Interactions {
+  if (share >= 1) return interactions;
+  const { indptr, indices, weights } = interactions.byUser;
+  const kept: number[] = [];
+  let count = 0;
+  for (let user = 0; user < interactions.userCount; user++) {
+    if (!isSampled(user, share, seed)) continue;
+    kept.push(user);
+    count += indptr[user + 1]! - indptr[user]!;
+  }
+  const starts = new Uint32Array(kept.length + 1);
+  const items = new Uint32Array(count);
+  const values = weights && new Float32Array(count);
+  kept.forEach((user, row) => {
+    const [from, to, at] = [indptr[user]!, indptr[user + 1]!, starts[row]!];
+    items.set(indices.subarray(from, to), at);
+    values?.set(weights!.subarray(from, to), at);
+    starts[row + 1] = at + to - from;
+  });
+  const byUser: CompressedMatrix = {
+    rowCount: kept.length,
+    columnCount: interactions.itemCount,
+    indptr: starts,
+    indices: items,
+    weights: values,
+  };
+  const { itemCount } = interactions;
+  return { userCount: kept.length, itemCount, count, byUser, byItem: transpose(byUser) };
+}
+
+/** What is left out with a share of the users, for the log; undefined when nothing is. */
+export function leftOutOf(share: number): string | undefined {
+  return share >= 1 ? undefined : `learned from ${(share * 100).toFixed(1)} % of the users`;
+}
+
+function additionsOf({ rowCount, indptr }: CompressedMatrix): number {
+  let sum = 0;
+  for (let row = 0; row < rowCount; row++) sum += (indptr[row + 1]! - indptr[row]!) ** 2;
+  return sum;
+}

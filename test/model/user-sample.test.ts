@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { beginPhase } from '../../src/model/shared-task.ts';
+import { placeSlim } from '../../src/model/slim/memory.ts';
+import { slimSettings } from '../../src/model/slim/settings.ts';
+import { SLIM_PHASES, SlimSolver } from '../../src/model/slim/solver.ts';
+import { slimTable } from '../../src/model/slim/table.ts';
+import { leftOutOf, sampledShape, sampleUsers, shareWithin } from '../../src/model/user-sample.ts';
+import { tastes } from './tastes.ts';
+
+const { train } = tastes(2600, 60);
+const bytesOf = ({ count }: { readonly count: number }) => ({ piece: count * 8, all: count * 20 });
+
+describe('a sample of the users', () => {
+  it('is all of them where they fit', () => {
+    expect(shareWithin(train, { bytesOf, roomBytes: train.count * 20 })).toBe(1);
+    expect(sampleUsers(train, 1, 7)).toBe(train);
+    expect(leftOutOf(1)).toBeUndefined();
+  });
+
+  it('fits in the room that there is, and is whole users', () => {
+    const roomBytes = train.count * 8;
+    const share = shareWithin(train, { bytesOf, roomBytes });
+    const sample = sampleUsers(train, share, 7);
+    expect(share).toBeGreaterThan(0.3);
+    expect(share).toBeLessThan(0.4);
+    expect(bytesOf(sampledShape(train, share)).all).toBeLessThanOrEqual(roomBytes * 1.01);
+    expect(sample.count / train.count).toBeCloseTo(share, 1);
+    expect(sample.itemCount).toBe(train.itemCount);
+    expect(sample.byItem.indices.length).toBe(sample.count);
+    expect(Math.max(...sample.byItem.indices)).toBe(sample.userCount - 1);
+    expect(leftOutOf(share)).toMatch(/3\d\.\d % of the users/);
+  });
+
+  it('is so small that comparing takes no more than it may', () => {
+    const additionsOf = (starts: Uint32Array) =>
+      starts.reduce((sum, start, at) => (at === 0 ? 0 : sum + (start - starts[at - 1]!) ** 2), 0);
+    const additionsMax = additionsOf(train.byUser.indptr) / 4;
+    const share = shareWithin(train, { bytesOf, roomBytes: 1e12, additionsMax });
+    const sample = sampleUsers(train, share, 7);
+    expect(additionsOf(sample.byUser.indptr)).toBeLessThan(additionsMax * 1.15);
+    expect(additionsOf(sample.byUser.indptr)).toBeGreaterThan(additionsMax * 0.7);
+  });
+});
+
+it('SLIM learns for the most popular items alone where there are too many', () => {
+  const task = placeSlim(train, slimSettings({ neighborhood: 10 }), 1, undefined, undefined, 20);
+  const solver = new SlimSolver(task, (memory) => loadKernels(memory), 0);
+  for (const phase of SLIM_PHASES) {
+    beginPhase(task);
+    solver.runPhase(phase);
+  }
+  const { rows } = slimTable(task, 0);
+  const users = (item: number) => train.byItem.indptr[item + 1]! - train.byItem.indptr[item]!;
+  const targets = new Set(rows);
+  expect(targets.size).toBeGreaterThan(10);
+  expect(targets.size).toBeLessThanOrEqual(20);
+  for (const target of targets) expect(users(target)).toBeGreaterThanOrEqual(task.usersMin);
+});

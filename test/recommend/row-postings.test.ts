@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { RowPostings } from '../../src/recommend/row-postings.ts';
+
+/** Rows that crowd one chunk, so that it becomes a bitmap and goes back, and some beside it. */
+const step = fc.record({
+  adds: fc.boolean(),
+  first: fc.integer({ min: 0, max: 140_000 }),
+  length: fc.constantFrom(1, 3, 5000),
+  stride: fc.constantFrom(1, 2, 7),
+});
+
+it('holds what a Set of rows would, ascending', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const rows = new RowPostings();
+      const expected = new Set<number>();
+      for (const { adds, first, length, stride } of steps) {
+        for (let at = 0; at < length; at++) {
+          const row = first + at * stride;
+          if (adds) rows.add(row);
+          else rows.delete(row);
+          if (adds) expected.add(row);
+          else expected.delete(row);
+        }
+      }
+      expect(rows.size).toBe(expected.size);
+      expect([...rows]).toEqual([...expected].sort((a, b) => a - b));
+      for (let row = 0; row < 150_000; row += 997) expect(rows.has(row)).toBe(expected.has(row));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('holds rows up to the highest number', () => {
+  const rows = new RowPostings();
+  for (const row of [0, 65_535, 65_536, 4_000_000_000]) rows.add(row);
+  expect([...rows]).toEqual([0, 65_535, 65_536, 4_000_000_000]);
+  rows.delete(65_535);
+  expect(rows.has(65_535)).toBe(false);
+  expect(rows.size).toBe(3);
+});
+
+it('holds more rows than a Set can', () => {
+  const count = 2 ** 24 + 2;
+  const rows = new RowPostings();
+  for (let row = 0; row < count; row++) rows.add(row);
+  expect(rows.size).toBe(count);
+  expect(rows.has(count - 1)).toBe(true);
+  expect(rows.has(count)).toBe(false);
+});
