@@ -53,6 +53,7 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
   const lists: UserLists = new UserLists({
     cache,
     active,
+    userCount: () => reads.userRowCount,
     generations,
     maker,
     freshness: freshnessOf(config, live, clock, await settingsSince(settings, cache, clock)),
@@ -64,7 +65,7 @@ export async function composeLists(parts: ListParts): Promise<ComposedLists> {
     onReplaced: (userRow) => hits.forget(userRow),
     onTrouble: parts.onTrouble,
   });
-  await lists.restore(reads.userRowCount);
+  await lists.restore();
   const hits: AnswerCache = new AnswerCache({
     bytesMax: server.hit_cache_mb * 2 ** 20,
     catalogue: live.catalogue,

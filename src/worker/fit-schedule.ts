@@ -268,7 +268,10 @@ export class FitSchedule {
   ): Promise<number> {
     const { lists, live, reads, active } = this.recommendation;
     const report = this.reporter(task, onProgress);
-    return this.listPass.run(generation, live, active.order(reads.userRowCount), from, lists, report);
+    const order = active.order(reads.userRowCount);
+    const made = await this.listPass.run(generation, live, order, from, lists, report);
+    await lists.saveSeen();
+    return made;
   }
 
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {

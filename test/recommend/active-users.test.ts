@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ActiveUsers, type PassOrder } from '../../src/recommend/lists/active-users.ts';
+import { forgetFreshness } from '../../src/recommend/lists/freshness.ts';
 import { UserBits } from '../../src/recommend/lists/user-bits.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,11 +67,16 @@ test('users are active for their time to live, those seen last come first, and e
   nowMs = START_MS + 9 * DAY_MS;
   expect(all(active.order(100))).toEqual([2, 65, 4]);
   const saved = marks();
-  await active.save(saved);
+  await active.save(saved, 100);
   const next = new ActiveUsers(TTL_MS, () => nowMs);
-  await next.restore(saved, 100);
+  await next.restore(saved, 102);
   next.note(8);
-  expect(all(next.order(100))).toEqual([8, 2, 65, 4]);
+  // Of those who came after it was saved nothing is known.
+  expect(all(next.order(102))).toEqual([8, 100, 101, 2, 65, 4]);
+  await forgetFreshness(saved);
+  const imported = new ActiveUsers(TTL_MS, () => nowMs);
+  await imported.restore(saved, 5);
+  expect(all(imported.order(5))).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('an order does not change once it is there', () => {

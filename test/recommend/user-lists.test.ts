@@ -87,6 +87,7 @@ function lists(share = 1): UserLists {
     maker: maker as unknown as ListMaker,
     freshness,
     active: new ActiveUsers(0, () => nowMs),
+    userCount: () => 1000,
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
     budget: new TimeBudget(share, () => nowMs),

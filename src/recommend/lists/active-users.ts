@@ -12,7 +12,14 @@ const NOTES_A_LOOK = 256;
 /** What is kept of it over a restart. */
 interface SeenMark {
   readonly ttlMs: number;
+  /** Rows from here on came after it was saved. */
+  readonly userCount: number;
   readonly periods: readonly (readonly [number: number, bits: Uint8Array])[];
+}
+
+/** To be called after the data was written to by something else than a running service: everybody counts as seen. */
+export async function forgetSeen(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
+  await marks.putMark(SEEN_MARK, null);
 }
 
 /** Where a pass over the active users stands: users of later periods come first, and within a period lower rows. */
@@ -46,7 +53,7 @@ export class ActiveUsers {
   }
 
   /**
-   * Learns who was seen before a restart. Where that is not known, all `userCount` rows count as seen now.
+   * Learns who was seen before a restart. Of whom that is not known, as after a crash or an import, counts as seen now.
    * @param userCount one more than the highest row ever given
    */
   async restore(marks: Pick<CacheStore, 'getMark'>, userCount: number): Promise<void> {
@@ -60,14 +67,16 @@ export class ActiveUsers {
         this.periods.set(number, bits);
       }
       this.current = this.periodBits(this.periodNow);
+      for (let row = mark.userCount; row < userCount; row++) this.current.add(row);
     } else this.current.addBelow(userCount);
   }
 
-  async save(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
+  /** @param userCount one more than the highest row ever given */
+  async save(marks: Pick<CacheStore, 'putMark'>, userCount: number): Promise<void> {
     if (this.ttlMs === 0) return;
     this.moveOn();
     const periods = [...this.periods].map(([number, bits]) => [number, bits.bytes] as const);
-    await marks.putMark(SEEN_MARK, { ttlMs: this.ttlMs, periods } satisfies SeenMark);
+    await marks.putMark(SEEN_MARK, { ttlMs: this.ttlMs, userCount, periods } satisfies SeenMark);
   }
 
   /** Who is active at the moment among the first `userCount` rows, in the order of a pass. Does not change any more. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import { forgetSeen } from './active-users.ts';
 import { UserBits } from './user-bits.ts';
 
 /** Name of the mark that tells which lists were behind when the service stopped. */
@@ -11,6 +12,7 @@ const BEHIND_MARK = 'lists-behind';
  */
 export async function forgetFreshness(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
   await marks.putMark(BEHIND_MARK, null);
+  await forgetSeen(marks);
 }
 
 /** What of the lists' freshness is in memory alone. */

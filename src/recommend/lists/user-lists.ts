@@ -21,6 +21,8 @@ export interface UserListsOptions {
   readonly maker: ListMaker;
   readonly freshness: ListFreshness;
   readonly active: ActiveUsers;
+  /** One more than the highest user row ever given. */
+  readonly userCount: () => number;
   readonly clock: Clock;
   /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
   readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
@@ -61,23 +63,19 @@ export class UserLists {
     });
   }
 
-  /**
-   * Learns which lists were behind when the service stopped, and who was seen.
-   * @param userCount one more than the highest user row ever given
-   */
-  async restore(userCount: number): Promise<void> {
-    const { freshness, active, cache } = this.options;
+  /** Learns which lists were behind when the service stopped, and who was seen. */
+  async restore(): Promise<void> {
+    const { freshness, active, cache, userCount } = this.options;
     await freshness.restore(cache);
-    await active.restore(cache, userCount);
+    await active.restore(cache, userCount());
   }
 
   /** Stores what is not stored yet. No list may be asked for any more. */
   async close(): Promise<void> {
     await this.queue.close();
     await this.writer.flush();
-    const { freshness, active, cache } = this.options;
-    await freshness.save(cache);
-    await active.save(cache);
+    await this.options.freshness.save(this.options.cache);
+    await this.saveSeen();
   }
 
   /** Users whose list is behind their feedback. */
@@ -105,6 +103,12 @@ export class UserLists {
       cache.local?.refresh();
       for (const row of userRows) onReplaced(row);
     };
+  }
+
+  /** Keeps who was seen, so that a crash loses no more than what came since. */
+  async saveSeen(): Promise<void> {
+    const { active, cache, userCount } = this.options;
+    await active.save(cache, userCount());
   }
 
   /** A pass over the active users that began then is over: the lists of others are behind, and made again when asked for. */
