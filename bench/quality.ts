@@ -27,17 +27,12 @@ import {
   type RankingSet,
   withValidation,
 } from './quality/load.ts';
-import { evaluatePipeline } from './quality/pipeline.ts';
 import { searchSettings } from './quality/search.ts';
 
 interface Options {
   readonly format: Format;
   readonly dir: string;
-  /** Absent with `pipeline`. */
-  readonly model?: RankingModel | 'fm' | 'linear';
-  readonly pipeline?: boolean;
-  /** With `pipeline`, the configurations whose names hold this text. */
-  readonly only?: string;
+  readonly model: RankingModel | 'fm' | 'linear';
   readonly workers: number;
   readonly seed: number;
   readonly positive: number | undefined;
@@ -96,10 +91,10 @@ function parseArguments(): { options: Options; given: Settings } {
     .requiredOption('--dir <folder>', 'folder that holds the files of the set')
     .addOption(new Option('--format <format>').choices(FORMATS).makeOptionMandatory())
     .addOption(
-      new Option('--model <model>', 'the model to train').choices([...RANKING_MODELS, 'fm', 'linear']),
+      new Option('--model <model>', 'the model to train')
+        .choices([...RANKING_MODELS, 'fm', 'linear'])
+        .makeOptionMandatory(),
     )
-    .option('--pipeline', 'the whole service instead of one model (movielens, csv)')
-    .option('--only <text>', 'with --pipeline, the configurations whose names hold this text')
     .option('--workers <count>', 'threads that train ALS and SLIM', number, 1)
     .option('--seed <number>', 'seed of the model and of the search', number, 1)
     .option('--positive <rating>', 'lowest rating that counts (movielens, csv)', number)
@@ -236,9 +231,7 @@ async function run(
 
 async function main(): Promise<void> {
   const { options, given } = parseArguments();
-  if (options.pipeline === true) return runPipeline(options);
   const { model } = options;
-  if (model === undefined) throw new Error('either --model or --pipeline is needed');
   const outcome = await run(options, given, model);
   for (const [name, { mean, halfWidth }] of outcome.metrics) {
     console.log(`${name.padEnd(15)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);
@@ -247,28 +240,6 @@ async function main(): Promise<void> {
   if (options.json !== true) return;
   const { settings, seconds } = outcome;
   console.log(JSON.stringify({ model, settings, seconds, metrics: means(outcome.metrics) }));
-}
-
-/** A line for each way to configure the service. */
-async function runPipeline(options: Options): Promise<void> {
-  const { format, dir, cutoffs: lengths } = options;
-  if (!hasLabels(format)) throw new Error('--pipeline goes with the formats movielens and csv');
-  const shown = lengths.flatMap((k) => [`NDCG@${k}`, `Recall@${k}`, `Coverage@${k}`]);
-  console.log(['configuration'.padEnd(40), ...shown.map((name) => name.padEnd(17)), 'fit, s'].join(''));
-  const results = await evaluatePipeline(format, dir, options, ({ name, evaluation, fitSeconds }) => {
-    const cells = shown.map((metric) => {
-      const { mean, halfWidth } = evaluation.metrics.get(metric)!;
-      return `${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`.padEnd(17);
-    });
-    console.log([name.padEnd(40), ...cells, fitSeconds.toFixed(1)].join(''));
-  });
-  if (options.json !== true) return;
-  const runs = results.map(({ name, evaluation, fitSeconds }) => ({
-    name,
-    seconds: { fit: round(fitSeconds) },
-    metrics: means(evaluation.metrics),
-  }));
-  console.log(JSON.stringify({ pipeline: runs }));
 }
 
 function means(metrics: ReadonlyMap<string, Estimate>): Record<string, number> {

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultConfig } from '../../src/domain/config.ts';
+import { History } from '../../src/recommend/history.ts';
+import { LiveState } from '../../src/recommend/live-state.ts';
+import { GenerationSlot } from '../../src/recommend/serving-model.ts';
+import { composeSources } from '../../src/recommend/sources/compose-sources.ts';
+import { type Ask, SOURCE_NAMES, type SourceName } from '../../src/recommend/sources/source.ts';
+import type { Sources } from '../../src/recommend/sources/sources.ts';
+import type { LocalReads } from '../../src/store/data-store.ts';
+import { DirectStore } from '../store/direct-store.ts';
+import { feedback, NOW_MS, putFeedback, putItems, storeOptions } from '../store/helpers.ts';
+import { generation, neighborLists, scoredModel } from './hand-made.ts';
+
+/** Items i0 to i9, of which even ones are in category c, i3 is hidden, and i0 and i1 are liked by u. */
+const ITEMS = 10;
+const HIDDEN = 3;
+const ROWS = Array.from({ length: ITEMS }, (_, row) => row);
+
+let folder: string;
+let store: DirectStore;
+let reads: LocalReads;
+let sources: Sources;
+let live: LiveState;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'furze-sources-'));
+  store = new DirectStore(join(folder, 'data'), storeOptions(folder));
+  await store.write(
+    putItems(
+      ROWS.map((row) => ({
+        ItemId: `i${row}`,
+        IsHidden: row === HIDDEN,
+        Categories: row % 2 === 0 ? ['c'] : [],
+        Timestamp: `2023-01-${10 + row}T00:00:00Z`,
+      })),
+    ),
+  );
+  const likes = [0, 1].map((row) => feedback('like', 'u', `i${row}`));
+  const others = ROWS.map((row) => feedback('like', 'v', `i${row}`, { Timestamp: '2023-12-31T00:00:00Z' }));
+  await store.write(putFeedback([...likes, ...others]));
+  reads = store.local;
+  live = new LiveState({
+    reads,
+    clock: () => NOW_MS,
+    positiveTypes: ['like'],
+    popularWindowMs: 400 * 86_400_000,
+    itemTtlMs: Number.POSITIVE_INFINITY,
+    newestCount: true,
+    tallyKeeper: { read: async () => undefined, renew: async () => undefined },
+    onTrouble: (message) => expect.fail(message),
+  });
+  await live.load(reads, (await store.getStats()).feedback);
+  const scores = ROWS.map((row) => (row * 7) % 10);
+  const generations = new GenerationSlot();
+  generations.current = generation({
+    collaborative: scoredModel(scores),
+    itemNeighbors: neighborLists((seed) =>
+      ROWS.filter((row) => row !== seed).map((row) => [row, 1 / (1 + ((row + seed) % 4))]),
+    ),
+    similarUsers: async () => ({ rows: [reads.userRow('v')], scores: [0.5] }),
+  });
+  const findRelated = async () => ({ rows: [], scores: [] });
+  const vectorOf = (history: History) =>
+    history.positiveRows(live.isPositive).length > 0 ? Float32Array.of(1) : undefined;
+  ({ sources } = composeSources(defaultConfig(), { reads, live, generations, findRelated, vectorOf }));
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function ask(name: SourceName, more: Partial<Ask> & { readonly userId?: string } = {}) {
+  const { userId = 'u', ...rest } = more;
+  const history = new History(reads);
+  history.load(reads.userRow(userId), NOW_MS);
+  const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
+  return sources.rank(name, { history, k: 20, accept, categories: [], ...rest });
+}
+
+describe.each(SOURCE_NAMES)('the recommender %s', (name) => {
+  it('ranks listable items that pass, each once, by scores that never rise', async () => {
+    const { rows, scores } = await ask(name);
+    expect(new Set(rows).size).toBe(rows.length);
+    expect([...rows].sort()).toEqual(ROWS.filter((row) => row > 1 && row !== HIDDEN));
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+
+  it('begins alike however many are wanted', async () => {
+    const all = await ask(name);
+    for (const k of [0, 1, 3]) {
+      const some = await ask(name, { k });
+      expect(some).toEqual({ rows: all.rows.slice(0, k), scores: all.scores.slice(0, k) });
+    }
+  });
+
+  it('keeps to a category', async () => {
+    const accept = (row: number) => row > 1 && row % 2 === 0;
+    const { rows } = await ask(name, { accept, categories: ['c'] });
+    expect([...rows].sort()).toEqual([2, 4, 6, 8]);
+  });
+
+  it('answers somebody unknown', async () => {
+    const { rows } = await ask(name, { userId: 'nobody' });
+    const isGlobal = name === 'popular' || name === 'latest';
+    expect(rows.length).toBe(isGlobal ? ITEMS - 1 : 0);
+  });
+});
