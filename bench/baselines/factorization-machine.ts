@@ -1,5 +1,5 @@
 /** A factorization machine (Rendle 2010) on rows of features as they come in a file, for the probability of a positive. */
-import type { FeatureRows } from '../../src/dataset/readers/libfm.ts';
+
 import { FurzeError } from '../../src/domain/errors.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
@@ -12,6 +12,7 @@ import { checkFmSettings, FM_DEFAULTS, type FmSettings } from '../../src/model/c
 import { FmMachine, type FmParameters, type PlacedRows } from '../../src/model/click/machine.ts';
 import type { Calibration } from '../../src/model/click/model.ts';
 import { logLoss } from '../../src/model/evaluation/metrics.ts';
+import type { FeatureRows } from '../data-sets/libfm.ts';
 
 /** Rows between two yields: some 10 ms of training. */
 const SLICE_ROWS = 16_384;

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildInteractions, type Interactions, rowIndices } from '../../src/dataset/interactions.ts';
-import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import type { Feedback } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
@@ -14,6 +13,7 @@ import { type Relation, relatedRows } from '../../src/recommend/related.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/local-reads.ts';
+import { parseRatings } from '../data-sets/ratings.ts';
 import { median, quantile, type Row } from '../http/statistics.ts';
 
 const RATINGS = new URL('../../data/movietweetings-100k/ratings.dat.gz', import.meta.url);

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { MfScorer } from '../../src/model/als/scorer.ts';
 import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
-import { createMfRanker } from '../../src/model/evaluation/factors-ranker.ts';
+import { createMfRanker } from '../rankers/factors-ranker.ts';
 import type { EvaluateJob } from './evaluate-workers.ts';
 
 const { placed, slot, train, test, cutoffs, first, end } = workerData as EvaluateJob;

@@ -2,8 +2,6 @@
 
 import { holdOut } from '../../src/dataset/holdout.ts';
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
-import type { PairColumns } from '../../src/dataset/readers/ncf.ts';
-import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
@@ -18,6 +16,8 @@ import { retrainClickModel, trainClickModel } from '../../src/model/click/train.
 import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../../src/model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
+import type { PairColumns } from '../data-sets/ncf.ts';
+import { parseRatings } from '../data-sets/ratings.ts';
 import { readSideLabels } from './labels.ts';
 import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
 

@@ -1,6 +1,6 @@
 /** Labels of users and items out of the files that stand beside the ratings of a set. */
 import { readdirSync } from 'node:fs';
-import { lines } from '../../src/dataset/readers/lines.ts';
+import { lines } from '../data-sets/lines.ts';
 import { type Format, readText } from './load.ts';
 
 export interface SideLabelColumns {

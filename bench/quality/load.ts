@@ -7,17 +7,12 @@ import {
   type CompressedMatrix,
   type Interactions,
 } from '../../src/dataset/interactions.ts';
-import { type FeatureRows, parseLibfm } from '../../src/dataset/readers/libfm.ts';
-import { parseLightgcn } from '../../src/dataset/readers/lightgcn.ts';
-import {
-  type NegativeCase,
-  type PairColumns,
-  parseNcfNegatives,
-  parseNcfRatings,
-} from '../../src/dataset/readers/ncf.ts';
-import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
 import { createRandom } from '../../src/domain/random.ts';
+import { type FeatureRows, parseLibfm } from '../data-sets/libfm.ts';
+import { parseLightgcn } from '../data-sets/lightgcn.ts';
+import { type NegativeCase, type PairColumns, parseNcfNegatives, parseNcfRatings } from '../data-sets/ncf.ts';
+import { parseRatings } from '../data-sets/ratings.ts';
 
 export const FORMATS = ['ncf', 'lightgcn', 'libfm', 'movielens', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

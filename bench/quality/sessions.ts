@@ -6,7 +6,6 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
-import { parseRatings } from '../../src/dataset/readers/ratings.ts';
 import { pick, splitByTime } from '../../src/dataset/split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/metrics.ts';
@@ -17,6 +16,7 @@ import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
 import { createDraft, type NeighborTable, neighborsAt } from '../../src/model/neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
 import { fitSequence } from '../../src/model/sequence/part.ts';
+import { parseRatings } from '../data-sets/ratings.ts';
 import { readSideLabels } from './labels.ts';
 import { RATING_FILES, readText } from './load.ts';
 

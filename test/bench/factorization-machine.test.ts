@@ -3,7 +3,7 @@ import {
   fitFactorizationMachine,
   predictProbabilities,
 } from '../../bench/baselines/factorization-machine.ts';
-import { type FeatureRows, parseLibfm } from '../../src/dataset/readers/libfm.ts';
+import { type FeatureRows, parseLibfm } from '../../bench/data-sets/libfm.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { finish } from '../../src/model/als/train.ts';
 import { auc } from '../../src/model/evaluation/metrics.ts';

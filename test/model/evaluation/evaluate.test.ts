@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fitBpr } from '../../../bench/baselines/bpr/train.ts';
 import { createNeighborRanker, fitNeighbors } from '../../../bench/baselines/co-occurrence.ts';
+import { createMfRanker } from '../../../bench/rankers/factors-ranker.ts';
+import { createPopularityRanker } from '../../../bench/rankers/popularity-ranker.ts';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import type { MatrixFactorization } from '../../../src/model/als/model.ts';
@@ -12,8 +14,6 @@ import {
   evaluateUsers,
   mergeParts,
 } from '../../../src/model/evaluation/evaluate.ts';
-import { createMfRanker } from '../../../src/model/evaluation/factors-ranker.ts';
-import { createPopularityRanker } from '../../../src/model/evaluation/popularity-ranker.ts';
 import { type Ranker, topRows } from '../../../src/model/evaluation/ranker.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { createTableRanker } from '../../../bench/rankers/neighbor-table-ranker.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { finish } from '../../../src/model/als/train.ts';
-import { createTableRanker } from '../../../src/model/evaluation/neighbor-table-ranker.ts';
 import {
   encodeNeighborTable,
   type NeighborTable,

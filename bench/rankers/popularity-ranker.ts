@@ -1,5 +1,5 @@
-import type { CompressedMatrix } from '../../dataset/interactions.ts';
-import { type Ranker, topRows } from './ranker.ts';
+import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
+import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
 
 /** Ranks every user's items by how many users took them up: the list that a personal model has to beat. */
 export function createPopularityRanker(byItem: CompressedMatrix): Ranker {

@@ -1,7 +1,7 @@
-import type { CompressedMatrix } from '../../dataset/interactions.ts';
-import { rowIndices } from '../../dataset/interactions.ts';
-import { type NeighborTable, neighborsAt } from '../neighbors/neighbor-table.ts';
-import { type Ranker, topRows } from './ranker.ts';
+import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
+import { rowIndices } from '../../src/dataset/interactions.ts';
+import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
+import { type NeighborTable, neighborsAt } from '../../src/model/neighbors/neighbor-table.ts';
 
 /**
  * Ranks items for a user by the sum of the entries over the rows of the items that the user has. Scores may be below

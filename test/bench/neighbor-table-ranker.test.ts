@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { buildInteractions } from '../../../src/dataset/interactions.ts';
-import { createTableRanker } from '../../../src/model/evaluation/neighbor-table-ranker.ts';
-import { createDraft, packDraft } from '../../../src/model/neighbors/neighbor-table.ts';
+import { createTableRanker } from '../../bench/rankers/neighbor-table-ranker.ts';
+import { buildInteractions } from '../../src/dataset/interactions.ts';
+import { createDraft, packDraft } from '../../src/model/neighbors/neighbor-table.ts';
 
 /** Item 0 speaks for 2 and 3, item 1 for 3 and against 2; nothing speaks of 4. */
 function table() {

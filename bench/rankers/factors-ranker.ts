@@ -1,5 +1,5 @@
-import type { MfScorer } from '../als/scorer.ts';
-import type { Ranker } from './ranker.ts';
+import type { MfScorer } from '../../src/model/als/scorer.ts';
+import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 
 /** Ranks by a matrix factorization; a user that the model does not know gets an empty list and zero scores. */
 export function createMfRanker(scorer: MfScorer): Ranker {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseLibfm } from '../../src/dataset/readers/libfm.ts';
-import { parseLightgcn } from '../../src/dataset/readers/lightgcn.ts';
-import { parseNcfNegatives, parseNcfRatings } from '../../src/dataset/readers/ncf.ts';
-import { parseRatings } from '../../src/dataset/readers/ratings.ts';
+import { parseLibfm } from '../../bench/data-sets/libfm.ts';
+import { parseLightgcn } from '../../bench/data-sets/lightgcn.ts';
+import { parseNcfNegatives, parseNcfRatings } from '../../bench/data-sets/ncf.ts';
+import { parseRatings } from '../../bench/data-sets/ratings.ts';
 
 describe('rating files', () => {
   const expected = {
