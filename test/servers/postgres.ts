@@ -8,6 +8,8 @@ import { freePort } from './free-port.ts';
 export interface TestPostgres {
   /** Of its database, for the user who may do everything. */
   readonly url: string;
+  /** Of the process that the others are children of. */
+  readonly processId: number;
   /** Ends at once, as in a crash. */
   pause(): Promise<void>;
   /** Starts again on the same data. */
@@ -60,6 +62,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   };
   return {
     url: `postgres://furze@127.0.0.1:${port}/postgres`,
+    get processId() {
+      return server.pid!;
+    },
     pause: () => stop('SIGQUIT'),
     async resume() {
       server = await start();

@@ -71,10 +71,10 @@ async function goneRows(connection: Connection, s: string): Promise<Record<'user
   return gone;
 }
 
-/** In the order of the users within each partition, so that each user's feedback comes at once. */
+/** In the order of the keys, so that each user's feedback comes at once and the copy is written from its begin to its end. */
 function feedbackQuery(s: string): string {
   return `SELECT f.user_row, f.item_row, f.type, f.time_ms, n.value, n.comment FROM ${s}.feedback f
-    LEFT JOIN ${s}.notes n USING (user_row, item_row, type)`;
+    LEFT JOIN ${s}.notes n USING (user_row, item_row, type) ORDER BY user_row, item_row, type`;
 }
 
 function effectOf(row: FeedbackRow, names: ReadonlyMap<number, string>): FeedbackEffect {

@@ -1,0 +1,133 @@
+/*
+ * `npm run bench:cluster`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * passes, and its copy is made anew. Rates by processor time, which other work on the machine does not change much.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '../src/domain/limits.ts';
+import { createRandom } from '../src/domain/random.ts';
+import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
+import { openReadyStore, type Stores } from '../src/store/open-store.ts';
+import { Connection } from '../src/store/postgres/connection.ts';
+import { startPostgres } from '../test/servers/postgres.ts';
+
+const isSmoke = process.argv.includes('--smoke');
+const BATCHES = isSmoke ? 20 : 300;
+const BATCH_RECORDS = 1000;
+const USERS = 20_000;
+const ITEMS = 5000;
+const QUESTIONS = isSmoke ? 2000 : 50_000;
+const ASKED_AT_ONCE = 64;
+/** Ticks of /proc a second. */
+const TICKS = 100;
+
+const postgres = await startPostgres(['shared_buffers=256MB']);
+if (postgres === undefined) console.log('SKIPPED: there is no PostgreSQL on this machine');
+else {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-cluster-'));
+  try {
+    await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(dsn: PostgresDsn, folder: string, server: number): Promise<void> {
+  const first = await open(dsn, join(folder, 'first'));
+  await row('feedback stored, in batches of 1,000', server, async () => {
+    await Promise.all(Array.from({ length: BATCHES }, (_, at) => first.data.write(batch(at))));
+    return (await first.data.getStats()).feedback;
+  });
+  await row(`strict barrier passed, ${ASKED_AT_ONCE} at once`, server, async () => {
+    for (let asked = 0; asked < QUESTIONS; asked += ASKED_AT_ONCE)
+      await Promise.all(Array.from({ length: ASKED_AT_ONCE }, () => first.data.barrier!.pass()));
+    return QUESTIONS;
+  });
+  const { feedback, bytes } = await first.data.getStats();
+  const connection = await Connection.open(dsn, 'bench');
+  const [size] = await connection.rows<[number]>(
+    `SELECT sum(pg_total_relation_size(oid))::int8 FROM pg_class
+     WHERE relnamespace = 'furze'::regnamespace AND relkind = 'r' AND relname <> 'changes'`,
+  );
+  const [kept] = await connection.rows<[number]>(`SELECT pg_total_relation_size('furze.changes')`);
+  await connection.close();
+  await close(first);
+  await row('records copied into a new copy', server, async () => {
+    const second = await open(dsn, join(folder, 'second'));
+    const { users, items, feedback } = await second.data.getStats();
+    await close(second);
+    return users + items + feedback;
+  });
+  const perFeedback = (all: number) => (all / feedback).toFixed(1);
+  console.log(
+    `bytes a feedback: ${perFeedback(size![0])} in PostgreSQL, ${perFeedback(kept![0])} more for a day in changes, ${perFeedback(bytes)} in the copy`,
+  );
+}
+
+async function open(upstream: PostgresDsn, folder: string): Promise<Stores> {
+  return openReadyStore({
+    dataPath: join(folder, 'data'),
+    cachePath: join(folder, 'cache'),
+    upstream,
+    sync: 'disk',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: ['like'],
+    readFeedbackTypes: [],
+    onTrouble: (message, error) => console.error(message, error),
+  });
+}
+
+async function close({ data, cache }: Stores): Promise<void> {
+  await data.close();
+  await cache.close();
+}
+
+/** Feedback of few items by many users, and of few users on many items. */
+function batch(seed: number) {
+  const random = createRandom(seed);
+  const records = Array.from({ length: BATCH_RECORDS }, () => ({
+    FeedbackType: 'like',
+    UserId: `user-${Math.floor(USERS * random.float() ** 2)}`,
+    ItemId: `item-${Math.floor(ITEMS * random.float() ** 2)}`,
+    Timestamp: '2024-05-06T07:08:09Z',
+  }));
+  const json = Uint8Array.from(Buffer.from(JSON.stringify(records)));
+  return { kind: 'putFeedback', overwrite: false, batch: { json, single: false } } as const;
+}
+
+async function row(name: string, server: number, work: () => Promise<number>): Promise<void> {
+  const before = { ms: performance.now(), server: ticksOf(server), node: process.cpuUsage() };
+  const count = await work();
+  const seconds = (performance.now() - before.ms) / 1000;
+  const serverSeconds = (ticksOf(server) - before.server) / TICKS;
+  const { user, system } = process.cpuUsage(before.node);
+  const rate = (over: number) => (over > 0 ? Math.round(count / over).toLocaleString('en') : '-');
+  console.log(
+    `${name}: ${count.toLocaleString('en')}; ${rate(seconds)}/s, ${rate(serverSeconds)} a processor second of PostgreSQL, ${rate((user + system) / 1e6)} of furze`,
+  );
+}
+
+/** Processor time of a server and its processes, those that have ended among them. */
+function ticksOf(server: number): number {
+  let ticks = 0;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      const isServer = Number(name) === server;
+      if (!isServer && Number(fields[1]) !== server) continue;
+      ticks += Number(fields[11]) + Number(fields[12]);
+      if (isServer) ticks += Number(fields[13]) + Number(fields[14]);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return ticks;
+}
