@@ -321,7 +321,7 @@ export const ConfigSchema = Type.Object({
         0,
         0,
         INT_MAX,
-        'Most memory that a fit may take, in MiB; one that needs more is refused and the last model stays. 0 for 70 % of what the process may have.',
+        'Most memory that a fit may take, in MiB. One that needs more is divided by users, or learns from a sample of them; it is refused where the items alone need more. 0 for 70 % of what the process may have.',
       ),
       relaxed_simd: choice(
         'auto',
