@@ -53,7 +53,9 @@ export default defineConfig({
           ...common,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
-          exclude: ['test/http/{edge,engine-choice,list-reply,outflow,page-reply,quick-paths,turns}.test.ts'],
+          exclude: [
+            'test/http/{edge,engine-choice,list-reply,outflow,page-reply,record-texts,quick-paths,turns}.test.ts',
+          ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },
       },

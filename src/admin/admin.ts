@@ -184,10 +184,10 @@ export class Admin {
   storage(): Promise<Storage> {
     const { data, cache, folders, fits, config } = this.parts;
     const models = fits.served === undefined ? [] : sharedMemories(fits.served);
-    const hitCache = config.server.hit_cache_mb * 2 ** 20;
+    const hitCache = config.server.hit_cache_mb * 1.25 * 2 ** 20;
     return describeStorage(data, cache, folders, [
       ...models.map(({ Name, Bytes }) => ({ Name, Bytes, Note: 'Shared by all threads' })),
-      { Name: 'cache of answers', Bytes: hitCache, Note: '[server] hit_cache_mb: at most' },
+      { Name: 'cache of answers', Bytes: hitCache, Note: '[server] hit_cache_mb and a quarter: at most' },
       { Name: 'samples', Bytes: this.sampler.ring.bytes, Note: 'A day of the curves of the dashboard' },
     ]);
   }

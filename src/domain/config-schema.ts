@@ -108,7 +108,7 @@ const server = Type.Object(
       64,
       0,
       65_536,
-      'Memory for the heads of the lists of users who were asked for lately, in MiB; 0 for none.',
+      'Memory for the heads of the lists of users who were asked for lately, in MiB, and a quarter more for users and items asked for by id; 0 for none.',
     ),
     ...limitKeys,
     ...connectionKeys,

@@ -11,6 +11,7 @@ import { registerEngine } from './engine-metric.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { createMetrics, type HttpMetrics } from './metrics.ts';
 import { registerModel } from './model-metrics.ts';
+import { EntityTexts } from './record-texts.ts';
 import type { Route } from './route.ts';
 import { createRoutes } from './routes.ts';
 import { type ConnectionLimits, createHttpServer } from './server.ts';
@@ -54,7 +55,7 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
  */
 export async function listenHttp(
   { routes, metrics, engine, tls }: HttpGround,
-  services: Omit<Services, 'defaultN' | 'limits' | 'metricsText'>,
+  services: Omit<Services, 'defaultN' | 'entityTexts' | 'limits' | 'metricsText'>,
   background: BackgroundParts,
   config: Config,
   log: Logger,
@@ -69,7 +70,13 @@ export async function listenHttp(
     engine,
     routes,
     barrier: services.data.barrier,
-    services: { ...services, metricsText: () => metrics.text(), defaultN: server.default_n, limits },
+    services: {
+      ...services,
+      entityTexts: followedTexts(services.data, server.hit_cache_mb * MIB),
+      metricsText: () => metrics.text(),
+      defaultN: server.default_n,
+      limits,
+    },
     host: server.host,
     port: server.port,
     tls,
@@ -85,6 +92,15 @@ export async function listenHttp(
   });
   const protocol = tls === undefined ? 'http' : 'https';
   return { address: { protocol, ...listened }, close: () => http.close() };
+}
+
+/** @param hitBytes memory for answers about lists, of which those about records take a quarter more */
+function followedTexts(data: DataStore, hitBytes: number): EntityTexts {
+  const texts = new EntityTexts(hitBytes / 4);
+  data.onChange((changes) => {
+    texts.apply(changes);
+  });
+  return texts;
 }
 
 function connectionLimits(server: Config['server']): ConnectionLimits {

@@ -46,9 +46,8 @@ export function createNodeEngine(
   };
   const serve = (req: IncomingMessage, res: NodeResponse) => {
     const { socket } = req;
-    // What it has sent ahead is parsed to the end of its chunk, whatever became of the connection.
     if (socket.destroyed) return;
-    if (isOneTooMany(socket, res)) socket.destroy();
+    if (isOneTooMany(socket, res)) endUnparsed(socket);
     else onRequest(res, new NodeHead(req), lengthOf(req));
   };
   const server =
@@ -104,6 +103,20 @@ function isOneTooMany(socket: CountedSocket, res: NodeResponse): boolean {
   }
   socket.queued = (socket.queued ?? 0) + 1;
   return socket.queued > QUEUED_MAX;
+}
+
+/** What stops node:http's parser in the middle of a chunk: what follows is another protocol's. */
+const UPGRADE = 2;
+
+/**
+ * Ends a connection without a look at what else it has sent. What is left of a chunk would be parsed otherwise, and end
+ * in an error for each request: hundreds a connection, in one turn. `parser` is no documented part of a socket; where it
+ * is not there, that is what happens.
+ */
+function endUnparsed(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming?: () => number } };
+  socket.destroy();
+  if (parser !== undefined) parser.onIncoming = () => UPGRADE;
 }
 
 /** An answer in parts; node:http keeps what the socket does not take and says so. */

@@ -5,10 +5,13 @@ import type { HealthReport } from '../domain/schemas.ts';
 import type { Explainer } from '../recommend/explain.ts';
 import type { Recommender } from '../recommend/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';
+import type { EntityTexts } from './record-texts.ts';
 
 /** All that the handlers may call. */
 export interface Services {
   readonly data: DataStore;
+  /** Users and items as text, where the store tells of every change. */
+  readonly entityTexts: EntityTexts;
   readonly recommender: Recommender;
   readonly explainer: Explainer;
   readonly admin: Admin;

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import Type from 'typebox';
@@ -200,6 +201,19 @@ test('who asks for short answers and takes none is cut off', async () => {
     await delay(1);
   }
   expect((await fetch(`${strict.base}/small`)).status).toBe(200);
+});
+
+test.runIf(engine.name === 'node')('what comes behind too many requests is not even parsed', async () => {
+  let requests = 0;
+  const count = () => requests++;
+  subscribe('http.server.request.start', count);
+  const socket = await openSocket(server.port, get('/held/many') + get('/small').repeat(1000));
+  socket.resume();
+  await socket.done;
+  unsubscribe('http.server.request.start', count);
+  expect(requests).toBeGreaterThan(50);
+  expect(requests).toBeLessThan(200);
+  expect((await fetch(`${server.base}/small`)).status).toBe(200);
 });
 
 async function counted(path: string): Promise<number | undefined> {

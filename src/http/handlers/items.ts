@@ -10,7 +10,7 @@ import {
   WriteResultSchema,
 } from '../../domain/schemas.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
-import { json, type Reply, writeResult } from '../reply.ts';
+import { json, jsonText, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { ITEM, WRITTEN } from './examples.ts';
@@ -73,10 +73,16 @@ export const itemRoutes: readonly Route[] = [
     summary: 'Get an item',
     response: { description: 'The item', schema: ItemSchema, example: ITEM },
     errors: ['ITEM_NOT_FOUND'],
-    handler({ params }, { data }) {
+    handler({ params }, { data, entityTexts }) {
       const itemId = params['item-id'];
-      if (data.local !== undefined) return itemReply(itemId, data.local.findItem(itemId));
-      return data.getItem(itemId).then((item) => itemReply(itemId, item));
+      const { local } = data;
+      if (local === undefined) return data.getItem(itemId).then((item) => jsonText(itemText(itemId, item)));
+      const kept = entityTexts.items.find(itemId);
+      if (kept !== undefined) return jsonText(kept);
+      const row = local.itemRow(itemId);
+      const text = itemText(itemId, row < 0 ? undefined : local.itemAt(row));
+      entityTexts.items.put(itemId, row, text);
+      return jsonText(text);
     },
   }),
   route({
@@ -125,8 +131,8 @@ async function search(text: string, n: number, { data, searchItems, limits }: Se
 }
 
 /** @throws FurzeError ITEM_NOT_FOUND */
-function itemReply(itemId: string, item: Item | undefined): Reply {
-  if (item !== undefined) return json(withGivenLabels(item));
+function itemText(itemId: string, item: Item | undefined): string {
+  if (item !== undefined) return JSON.stringify(withGivenLabels(item));
   throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
 }
 

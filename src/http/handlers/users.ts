@@ -10,7 +10,7 @@ import {
   WriteResultSchema,
 } from '../../domain/schemas.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
-import { json, type Reply, writeResult } from '../reply.ts';
+import { jsonText, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { USER, WRITTEN } from './examples.ts';
 
@@ -67,10 +67,16 @@ export const userRoutes: readonly Route[] = [
     summary: 'Get a user',
     response: { description: 'The user', schema: UserSchema, example: USER },
     errors: ['USER_NOT_FOUND'],
-    handler({ params }, { data }) {
+    handler({ params }, { data, entityTexts }) {
       const userId = params['user-id'];
-      if (data.local !== undefined) return userReply(userId, data.local.findUser(userId));
-      return data.getUser(userId).then((user) => userReply(userId, user));
+      const { local } = data;
+      if (local === undefined) return data.getUser(userId).then((user) => jsonText(userText(userId, user)));
+      const kept = entityTexts.users.find(userId);
+      if (kept !== undefined) return jsonText(kept);
+      const row = local.userRow(userId);
+      const text = userText(userId, row < 0 ? undefined : local.userAt(row));
+      entityTexts.users.put(userId, row, text);
+      return jsonText(text);
     },
   }),
   route({
@@ -101,7 +107,7 @@ export const userRoutes: readonly Route[] = [
 ];
 
 /** @throws FurzeError USER_NOT_FOUND */
-function userReply(userId: string, user: User | undefined): Reply {
-  if (user !== undefined) return json(withGivenLabels(user));
+function userText(userId: string, user: User | undefined): string {
+  if (user !== undefined) return JSON.stringify(withGivenLabels(user));
   throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
 }
