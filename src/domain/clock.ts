@@ -2,3 +2,11 @@
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
+
+/**
+ * The latest timestamp that is in effect now: clocks of nodes may differ, so feedback from a little ahead counts already.
+ * @param clockErrorMs the most by which they differ
+ */
+export function effectiveUntil(nowMs: number, clockErrorMs: number): number {
+  return nowMs + clockErrorMs;
+}

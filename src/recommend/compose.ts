@@ -1,3 +1,4 @@
+import { effectiveUntil } from '../domain/clock.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import { composeLists, type ListParts } from './compose-lists.ts';
@@ -66,7 +67,7 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   const vectorOf = maker.vectorOf.bind(maker);
   const found = composeSources(config, { reads, live, generations, findRelated, vectorOf });
   const { sources, itemNeighbors, sinceFit } = found;
-  const untilMs = () => clock() + config.server.clock_error;
+  const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);
   const shared = { ...found, reads, catalogue, histories, maker, generations };
   const personal = new PersonalAnswers({

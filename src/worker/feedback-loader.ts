@@ -1,5 +1,5 @@
 import type { TrainingData } from '../dataset/training-data.ts';
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
 import type { Footprint } from './messages.ts';
@@ -55,7 +55,7 @@ export class FeedbackLoader {
       positiveTypes: rest.positiveTypes,
       positiveWeights: rest.positiveWeights,
       sinceMs: clock() - positiveTtlMs,
-      untilMs: clock() + clockErrorMs,
+      untilMs: effectiveUntil(clock(), clockErrorMs),
       seed: rest.seed,
       leavesOut,
       heldBytes: sharedBytesOf(held),

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { ttlMs } from '../recommend/compose.ts';
@@ -23,7 +23,8 @@ export function relatedFinder(
   const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
   const { clock_error } = config.server;
   return (relation, row, k, signal) => {
-    const asked = { kind: 'related', ...common, relation, row, k, untilMs: clock() + clock_error } as const;
+    const untilMs = effectiveUntil(clock(), clock_error);
+    const asked = { kind: 'related', ...common, relation, row, k, untilMs } as const;
     return questions.ask<'related'>((cancelled) => ({ ...asked, cancelled }), signal);
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
 import { filled, sharedU32 } from '../memory/shared-arrays.ts';
 import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
@@ -162,7 +162,7 @@ export class ListPass {
   ): Promise<ListsMade> {
     const { clock, clockErrorMs, log } = this.options;
     const madeMs = clock();
-    const untilMs = madeMs + clockErrorMs;
+    const untilMs = effectiveUntil(madeMs, clockErrorMs);
     const end = lists.beginBlock(userRows);
     let areStored = false;
     try {

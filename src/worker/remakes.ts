@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Remade } from '../recommend/lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
@@ -43,7 +43,7 @@ export class Remakes {
       this.plan = this.planOf(this.generation);
       this.plannedMs = madeMs;
     }
-    const untilMs = madeMs + this.clockErrorMs;
+    const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
     const slot = this.pool.remakeSlot;
     return this.pool.run<'remake'>({ kind: 'remake', plan: this.plan, slot, userRows, madeMs, untilMs });
   }

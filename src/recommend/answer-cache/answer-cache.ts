@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -61,7 +61,11 @@ export class AnswerCache {
       return undefined;
     const { clock, clockErrorMs, isBehind } = this.options;
     const nowMs = clock();
-    if (!slots.find(userId, nowMs + clockErrorMs) || wanted > slots.length || isBehind(slots, nowMs))
+    if (
+      !slots.find(userId, effectiveUntil(nowMs, clockErrorMs)) ||
+      wanted > slots.length ||
+      isBehind(slots, nowMs)
+    )
       return undefined;
     const isHead = offset === 0 && categories.length === 0 && this.areListable(n);
     if (isHead && texts.countAt(slots.slot) === n) return texts.textAt(slots.slot);
