@@ -145,6 +145,12 @@ const dataSource = Type.Object(
       INT_MAX,
       'Days after which positive feedback no longer counts; 0 for never.',
     ),
+    feedback_half_life: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which positive feedback weighs half in the training of the collaborative model, from the newest on; 0 for all alike.',
+    ),
     item_ttl: integer(
       0,
       0,

@@ -116,14 +116,16 @@ function composeFit({ config, paths, cache, pool, trainer, recommendation, clock
   const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
   const { seed } = alsSettings(settings);
   const weights = positiveWeights(data_source.positive_feedback_types);
+  const halfLifeMs = ttlMs(data_source.feedback_half_life);
   const loader = new FeedbackLoader(pool, {
     ...read,
     positiveWeights: weights,
+    halfLifeMs,
     seed,
     memoryBytesMax,
     footprint: leastFootprint(
       alsSettings(settings),
-      weights !== undefined,
+      weights !== undefined || halfLifeMs < Number.POSITIVE_INFINITY,
       pool.trainingSlots,
       trainer.options.serving,
     ),

@@ -9,7 +9,9 @@ export interface FeedbackLoaderOptions {
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
   /** As in `GatherJob`. */
-  readonly positiveWeights?: ReadonlyMap<string, number>;
+  readonly positiveWeights?: ReadonlyMap<string, number> | undefined;
+  /** As in `GatherJob`. */
+  readonly halfLifeMs?: number;
   /** Positive feedback older than this does not count, milliseconds; Infinity for all. */
   readonly positiveTtlMs: number;
   readonly clockErrorMs: number;
@@ -54,6 +56,7 @@ export class FeedbackLoader {
       dataPath: rest.dataPath,
       positiveTypes: rest.positiveTypes,
       positiveWeights: rest.positiveWeights,
+      ...(rest.halfLifeMs !== undefined && { halfLifeMs: rest.halfLifeMs }),
       sinceMs: clock() - positiveTtlMs,
       untilMs: effectiveUntil(clock(), clockErrorMs),
       seed: rest.seed,

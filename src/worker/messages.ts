@@ -45,7 +45,9 @@ export interface GatherJob {
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
   /** What a record of a type weighs, 1 where it is not said; undefined when all weigh the same. */
-  readonly positiveWeights?: ReadonlyMap<string, number>;
+  readonly positiveWeights?: ReadonlyMap<string, number> | undefined;
+  /** A record weighs half for each of these that it is older than the newest one, milliseconds; Infinity for all alike. */
+  readonly halfLifeMs?: number;
   /** Positive feedback counts from `sinceMs` up to `untilMs`, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;

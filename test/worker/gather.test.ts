@@ -58,3 +58,32 @@ test('without weights nothing is weighed', async () => {
     ['v', 'a', undefined],
   ]);
 });
+
+test('with a half-life a record weighs half for each that it is older than the newest, and of a pair the heaviest counts', async () => {
+  const folder = tempFolder();
+  const { data } = openIn(folder, { positiveFeedbackTypes: ['like', 'purchase=4'] });
+  const ago = (days: number) => ({ Timestamp: new Date(NOW_MS - days * 86_400_000).toISOString() });
+  await data.write(
+    putFeedback([
+      feedback('like', 'u', 'a', ago(3)),
+      feedback('like', 'u', 'b', ago(13)),
+      feedback('like', 'v', 'a', ago(23)),
+      feedback('purchase', 'v', 'a', ago(33)),
+      feedback('like', 'v', 'b', ago(3003)),
+    ]),
+  );
+  const { interactions } = gather({
+    kind: 'gather',
+    dataPath: storeOptions(folder).dataPath,
+    positiveTypes: ['like', 'purchase'],
+    positiveWeights: positiveWeights(['like', 'purchase=4']),
+    halfLifeMs: 10 * 86_400_000,
+    sinceMs: 0,
+    untilMs: NOW_MS,
+    seed: 1,
+    leavesOut: false,
+    heldBytes: 0,
+    budgetBytes: 1e9,
+  })!;
+  expect([...interactions.byUser.weights!]).toEqual([1, 0.5, 0.5, Math.fround(1e-3)]);
+});

@@ -12,7 +12,7 @@ export function gather(job: GatherJob): TrainingData | undefined {
     collectTrainingData(positives(reads, job), {
       userRowCount: reads.userRowCount,
       itemRowCount: reads.itemRowCount,
-      weighted: job.positiveWeights !== undefined,
+      weighted: job.positiveWeights !== undefined || halfLifeOf(job) < Number.POSITIVE_INFINITY,
       leavesOut: job.leavesOut,
       seed: job.seed,
       shareOf: (counts) => shareThatFits(counts, job),
@@ -34,18 +34,44 @@ function shareThatFits({ users, items, pairs }: FeedbackCounts, job: GatherJob):
 /** Fewer users than this share tell nothing about the others. */
 const SHARE_MIN = 0.01;
 
-/** All positive feedback that counts, in the order of the store. */
+/** What is left of the weight of the oldest records: a weight must be above 0. */
+const FADED_MIN = 1e-3;
+
+function halfLifeOf({ halfLifeMs = Number.POSITIVE_INFINITY }: GatherJob): number {
+  return halfLifeMs;
+}
+
+/**
+ * All positive feedback that counts, in the order of the store. Weights fade from the newest record on and not from now, so
+ * that the same feedback weighs the same at every fit.
+ */
 function positives(reads: LocalReads, job: GatherJob): ReplayFeedback {
-  const { positiveTypes, positiveWeights, sinceMs, untilMs } = job;
-  const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+  const { positiveWeights } = job;
   const weightOf = reads.feedbackTypes().map((name) => positiveWeights?.get(name) ?? 1);
+  const halfLifeMs = halfLifeOf(job);
+  let newest = Number.NEGATIVE_INFINITY;
+  if (halfLifeMs < Number.POSITIVE_INFINITY)
+    scanPositives(reads, job, (_user, _item, timeMs) => (newest = Math.max(newest, timeMs)));
+  const faded = (timeMs: number) =>
+    halfLifeMs < Number.POSITIVE_INFINITY ? Math.max(FADED_MIN, 2 ** ((timeMs - newest) / halfLifeMs)) : 1;
   return (visit) =>
-    scanAllFeedback(reads, ({ types, timesMs, userRows, itemRows, length }) => {
-      for (let at = 0; at < length; at++) {
-        const timeMs = timesMs[at]!;
-        const type = types[at]!;
-        if (!isPositive(type) || timeMs < sinceMs || timeMs > untilMs) continue;
-        visit(userRows[at]!, itemRows[at]!, timeMs, weightOf[type] ?? 1);
-      }
-    });
+    scanPositives(reads, job, (user, item, timeMs, type) =>
+      visit(user, item, timeMs, (weightOf[type] ?? 1) * faded(timeMs)),
+    );
+}
+
+function scanPositives(
+  reads: LocalReads,
+  { positiveTypes, sinceMs, untilMs }: GatherJob,
+  visit: (userRow: number, itemRow: number, timeMs: number, type: number) => void,
+): void {
+  const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+  scanAllFeedback(reads, ({ types, timesMs, userRows, itemRows, length }) => {
+    for (let at = 0; at < length; at++) {
+      const timeMs = timesMs[at]!;
+      const type = types[at]!;
+      if (!isPositive(type) || timeMs < sinceMs || timeMs > untilMs) continue;
+      visit(userRows[at]!, itemRows[at]!, timeMs, type);
+    }
+  });
 }
