@@ -24,6 +24,7 @@ export async function workersThatDie(folder: string): Promise<readonly Death[]> 
   mkdirSync(folder, { recursive: true });
   const kinds = new Set<JobKind>();
   let doomed: JobKind | undefined;
+  let dying: Promise<unknown> = Promise.resolve();
   const { run } = WorkerPool.prototype;
   WorkerPool.prototype.run = function (job) {
     kinds.add(job.kind);
@@ -31,7 +32,7 @@ export async function workersThatDie(folder: string): Promise<readonly Death[]> 
     if (job.kind === doomed) {
       doomed = undefined;
       const { threads } = (this as unknown as { pool: { threads: Worker[] } }).pool;
-      for (const thread of threads) void thread.terminate();
+      dying = Promise.all(threads.map((thread) => thread.terminate()));
     }
     return answer as never;
   };
@@ -49,6 +50,8 @@ export async function workersThatDie(folder: string): Promise<readonly Death[]> 
         () => '',
         (error: Error) => error.message,
       );
+      // Until it is gone a thread takes jobs, which die with it.
+      await dying;
       const wasHit = doomed === undefined;
       doomed = undefined;
       deaths.push({ stage: kind, fault: wasHit ? await faultOf(url, () => service.fit(), said) : undefined });
