@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { createLogger } from '../../src/domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-kinds.ts';
+import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
 import { gather } from '../../src/worker/jobs/gather.ts';
+import { WorkerPool } from '../../src/worker/pool.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 
 const TYPES = ['like', 'rating>=4=2', 'purchase=5'];
@@ -86,4 +89,38 @@ test('with a half-life a record weighs half for each that it is older than the n
     budgetBytes: 1e9,
   })!;
   expect([...interactions.byUser.weights!]).toEqual([1, 0.5, 0.5, Math.fround(1e-3)]);
+});
+
+test('where all would take more than a fit may, a sample of the users is learned from, and the log says so', async () => {
+  const folder = tempFolder();
+  const { data } = openIn(folder);
+  const records = Array.from({ length: 2000 }, (_, at) => feedback('like', `u${at % 500}`, `i${at % 7}`));
+  await data.write(putFeedback(records));
+  const lines: string[] = [];
+  const pool = new WorkerPool(1);
+  try {
+    const options = {
+      dataPath: storeOptions(folder).dataPath,
+      positiveTypes: ['like'],
+      positiveTtlMs: Number.POSITIVE_INFINITY,
+      clockErrorMs: 0,
+      seed: 1,
+      memoryBytesMax: 100_000,
+      clock: () => NOW_MS,
+      log: createLogger('info', { write: (line: string) => void lines.push(line) }),
+    };
+    const footprint = { user: 300, item: 800, pair: 8, base: 10_000 };
+    const all = (await new FeedbackLoader(pool, { ...options, memoryBytesMax: 1e9, footprint }).load(false))!;
+    expect(all.userShare).toBe(1);
+    expect(all.interactions.userCount).toBe(500);
+    expect(lines).toEqual([]);
+    const some = (await new FeedbackLoader(pool, { ...options, footprint }).load(false))!;
+    const taken = some.interactions.userCount * 300 + some.interactions.count * 8 + 7 * 800 + 10_000;
+    expect(some.interactions.userCount).toBeGreaterThan(150);
+    expect(taken).toBeLessThan(120_000);
+    expect(some.positives).toBe(all.positives);
+    expect(lines.join()).toMatch(/models are learned from \d+ users, \d+\.\d % of them/);
+  } finally {
+    await pool.close();
+  }
 });

@@ -23,7 +23,7 @@ export function alsFitMemory(
 
 /**
  * How to divide the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
- * room that there is.
+ * room that there is, or where nothing would be saved.
  * @param roomBytes what training and models may take
  */
 export function neededSharding(
@@ -35,7 +35,10 @@ export function neededSharding(
   const { sharding: _none, ...whole } = shape;
   const { piece, training, models } = alsFitMemory(whole, serving);
   if (piece <= MEMORY_BYTES_MAX && training + models <= roomBytes) return undefined;
-  return shardingOf(interactions, shape.factors);
+  const sharding = shardingOf(interactions, shape.factors);
+  // The stages of a small training take more than dividing it would save.
+  const saves = alsFitMemory({ ...whole, sharding }, serving).training < training;
+  return saves || piece > MEMORY_BYTES_MAX ? sharding : undefined;
 }
 
 /** The most factors, from a list in ascending order, with which a fit stays within the budget; undefined for none. */

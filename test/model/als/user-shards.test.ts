@@ -100,11 +100,16 @@ describe('a training whose users are divided', () => {
     const shape = alsShape(train, SETTINGS, 1, heldOut);
     const serving = { slots: 1, listLengthMax: 100 };
     expect(neededSharding(shape, train, serving, 1000 * MIB)).toBeUndefined();
-    const sharding = neededSharding(shape, train, serving, 1000)!;
+    const small = { ...shape, userCount: 10, count: 20 };
+    expect(neededSharding(small, train, serving, 1000)).toBeUndefined();
+    const sharding = shardingOf(train, SETTINGS.factors);
     expect(sharding.stageRows).toBeGreaterThanOrEqual(2048);
     const large = { ...shape, userCount: 90_000_000, count: 200_000_000 };
     expect(alsMemoryBytes(large).piece).toBeGreaterThan(4096 * MIB);
-    expect(neededSharding(large, train, serving, 1e12)).toBeDefined();
+    expect(neededSharding(large, train, serving, 1e12)).toEqual(sharding);
+    const medium = { ...shape, userCount: 1_000_000, count: 20_000_000 };
+    expect(neededSharding(medium, train, serving, 1e12)).toBeUndefined();
+    expect(neededSharding(medium, train, serving, 100 * MIB)).toEqual(sharding);
     expect(alsMemoryBytes({ ...large, sharding }).piece).toBeLessThan(300 * MIB);
     expect(alsMemoryBytes({ ...large, sharding }).all).toBeLessThan(alsMemoryBytes(large).all - 200e6 * 8);
   });
