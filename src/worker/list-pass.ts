@@ -10,7 +10,7 @@ import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { Haste } from './haste.ts';
-import type { ListPlan, ListsMade, PlacedGeneration } from './messages.ts';
+import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
@@ -36,6 +36,9 @@ interface PassMark extends PassStart {
   readonly settings: string;
   readonly isOver: boolean;
 }
+
+/** Users whose lists are made one after the other. */
+type Block = Pick<ListsJob, 'plan' | 'slot' | 'userRows'>;
 
 /** What a pass tells of its course. */
 export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
@@ -131,9 +134,8 @@ export class ListPass {
         open.set(userRows, nextPosition);
         nextPosition = next.next;
         next = order.take(nextPosition, LIST_BLOCK_USERS);
-        const block = await this.makeBlock(plan, slot, userRows, lists, haste.isBehind);
-        made += block.lists;
-        haste.note(block.processorShare);
+        const written = await this.makeBlock({ plan, slot, userRows }, lists, haste);
+        made += written;
         open.delete(userRows);
         done += userRows.length;
         marker.later();
@@ -152,33 +154,39 @@ export class ListPass {
     return made;
   }
 
-  /** A block that fails, as when its thread dies, is made once more. */
-  private async makeBlock(
-    plan: ListPlan,
-    slot: number,
-    userRows: Uint32Array,
-    lists: PassListener,
-    hurries: boolean,
-  ): Promise<ListsMade> {
-    const { clock, clockErrorMs, log } = this.options;
+  /** Makes a block, in pieces where its thread hardly gets on. @returns how many lists */
+  private async makeBlock(block: Block, lists: PassListener, haste: Haste): Promise<number> {
+    const { clock, clockErrorMs } = this.options;
     const madeMs = clock();
     const untilMs = effectiveUntil(madeMs, clockErrorMs);
-    const end = lists.beginBlock(userRows);
+    const end = lists.beginBlock(block.userRows);
     let areStored = false;
     try {
-      const job = { kind: 'lists', plan, slot, userRows, madeMs, untilMs } as const;
-      const make = () => this.pool.run<'lists'>(job, hurries);
-      const made = await make().catch((error: unknown) => {
-        if (this.stopped) throw error;
-        const { 0: fromUserRow, length: users } = userRows;
-        log.warn({ err: error, fromUserRow, users }, 'recommendations could not be written; trying again');
-        return make();
-      });
+      let written = 0;
+      for (let { userRows } = block; userRows.length > 0; ) {
+        const job = { kind: 'lists', ...block, userRows, madeMs, untilMs } as const;
+        const piece = await this.makePiece(job, haste.isBehind);
+        written += piece.lists;
+        haste.note(piece.processorShare);
+        userRows = userRows.subarray(piece.users);
+      }
       areStored = true;
-      return made;
+      return written;
     } finally {
       end(areStored);
     }
+  }
+
+  /** A piece that fails, as when its thread dies, is made once more. */
+  private makePiece(job: ListsJob, hurries: boolean): Promise<ListsMade> {
+    const make = () => this.pool.run<'lists'>(job, hurries);
+    return make().catch((error: unknown) => {
+      if (this.stopped) throw error;
+      const { 0: fromUserRow, length: users } = job.userRows;
+      const told = { err: error, fromUserRow, users };
+      this.options.log.warn(told, 'recommendations could not be written; trying again');
+      return make();
+    });
   }
 
   /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */

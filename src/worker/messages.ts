@@ -199,6 +199,8 @@ export interface ListPlan {
 /** What came of a block of a pass. */
 export interface ListsMade {
   readonly lists: number;
+  /** Users that were seen to, the first of those asked for: a thread that hardly gets on gives back the others. */
+  readonly users: number;
   /** How much of the time in which the thread had something to do it had a processor, 0 to 1. */
   readonly processorShare: number;
 }

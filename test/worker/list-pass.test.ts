@@ -241,11 +241,18 @@ describe('a pass over the users', () => {
         hurries = false,
       ): Promise<Jobs[Kind]['answer']> {
         hurried.push(hurries);
-        return { lists: 1, processorShare: shares[hurried.length - 1]! } as Jobs[Kind]['answer'];
+        const processorShare = shares[hurried.length - 1]!;
+        // It gives back the second half of a block.
+        return {
+          lists: 128,
+          users: 128,
+          processorShare,
+        } as Jobs[Kind]['answer'];
       }
     }
     const pool = new BusyPool(1);
-    await run(new ListPass(pool, options));
+    // Two blocks and one more user.
+    await run(new ListPass(pool, options), at(2 * BLOCK + 75));
     await pool.close();
     expect(hurried).toEqual([false, false, true, true, false]);
   });

@@ -16,11 +16,15 @@ import type { ListPlan, ListsJob, ListsMade, RemakeJob } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
 
+/** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may need to hurry. */
+const PIECE_MS = 500;
+
 /** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
 export async function makeLists(job: ListsJob): Promise<ListsMade> {
   const { plan } = job;
   const processorShare = measureProcessorShare();
-  const { lists, forsaken } = remakeLists(job);
+  const endMs = performance.now() + PIECE_MS;
+  const { lists, forsaken, users } = remakeLists(job, () => performance.now() >= endMs);
   const cache = cacheAt(plan.cachePath);
   cache.local?.refresh();
   await cache.putLists(
@@ -28,11 +32,18 @@ export async function makeLists(job: ListsJob): Promise<ListsMade> {
     forsaken.filter((userRow) => cache.local?.readList(userRow) !== undefined),
   );
   cache.local?.refresh();
-  return { lists: lists.length, processorShare: processorShare() };
+  return { lists: lists.length, users, processorShare: processorShare() };
 }
 
-/** See `RemakeJob`. */
-export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
+/**
+ * See `RemakeJob`.
+ * @param isTimeUp asked after each user; the users behind it are left out
+ * @returns also how many users were seen to
+ */
+export function remakeLists(
+  job: Omit<RemakeJob, 'kind'>,
+  isTimeUp: () => boolean = () => false,
+): Remade & { readonly users: number } {
   const { plan, madeMs, untilMs } = job;
   return withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
@@ -42,7 +53,10 @@ export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
     const maker = new ListMaker(plan.settings, world, isPositive);
     const lists: UserList[] = [];
     const forsaken: number[] = [];
+    let users = 0;
     for (const userRow of job.userRows) {
+      if (users > 0 && isTimeUp()) break;
+      users++;
       if (reads.userIdAt(userRow) === undefined) {
         forsaken.push(userRow);
         continue;
@@ -58,7 +72,7 @@ export function remakeLists(job: Omit<RemakeJob, 'kind'>): Remade {
       const generation = plan.generation.number;
       lists.push({ userRow, generation, madeMs, knowsMs: madeMs, itemRows, scores });
     }
-    return { lists, forsaken };
+    return { lists, forsaken, users };
   });
 }
 
