@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -55,6 +55,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
     return server;
   };
   let server = await start();
+  const guard = endWith(process.pid, folder);
   const stop = async (signal: NodeJS.Signals) => {
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill(signal);
@@ -71,9 +72,22 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
     },
     async stop() {
       await stop('SIGINT');
+      guard.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends the server in a folder, and removes that, once a process is gone without having done so: after kill -9. */
+function endWith(processId: number, folder: string): ChildProcess {
+  const script = `while kill -0 "$1" 2> /dev/null; do sleep 1; done
+kill -QUIT "$(head -1 "$2/data/postmaster.pid")"; sleep 1; rm -rf "$2"`;
+  const guard = spawn('sh', ['-c', script, 'sh', String(processId), folder], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  guard.unref();
+  return guard;
 }
 
 /** Reads the log until the server takes connections. */
