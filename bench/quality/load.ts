@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/evaluation-split.ts';
 import {
   buildInteractions,
   type CompressedMatrix,
   type Interactions,
 } from '../../src/dataset/interactions.ts';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/split.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { type FeatureRows, parseLibfm } from '../data-sets/libfm.ts';
 import { parseLightgcn } from '../data-sets/lightgcn.ts';

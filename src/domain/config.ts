@@ -13,11 +13,11 @@ import {
   VARIABLE_PREFIX,
 } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
-import { type Environment, unknownVariables, withoutInjected } from './config-variables.ts';
 import { positiveKindNames } from './positive-kinds.ts';
+import { type Environment, unknownVariables, withoutInjected } from './unknown-variables.ts';
 
 export type { Config, DurationMs, FallbackRecommender } from './config-schema.ts';
-export type { Environment } from './config-variables.ts';
+export type { Environment } from './unknown-variables.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
+import { splitByTime, splitLeaveLastOut } from '../dataset/evaluation-split.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../dataset/interactions.ts';
-import { splitByTime, splitLeaveLastOut } from '../dataset/split.ts';
 import { createRandom } from '../domain/random.ts';
 import type { Past } from './past.ts';
 

@@ -8,12 +8,12 @@ import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
-import { behind } from './read-barrier.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
 import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
+import { behind } from './stale-header.ts';
 
 /** A request's head; headers are read when they are asked for. */
 export interface RequestHead extends AccessHeaders {

@@ -13,7 +13,7 @@ import type { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
 import type { TallyKeeper } from './live-tally.ts';
 import { OnlineRecommender } from './online.ts';
-import { PersonalAnswers } from './personal.ts';
+import { PersonalAnswers } from './personal-answers.ts';
 import { GenerationSlot } from './serving-model.ts';
 import { composeSources } from './sources/compose-sources.ts';
 import type { Sources } from './sources/sources.ts';

@@ -4,7 +4,7 @@ import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Histories } from './histories.ts';
 import { type ItemNeighbors, NEIGHBORS_MAX } from './item-neighbors.ts';
-import type { PersonalAnswers } from './personal.ts';
+import type { PersonalAnswers } from './personal-answers.ts';
 import { filterRanked, type Ranked } from './ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from './recommender.ts';
 import type { LatestSource } from './sources/latest.ts';

@@ -7,7 +7,7 @@ import { checkStore } from '../../src/store/lmdb/check/check-store.ts';
 import { inspectFile } from '../../src/store/lmdb/data-file.ts';
 import { type DataTables, openDataTables, readState, writeState } from '../../src/store/lmdb/data-tables.ts';
 import { guardFiles } from '../../src/store/lmdb/guard-files.ts';
-import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/layout.ts';
+import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/record-layout.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 

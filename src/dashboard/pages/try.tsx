@@ -4,7 +4,7 @@ import { pathOf } from '../api.ts';
 import { count, recommenderName, time } from '../format.ts';
 import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
-import { SessionCard } from '../parts/session.tsx';
+import { SessionCard } from '../parts/session-recommend.tsx';
 import { WhyNot } from '../parts/why.tsx';
 import { go, place } from '../router.ts';
 import { useResource } from '../use-resource.ts';

@@ -1,5 +1,5 @@
 import { lastKey, readWords, type Table } from './engine.ts';
-import { pairKey, readRow, writePair } from './layout.ts';
+import { pairKey, readRow, writePair } from './record-layout.ts';
 
 /**
  * Edits the packed, sorted records of one row, block by block. A row's records form a chain: each block's first word

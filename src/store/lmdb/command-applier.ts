@@ -14,9 +14,9 @@ import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { FeedbackTypes } from './feedback-types.ts';
 import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts';
 import { KnownRows } from './known-rows.ts';
-import { rowKey } from './layout.ts';
 import type { WriteRules } from './messages.ts';
 import { RecentFeedback } from './recent-feedback.ts';
+import { rowKey } from './record-layout.ts';
 
 /** Marks of a record whose user or item has no row yet, and of one that is not stored. */
 const UNKNOWN = -1;

@@ -1,6 +1,6 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { FNV_BASIS, fnv } from '../../domain/hash.ts';
-import { readRow, tripleKey } from './layout.ts';
+import { readRow, tripleKey } from './record-layout.ts';
 
 /*
  * A cursor is base64url of: version | kind | position | checksum (4 bytes). The position is the key of the last entry

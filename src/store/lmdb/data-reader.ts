@@ -6,8 +6,8 @@ import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor 
 import { type DataTables, readState } from './data-tables.ts';
 import { hiddenItems } from './deletions.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
-import { readRow, tripleKey, typeUserKey } from './layout.ts';
 import { LmdbLocalReads } from './local-reads.ts';
+import { readRow, tripleKey, typeUserKey } from './record-layout.ts';
 import { readValue } from './value-kinds.ts';
 
 const utf8 = new TextDecoder();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
-import { FORMAT_VERSION } from './layout.ts';
+import { FORMAT_VERSION } from './record-layout.ts';
 
 /** Keys of the `meta` table. */
 const FORMAT_KEY = Buffer.from('format');

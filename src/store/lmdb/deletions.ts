@@ -3,7 +3,7 @@ import type { ChangeLog } from './change-log.ts';
 import { type DataTables, readState, type StoreState } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { type FeedbackWriter, NOTHING } from './feedback-writer.ts';
-import { pairKey, readRow, typeUserKey, writeRow } from './layout.ts';
+import { pairKey, readRow, typeUserKey, writeRow } from './record-layout.ts';
 
 /** A user or an item with more feedback is deleted in slices of about so many records: some ten milliseconds each. */
 export const SLICE_RECORDS = 4096;

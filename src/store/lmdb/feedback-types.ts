@@ -1,7 +1,7 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { type DataTables, readTypes, type StoreState, writeTypes } from './data-tables.ts';
 import { firstKey } from './engine.ts';
-import { FEEDBACK_TYPES_MAX, typeUserKey } from './layout.ts';
+import { FEEDBACK_TYPES_MAX, typeUserKey } from './record-layout.ts';
 
 /**
  * The feedback types and their numbers, as the writer knows them. Numbers are few, so one whose feedback is all gone is

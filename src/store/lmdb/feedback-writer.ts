@@ -14,7 +14,7 @@ import {
   USER_BLOCK_RECORDS,
   unpackTimeMs,
   unpackType,
-} from './layout.ts';
+} from './record-layout.ts';
 import { packValue, ValueKinds } from './value-kinds.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */

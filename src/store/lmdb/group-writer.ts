@@ -6,9 +6,9 @@ import { ChangeLog } from './change-log.ts';
 import { CommandApplier } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
 import { probeDisk } from './disk-probe.ts';
+import type { Group, Write } from './group-commit.ts';
 import type { PlainChanges, WriteAnswer, WriteRules } from './messages.ts';
 import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
-import type { Group, Write } from './writer-loop.ts';
 
 interface CheckedWrite {
   readonly ticket: number;

@@ -11,7 +11,7 @@ import {
   type Table,
   tableBytes,
 } from './engine.ts';
-import { rowKey, writeRow } from './layout.ts';
+import { rowKey, writeRow } from './record-layout.ts';
 
 /*
  * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items

@@ -3,8 +3,16 @@ import type { CatalogueItem, FeedbackColumns, FeedbackMark, LocalReads } from '.
 import { type DataTables, followReplacement, readState, readTypes } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from './entity-codec.ts';
-import { FEEDBACK_WORDS, readRow, rowKey, unpackTimeMs, unpackType, writePair, writeRow } from './layout.ts';
 import { readMark, replay } from './recent-feedback.ts';
+import {
+  FEEDBACK_WORDS,
+  readRow,
+  rowKey,
+  unpackTimeMs,
+  unpackType,
+  writePair,
+  writeRow,
+} from './record-layout.ts';
 import { textTest } from './text-test.ts';
 import { ValueKinds } from './value-kinds.ts';
 

@@ -1,7 +1,7 @@
 import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
 import { type DataTables, readKinds, readState } from './data-tables.ts';
 import { readBytes } from './engine.ts';
-import { FEEDBACK_TYPES_MAX, tripleKey } from './layout.ts';
+import { FEEDBACK_TYPES_MAX, tripleKey } from './record-layout.ts';
 
 /**
  * Feedback types by value. A type such as `rating` may be positive from a value on; feedback that is, is read under a

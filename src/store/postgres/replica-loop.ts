@@ -1,8 +1,8 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../checked-command.ts';
 import type { Commit } from '../effects.ts';
+import { type Group, type LoopMessage, takeGroup, type Write } from '../lmdb/group-commit.ts';
 import type { FromWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
-import { type Group, type LoopMessage, takeGroup, type Write } from '../lmdb/writer-loop.ts';
 import { isAway } from './connection.ts';
 import type { GroupOutcome } from './truth.ts';
 

@@ -2,9 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream } from '../lmdb/data-tables.ts';
+import type { LoopMessage } from '../lmdb/group-commit.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
-import type { LoopMessage } from '../lmdb/writer-loop.ts';
 import { ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 

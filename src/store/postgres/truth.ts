@@ -3,7 +3,7 @@ import type { CheckedCommand } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { type Commit, decodeParts } from '../effects.ts';
-import { FEEDBACK_TYPES_MAX } from '../lmdb/layout.ts';
+import { FEEDBACK_TYPES_MAX } from '../lmdb/record-layout.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 import { type Connection, Link } from './connection.ts';
 import { GroupApplier } from './group-applier.ts';

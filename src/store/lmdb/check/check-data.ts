@@ -2,7 +2,7 @@ import { type DataTables, readState, readTypes } from '../data-tables.ts';
 import { pendingDeletions } from '../deletions.ts';
 import { countEntries, entriesFrom, readBytes, type Table } from '../engine.ts';
 import { decodeId, decodeItem, decodeUser } from '../entity-codec.ts';
-import { readRow, rowKey } from '../layout.ts';
+import { readRow, rowKey } from '../record-layout.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
 import type { Checked } from './checked.ts';
 import { Findings, type Report } from './findings.ts';

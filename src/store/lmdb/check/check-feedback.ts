@@ -1,7 +1,7 @@
 import { FeedbackColumns } from '../../data-store.ts';
 import { entriesFrom } from '../engine.ts';
-import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../layout.ts';
 import { LmdbLocalReads } from '../local-reads.ts';
+import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../record-layout.ts';
 import type { Checked } from './checked.ts';
 import type { Findings } from './findings.ts';
 
