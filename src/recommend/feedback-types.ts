@@ -7,13 +7,13 @@ export interface NumberedTypeTest extends TypeTest {
 
 /**
  * Tells positive feedback by type number. The store numbers types as they first come, so the table of numbers is made
- * anew whenever the store knows more types than before.
+ * anew whenever a number is asked for that had no type. There may be gaps in it: types by value stand far behind others.
  */
 export function typeTest(names: readonly string[], knownTypes: () => readonly string[]): NumberedTypeTest {
   const wanted = new Set(names);
   let table: boolean[] = [];
   const test = (type: number) => {
-    if (type >= table.length) table = knownTypes().map((name) => wanted.has(name));
+    if (table[type] === undefined) table = knownTypes().map((name) => wanted.has(name));
     return table[type] ?? false;
   };
   return Object.assign(test, {
