@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -127,4 +127,15 @@ test('a compaction that is cut off by the end of the service, or fails, leaves t
   await expect(again.data.compact!()).rejects.toThrow(/no writes/);
   expect(existsSync(join(dataPath, 'data.mdb'))).toBe(true);
   expect(await checkStore('data', dataPath)).toMatchObject({ faultCount: 0, counts: { users: 41 } });
+});
+
+test('a compaction that could not begin is no bar to the next', async () => {
+  const folder = tempFolder();
+  const { dataPath } = storeOptions(folder);
+  const { data } = openIn(folder);
+  await data.write(batch('u'));
+  renameSync(dataPath, `${dataPath}-away`);
+  await expect(data.compact!()).rejects.toThrow(/was not rewritten/);
+  renameSync(`${dataPath}-away`, dataPath);
+  expect((await data.compact!()).bytesAfter).toBeGreaterThan(0);
 });

@@ -60,7 +60,6 @@ async function compact(): Promise<void> {
     post({ kind: 'compacted', result: undefined, error: (error as Error).message });
   } finally {
     compaction = undefined;
-    compacting = undefined;
   }
 }
 
@@ -69,8 +68,12 @@ function post(message: FromWriter): void {
 }
 
 port.on('message', (message: ToWriter) => {
-  if (message.kind === 'compact') compacting ??= compact();
-  else if (message.kind === 'followed') followed();
+  if (message.kind === 'compact') {
+    // One that cannot begin has ended before it returns.
+    compacting ??= compact().finally(() => {
+      compacting = undefined;
+    });
+  } else if (message.kind === 'followed') followed();
   else loop.receive(message);
 });
 post({ kind: 'ready', nextTransaction: writer.nextTransaction });
