@@ -9,7 +9,15 @@ const SMALL = new Uint8Array(10);
 /** A loop over a disk that fails when the test says so. */
 function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   const posted: FromWriter[] = [];
-  const disk = { isFull: false, loses: false, written: 0, flushes: 0, flushesInPlace: 0, probes: 0 };
+  const disk = {
+    isFull: false,
+    dies: false,
+    loses: false,
+    written: 0,
+    flushes: 0,
+    flushesInPlace: 0,
+    probes: 0,
+  };
   const refused = (ticket: number): WriteAnswer => ({
     ticket,
     result: undefined,
@@ -19,6 +27,7 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   const loop = new WriterLoop({
     sync,
     write(writes) {
+      if (disk.dies) throw new Error('another process has written');
       if (!disk.isFull) disk.written += writes.length;
       const answers = writes.map(({ ticket }) =>
         disk.isFull
@@ -52,6 +61,8 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   let tickets = 0;
   return {
     disk,
+    loop,
+    posted,
     problems: () => posted.flatMap((each) => (each.kind === 'problem' ? [each.problem] : [])),
     async write(json = SMALL): Promise<boolean> {
       const ticket = ++tickets;
@@ -112,4 +123,14 @@ test('small writes with nobody behind them are flushed in place, others beside w
   expect(disk).toMatchObject({ flushes: 0, flushesInPlace: 1 });
   expect(await write(LARGE)).toBe(true);
   expect(disk).toMatchObject({ flushes: 1, flushesInPlace: 1 });
+});
+
+test('whoever asks to be alone behind a failure that ended the loop is refused, so that the thread can end', async () => {
+  const { disk, loop, posted, write } = loopOver({ sync: 'disk' });
+  expect(await write()).toBe(true);
+  disk.dies = true;
+  const command = { kind: 'putUsers', batch: { json: SMALL, single: false } } as const;
+  loop.receive({ kind: 'write', ticket: 99, nowMs: 0, command });
+  await vi.waitFor(() => expect(posted.at(-1)!.kind).toBe('failed'), 600_000);
+  await expect(loop.exclusively(async () => {})).rejects.toThrow();
 });

@@ -220,6 +220,9 @@ export class WriterLoop {
    * process, and so the reads, with it.
    */
   private async fail(error: unknown): Promise<void> {
+    // Nobody is alone any more: the thread would wait for it for ever.
+    this.closing = true;
+    await this.alone?.();
     await this.flushing;
     const ending = { reason: messageOf(error), trace: traceOf(error), isFinal: isFinal(error) };
     this.parts.post({ kind: 'failed', ...ending });
