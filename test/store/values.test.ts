@@ -102,3 +102,22 @@ test('the texts in labels of any form are compared', async () => {
   data.local!.scanItems(0, (each) => void (labels[each.itemId] = each.labels));
   expect(labels).toEqual({ i: ['drama', 'court'], j: ['plain'] });
 });
+
+test('what was kept of commits under one set of kinds is not taken for what it means under another', async () => {
+  const folder = tempFolder();
+  const fours = { positiveFeedbackTypes: ['rating>=4'], readFeedbackTypes: [] };
+  const threes = { positiveFeedbackTypes: ['rating>=3'], readFeedbackTypes: [] };
+  const first = openIn(folder, fours);
+  await first.data.write(putFeedback([rating('u', 'x', 4)]));
+  const mark = first.data.local!.feedbackMark!;
+  await close(first);
+  const same = openIn(folder, fours);
+  expect(same.data.local!.replayFeedback(mark, () => {})).toBe(true);
+  await close(same);
+  const other = openIn(folder, threes);
+  await other.data.write(putFeedback([rating('u', 'y', 3)]));
+  await close(other);
+  const again = openIn(folder, fours);
+  expect(again.data.local!.replayFeedback(mark, () => {})).toBe(false);
+  await close(again);
+});

@@ -192,9 +192,17 @@ export function readKinds(tables: DataTables): PositiveKind[] {
 
 /** Keeps the kinds that go by a value, so that every thread that reads the folder tells them apart alike. */
 export function keepKinds(tables: DataTables, kinds: readonly PositiveKind[]): void {
-  const byValue = kinds.filter(({ threshold }) => threshold !== undefined);
-  if (JSON.stringify(byValue) === JSON.stringify(readKinds(tables))) return;
-  tables.engine.transact(() => tables.meta.put(KINDS_KEY, Buffer.from(JSON.stringify(byValue))));
+  if (hasKinds(tables, kinds)) return;
+  tables.engine.transact(() => tables.meta.put(KINDS_KEY, packKinds(kinds)));
+}
+
+/** True where the kinds that go by a value are those that are kept. */
+export function hasKinds(tables: DataTables, kinds: readonly PositiveKind[]): boolean {
+  return packKinds(kinds).equals(Buffer.from(JSON.stringify(readKinds(tables))));
+}
+
+function packKinds(kinds: readonly PositiveKind[]): Buffer {
+  return Buffer.from(JSON.stringify(kinds.filter(({ threshold }) => threshold !== undefined)));
 }
 
 export function writeTypes(tables: DataTables, types: readonly string[]): void {

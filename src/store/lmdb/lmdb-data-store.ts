@@ -7,7 +7,7 @@ import type { FolderLock } from '../folder-lock.ts';
 import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { type DataTables, identityOf, keepKinds, openDataTables } from './data-tables.ts';
+import { type DataTables, hasKinds, identityOf, keepKinds, openDataTables } from './data-tables.ts';
 import { InSlices } from './in-slices.ts';
 import { LiveCompactions } from './live-compactions.ts';
 import type { Compacted, FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
@@ -210,8 +210,10 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTables {
   const tables = openDataTables(dataPath, { mapBytes });
   identityOf(tables);
-  keepKinds(tables, readPositiveKinds(rules.positiveFeedbackTypes));
-  beginRecent(tables);
+  const kinds = readPositiveKinds(rules.positiveFeedbackTypes);
+  // First, so that a crash in between breaks off once too often rather than never.
+  beginRecent(tables, !hasKinds(tables, kinds));
+  keepKinds(tables, kinds);
   return tables;
 }
 

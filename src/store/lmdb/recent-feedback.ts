@@ -91,12 +91,15 @@ export class RecentFeedback {
   }
 }
 
-/** Makes the mark that a folder of an older version has none of. */
-export function beginRecent(tables: DataTables): void {
+/**
+ * Makes the mark that a folder of an older version has none of.
+ * @param isOther true when what was kept means something else from now on, so that nobody may go on from before
+ */
+export function beginRecent(tables: DataTables, isOther = false): void {
   const { recentFeedback, engine } = tables;
   const state = readState(tables);
   const lastNumber = lastSequence(recentFeedback);
-  if (lastNumber === state.feedbackCommits && lastNumber > 0) return;
+  if (lastNumber === state.feedbackCommits && lastNumber > 0 && !isOther) return;
   const number = Math.max(lastNumber, state.feedbackCommits) + 1;
   const last = headAt(recentFeedback, lastNumber);
   engine.transact(() => {
