@@ -191,6 +191,8 @@ export class ReplicaLoop {
         this.doSlices();
       } catch (error) {
         if (!isDiskError(error)) return this.fail(error);
+        // The next start catches up.
+        if (this.closing) throw error;
         this.noteProblem(error);
         await sleep(RETRY_MS);
       }

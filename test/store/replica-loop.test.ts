@@ -1,0 +1,45 @@
+import { expect, test, vi } from 'vitest';
+import type { Group, Write } from '../../src/store/lmdb/group-commit.ts';
+import type { FromWriter } from '../../src/store/lmdb/messages.ts';
+import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
+import { storeOptions, toJson } from './helpers.ts';
+
+const NO_SPACE = 28;
+
+test('a copy on a full disk does not hold up a stop', async () => {
+  const posted: FromWriter[] = [];
+  let isClosed = false;
+  const loop = new ReplicaLoop({
+    truth: {
+      write: async () => ({ answers: [], commit: { position: 1, parts: [] } }),
+      commitsAfter: async () => [],
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+    copy: {
+      replicate(): Group {
+        throw Object.assign(new Error('No space left on device'), { code: NO_SPACE });
+      },
+      hasSlices: false,
+      slice(): Group {
+        throw new Error('there is none');
+      },
+      nextTransaction: 0,
+    },
+    rules: storeOptions(''),
+    position: 0,
+    post: (message) => void posted.push(message),
+    flush: async () => {},
+    close: async () => {
+      isClosed = true;
+    },
+  });
+  loop.start();
+  const batch = { json: toJson([{ UserId: 'u' }]), single: false };
+  loop.receive({ kind: 'write', ticket: 1, nowMs: 0, command: { kind: 'putUsers', batch } } satisfies Write);
+  await vi.waitFor(() => expect(posted.some(({ kind }) => kind === 'problem')).toBe(true), 600_000);
+  loop.receive({ kind: 'close' });
+  await vi.waitFor(() => expect(isClosed).toBe(true), 10_000);
+  const answers = posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []));
+  expect(answers.map(({ error }) => error?.code)).toEqual(['STORE_UNAVAILABLE']);
+});
