@@ -218,6 +218,18 @@ describe('without time on the thread that serves', () => {
     expect(await rowsOf(all)).toEqual([6]);
   });
 
+  it('what a worker made of a user who is gone by then is not taken', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    await rowsOf(all);
+    all.delete([USER]);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect(all.last(USER)).toBeUndefined();
+    expect(cache.stored.has(USER)).toBe(false);
+  });
+
   it('the list of who took feedback back is made again all the same', async () => {
     const all = lists(0);
     cache.stored.set(USER, list([9]));

@@ -164,9 +164,12 @@ export class UserLists {
     return lack === 'feedback' || budget.isLeft;
   }
 
-  /** Drops the lists of users that are gone. */
+  /** Drops the lists of users that are gone, what is being made of them included. */
   delete(userRows: readonly number[]): void {
-    for (const userRow of userRows) this.drop(userRow);
+    for (const userRow of userRows) {
+      this.queue.markChanged(userRow);
+      this.drop(userRow);
+    }
   }
 
   /** Waits until every list made so far is stored. */
