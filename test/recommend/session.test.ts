@@ -14,7 +14,8 @@ const sequence = neighborLists((row) => [
   [60, 0.9],
   [50, 0.1],
 ]);
-const catalogue: Partial<Catalogue> = { isListable: (row) => row !== 60, isInAll: () => true };
+const hidden = new Set([60]);
+const catalogue: Partial<Catalogue> = { isListable: (row) => !hidden.has(row), isInAll: () => true };
 const reads: Partial<LocalReads> = { itemRow: (id) => Number(id.slice(1)) };
 
 /** What is like any session: 11, which sequences may have listed already, and 70, half as like. */
@@ -66,6 +67,14 @@ describe('a session', () => {
     expect(rows).toEqual([13, 12, 50, 11, 70]);
     expect(scores[2]).toBeGreaterThanOrEqual(scores[3]!);
     expect(scores[4]).toBeCloseTo(scores[3]! / 2, 6);
+  });
+
+  it('leaves out what is hidden while others are waited for', async () => {
+    const { source } = sessions(true);
+    const answer = source.rank(SESSION, query(10));
+    hidden.add(13);
+    expect((await answer).rows).toEqual([12, 50, 11, 70]);
+    hidden.delete(13);
   });
 
   it('has the same beginning however many are asked for', async () => {

@@ -50,7 +50,8 @@ export class SessionSource {
     const next = this.following(seeds, k, accept);
     if (next.rows.length === k) return next;
     const similar = await itemBased.similarTo(seeds, { k, accept, caller: query.caller });
-    return followedBy(next, similar, k);
+    // Asked for once more, for items may have been hidden or deleted while others were waited for.
+    return followedBy(this.following(seeds, k, accept), similar, k);
   }
 
   /** What others went on to after the items, the latest first. */
