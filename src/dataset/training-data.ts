@@ -43,7 +43,8 @@ export interface TrainingReads {
   userLabels(): LabelsOf;
   /**
    * Pairs that were read before what is held out and are not positive, known or held out. Users by row of the matrix,
-   * the number of its users for one that has none; items by row of the store.
+   * the number of its users for one that has none; items by row of the store. Where a sample of the users is learned
+   * from, the others' are left out, for what these like is not known.
    */
   readPairs(data: TrainingData): PairColumns;
   /**

@@ -94,9 +94,11 @@ export function composeTraining(parts: TrainingParts): BackgroundTraining {
 
 /** What learns the parts of a generation, and reads them back. */
 export function createTrainer(config: Config, paths: StorePaths, pool: WorkerPool, log: Logger): PartTrainer {
+  const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
   return new PartTrainer(pool, {
     ...paths,
-    readTypes: config.recommend.data_source.read_feedback_types,
+    positiveTypes: positiveKindNames(positive_feedback_types),
+    readTypes: read_feedback_types,
     serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
     memoryBytesMax: fitMemoryBytesMax(config),
     log,

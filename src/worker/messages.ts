@@ -74,6 +74,7 @@ export interface Footprint {
 interface PartJob {
   readonly part: PartName;
   readonly dataPath: string;
+  readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
 }
 

@@ -20,6 +20,7 @@ const TELL_MS = 200;
 export interface PartTrainerOptions {
   readonly dataPath: string;
   readonly cachePath: string;
+  readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
   readonly serving: ServingShape;
   /** The most that a fit may take. */
@@ -140,8 +141,8 @@ export class PartTrainer {
   }
 
   private source(part: PartName) {
-    const { dataPath, readTypes } = this.options;
-    return { part, dataPath, readTypes };
+    const { dataPath, positiveTypes, readTypes } = this.options;
+    return { part, dataPath, positiveTypes, readTypes };
   }
 
   /** All memory that may be used again, for one job alone. */

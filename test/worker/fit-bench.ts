@@ -59,7 +59,8 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
   }: FitChoices = {}): BenchFit => {
     const paths = { dataPath, cachePath };
     const serving = { slots: pool.slots, listLengthMax: 100 };
-    const trainer = new PartTrainer(pool, { ...paths, readTypes: [], serving, memoryBytesMax, log });
+    const types = { positiveTypes: ['like'], readTypes: [] };
+    const trainer = new PartTrainer(pool, { ...paths, ...types, serving, memoryBytesMax, log });
     const als = new AlsTraining(trainer, { settings, warmStart, marks: stores.cache, log });
     const loader = new FeedbackLoader(pool, {
       dataPath,

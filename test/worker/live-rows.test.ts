@@ -54,7 +54,7 @@ async function learned(haveVisitors: boolean) {
 }
 
 function planned(dataPath: string, data: TrainingData) {
-  return withTrainingReads({ dataPath, readTypes: [] }, (reads) =>
+  return withTrainingReads({ dataPath, positiveTypes: ['like'], readTypes: [] }, (reads) =>
     Object.entries(OPTIONS).map(([name, options]) =>
       partOf(name as PartName).memory(data, options, 2, SERVING, reads, 2 ** 30),
     ),

@@ -48,7 +48,8 @@ beforeAll(async () => {
   const log = createLogger('silent', { write: () => {} });
   const memoryBytesMax = 2 ** 30;
   trainerOf = (threads) => {
-    const options = { dataPath, cachePath, readTypes: [], serving: SERVING, memoryBytesMax, log };
+    const types = { positiveTypes: ['like'], readTypes: [] };
+    const options = { dataPath, cachePath, ...types, serving: SERVING, memoryBytesMax, log };
     return new PartTrainer(pools.get(threads)!, options);
   };
   const loader = new FeedbackLoader(pools.get(1)!, {

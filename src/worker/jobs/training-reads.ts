@@ -9,11 +9,13 @@ import { withReads } from './stores.ts';
 /** What a job says of where it reads. */
 interface Source {
   readonly dataPath: string;
+  readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
 }
 
 /** Runs `work` with what a model may read of the data; each thing is read once, when it is first asked for. */
-export function withTrainingReads<T>({ dataPath, readTypes }: Source, work: (reads: TrainingReads) => T): T {
+export function withTrainingReads<T>(source: Source, work: (reads: TrainingReads) => T): T {
+  const { dataPath, positiveTypes, readTypes } = source;
   return withReads(dataPath, (reads) => {
     let items: LabelsOf | undefined;
     let pairs: PairColumns | undefined;
@@ -23,7 +25,7 @@ export function withTrainingReads<T>({ dataPath, readTypes }: Source, work: (rea
       itemLabels: () => (items ??= itemLabelsOf(reads)),
       userLabels: () => (row) => reads.userAt(row)?.Labels ?? [],
       readPairs: (data) => (pairs ??= readPairs(reads, data, readTypes)),
-      readTimes: (data, visit) => readTimes(reads, data, readTypes, visit),
+      readTimes: (data, visit) => readTimes(reads, data, positiveTypes, visit),
     });
   });
 }
@@ -52,7 +54,7 @@ function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly st
 
 function scanReadPairs(
   reads: LocalReads,
-  { interactions, rows, itemRowCount, userRowCount, heldOut, heldOutSinceMs }: TrainingData,
+  { interactions, rows, itemRowCount, userRowCount, heldOut, heldOutSinceMs, userShare }: TrainingData,
   readTypes: readonly string[],
   visit: (userRow: number, itemRow: number) => void,
 ): void {
@@ -75,6 +77,8 @@ function scanReadPairs(
       if (lastUser === userRow && lastItem === item) continue;
       while (next < rows.users.length && rows.users[next]! < userRow) next++;
       const user = rows.users[next] === userRow ? next : interactions.userCount;
+      // What users outside the sample like is not known here.
+      if (user === interactions.userCount && userShare < 1) continue;
       const known = places[item]! - 1;
       if (user < interactions.userCount && known >= 0 && isPositive(user, known)) continue;
       lastUser = userRow;
@@ -88,10 +92,10 @@ function scanReadPairs(
 function readTimes(
   reads: LocalReads,
   { interactions: { userCount, byUser }, rows, itemRowCount }: TrainingData,
-  readTypes: readonly string[],
+  positiveTypes: readonly string[],
   visit: (userRow: number, timesMs: Float64Array) => void,
 ): void {
-  const isRead = typeTest(readTypes, () => reads.feedbackTypes());
+  const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
   let timesMs = new Float64Array(0);
   let next = 0;
   // Feedback comes in order of user and item, as these stand in the matrix.
@@ -116,7 +120,7 @@ function readTimes(
       }
       const items = rowIndices(byUser, user);
       while (place < items.length && items[place]! < item) place++;
-      if (items[place] !== item || isRead(types[at]!)) continue;
+      if (items[place] !== item || !isPositive(types[at]!)) continue;
       timesMs[place] = Math.max(timesMs[place]!, times[at]!);
     }
   });
