@@ -96,7 +96,10 @@ export class OnlineRecommender implements Recommender {
   }
 
   private itemEntries(ranked: Ranked, query: ListQuery): ScoredEntry[] {
-    return entries(ranked, query, (row) => this.parts.catalogue.idAt(row)!);
+    const { catalogue } = this.parts;
+    // While some were waited for, others may have been hidden or deleted.
+    const shown = filterRanked(ranked, ranked.rows.length, (row) => catalogue.isListable(row));
+    return entries(shown, query, (row) => catalogue.idAt(row)!);
   }
 }
 
