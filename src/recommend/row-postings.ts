@@ -68,7 +68,7 @@ export class RowPostings implements Rows {
 /** Where a row stands in a chunk of rows, or would. */
 function placeOf({ rows, count }: Chunk, low: number): number {
   let first = 0;
-  let end = count;
+  let end = rows === undefined ? 0 : count;
   while (first < end) {
     const middle = (first + end) >>> 1;
     if (rows![middle]! < low) first = middle + 1;
@@ -111,12 +111,19 @@ function toRows(chunk: Chunk): void {
   chunk.bits = undefined;
 }
 
-function* rowsOf({ rows, bits, count }: Chunk): Generator<number, void> {
-  if (bits === undefined) {
-    for (let at = 0; at < count; at++) yield rows![at]!;
-    return;
+/** Those that are there throughout come once each, whatever comes and goes meanwhile. */
+function* rowsOf(chunk: Chunk): Generator<number, void> {
+  let next = 0;
+  for (let at = 0; chunk.rows !== undefined && at < chunk.count; ) {
+    const low = chunk.rows[at]!;
+    yield low;
+    next = low + 1;
+    at = chunk.rows?.[at] === low ? at + 1 : placeOf(chunk, next);
   }
-  for (let at = 0; at < bits.length; at++) {
-    for (let word = bits[at]!; word !== 0; word &= word - 1) yield at * 32 + (31 - Math.clz32(word & -word));
+  const { bits } = chunk;
+  if (bits === undefined) return;
+  for (let at = next >>> 5, from = next & 31; at < bits.length; at++, from = 0) {
+    for (let word = bits[at]! & (-1 << from); word !== 0; word &= word - 1)
+      yield at * 32 + (31 - Math.clz32(word & -word));
   }
 }

@@ -32,6 +32,20 @@ it('holds what a Set of rows would, ascending', () => {
   );
 });
 
+it('is gone through once though rows come and go meanwhile', () => {
+  for (const change of [(rows: RowPostings) => rows.delete(10), (rows: RowPostings) => rows.add(5)]) {
+    const rows = new RowPostings();
+    for (let row = 0; row < 100; row += 10) rows.add(row);
+    const before = [...rows];
+    const seen: number[] = [];
+    for (const row of rows) {
+      seen.push(row);
+      if (row === 30) change(rows);
+    }
+    expect(seen).toEqual(before);
+  }
+});
+
 it('holds rows up to the highest number', () => {
   const rows = new RowPostings();
   for (const row of [0, 65_535, 65_536, 4_000_000_000]) rows.add(row);
