@@ -56,7 +56,6 @@ test('users are active for their time to live, those seen last come first, and e
   const active = new ActiveUsers(TTL_MS, () => nowMs);
   const see = (day: number, rows: readonly number[]) => {
     nowMs = START_MS + day * DAY_MS;
-    active.order(0);
     for (const row of rows) active.note(row);
   };
   see(0, [1, 70, 4]);
@@ -77,6 +76,15 @@ test('users are active for their time to live, those seen last come first, and e
   const imported = new ActiveUsers(TTL_MS, () => nowMs);
   await imported.restore(saved, 5);
   expect(all(imported.order(5))).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('who is seen after a long quiet time is active', () => {
+  let nowMs = START_MS;
+  const active = new ActiveUsers(TTL_MS, () => nowMs);
+  active.note(1);
+  nowMs += 2 * TTL_MS;
+  active.note(2);
+  expect(all(active.order(10))).toEqual([2]);
 });
 
 test('an order does not change once it is there', () => {

@@ -6,8 +6,6 @@ import { UserBits } from './user-bits.ts';
 const SEEN_MARK = 'users-seen';
 /** The time to live is parted into so many periods; who was seen is forgotten at most one period late. */
 const PERIODS = 8;
-/** So many users are noted between two looks at the clock. */
-const NOTES_A_LOOK = 256;
 
 /** What is kept of it over a restart. */
 interface SeenMark {
@@ -37,7 +35,8 @@ export class ActiveUsers {
   /** By number of the period. */
   private readonly periods = new Map<number, UserBits>();
   private current = new UserBits();
-  private notesLeft = 0;
+  /** When the present period ends, milliseconds since the epoch. */
+  private endMs = Number.NEGATIVE_INFINITY;
 
   /** @param ttlMs a user who was not seen for so long is no longer active; 0 for never */
   constructor(ttlMs: number, clock: Clock) {
@@ -48,7 +47,7 @@ export class ActiveUsers {
   /** The user asks, or has feedback. */
   note(userRow: number): void {
     if (this.ttlMs === 0 || userRow < 0) return;
-    if (this.notesLeft-- <= 0) this.moveOn();
+    if (this.clock() >= this.endMs) this.moveOn();
     this.current.add(userRow);
   }
 
@@ -95,14 +94,18 @@ export class ActiveUsers {
     return new PassOrder(new Map(copies), userCount);
   }
 
+  private get periodMs(): number {
+    return this.ttlMs / (PERIODS - 1);
+  }
+
   private get periodNow(): number {
-    return Math.floor(this.clock() / (this.ttlMs / (PERIODS - 1)));
+    return Math.floor(this.clock() / this.periodMs);
   }
 
   /** Begins the present period and forgets those that are over. */
   private moveOn(): void {
-    this.notesLeft = NOTES_A_LOOK;
     const now = this.periodNow;
+    this.endMs = (now + 1) * this.periodMs;
     this.current = this.periodBits(now);
     for (const number of this.periods.keys()) if (number <= now - PERIODS) this.periods.delete(number);
   }
