@@ -227,7 +227,7 @@ export class GenerationFit {
   ): Promise<LearnedRanking | undefined> {
     const { clickThrough, seed, log, popularWindowMs } = this.options;
     const { trainer, pool, planOf } = this.parts;
-    const { heldOutSinceMs, fingerprint } = data;
+    const { heldOutSinceMs } = data;
     const heldOut = inStore(data);
     if (!clickThrough) return undefined;
     if (heldOut.userRows.length === 0) {
@@ -236,20 +236,12 @@ export class GenerationFit {
       );
       return undefined;
     }
-    const clickRun = await trainer.train(
-      'click',
-      data,
-      { seed },
-      this.control('click', onProgress, '', [als]),
-    );
-    const click = clickRun && (await trainer.finish('click', clickRun, fingerprint));
+    const { placed: click, outcome } =
+      (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
     const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
     for (const name of SUMMED_PARTS) {
-      tables[name] = await this.attempt(partOf(name).stage, async () => {
-        const control = this.control(name, onProgress, '', [als, click, tables]);
-        const run = await trainer.train(name, data, {}, control);
-        return run && trainer.finish(name, run, fingerprint);
-      });
+      const held = [als, click, tables];
+      tables[name] = (await this.trainJudged(name, data, {}, held, onProgress))?.placed;
     }
     if (this.isStopped) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
@@ -275,7 +267,22 @@ export class GenerationFit {
       },
       `lists are ranked by ${choice.chosen}, which did best on held-out feedback`,
     );
-    return { ...calibration, click: clickRun?.outcome };
+    return { ...calibration, click: outcome };
+  }
+
+  /** Trains a part without what is held out; undefined where that failed, which leaves the other parts to rank by. */
+  private trainJudged<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    held: readonly unknown[],
+    onProgress: OnProgress,
+  ) {
+    const { trainer } = this.parts;
+    return this.attempt(partOf(name).stage, async () => {
+      const run = await trainer.train(name, data, options, this.control(name, onProgress, '', held));
+      return run && { outcome: run.outcome, placed: await trainer.finish(name, run, data.fingerprint) };
+    });
   }
 
   /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */

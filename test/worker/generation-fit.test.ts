@@ -208,6 +208,19 @@ describe('a stage that fails', () => {
     expect(next.generation.itemNeighbors).toBeDefined();
   });
 
+  it('for good in click-through leaves the other parts to rank by', async () => {
+    const { start } = await bench();
+    const placed = new Set<string>();
+    const matches = (job: Job) => {
+      if (job.kind === 'finish') placed.add(job.part);
+      return job.kind === 'run' && job.part === 'click';
+    };
+    const pool = new TroubledPool(2, failing(matches, Number.POSITIVE_INFINITY));
+    const generation = await fitted(start({ pool, options: { clickThrough: true } }), 1);
+    expect(generation.click).toBeUndefined();
+    expect([...placed]).toEqual(expect.arrayContaining(['slim', 'itemKnn', 'sequence']));
+  });
+
   it('for good in the collaborative model leaves the generation before it whole', async () => {
     const { start, stores } = await bench();
     const one = await fitted(start(), 1);
