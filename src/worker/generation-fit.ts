@@ -200,7 +200,7 @@ export class GenerationFit {
     const slim = isWanted('slim') ? await train('slim', {}) : undefined;
     const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
     // Sessions are answered by it, whatever lists are ranked by.
-    const sequence = await train('sequence', {}, '');
+    const sequence = await train('sequence', {});
     const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
     const userNeighbors = await this.attempt('the comparison of users', () =>
       this.indexUsers(data, onProgress, [als]),

@@ -26,7 +26,7 @@ const LOG_MS = 10_000;
 /** What the steps of a stage are. */
 const UNITS: readonly (readonly [stage: RegExp, unit: string])[] = [
   [/^Loading feedback/, 'records'],
-  [/^Training SLIM|item similarities/, 'items'],
+  [/^Training SLIM|item similarities|^Comparing items|^Counting/, 'items'],
   [/^Training/, 'epoch'],
   [/^Writing recommendations|^Indexing users|^Learning to rank/, 'users'],
 ];
