@@ -36,7 +36,8 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
     execArgv,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: { ...process.env, TMPDIR: folder },
+    // The first counts on Unix, the others on Windows.
+    env: { ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder },
     signal,
     killSignal: 'SIGKILL',
   });
@@ -61,7 +62,9 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
       if (child.pid === undefined) resolve();
     });
   });
-  child.send({ config, options: OPTIONS });
+  // A process that could not be begun is told as an error already; an `error` of its own for what is sent to it would end
+  // the service.
+  if (child.connected) child.send({ config, options: OPTIONS, folder }, () => {});
   await ended;
   if (report === undefined) throw new Error(reason);
   return report;

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import type { Config } from '../domain/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { type EvaluateOptions, evaluateStore } from './evaluate-store.ts';
@@ -8,6 +7,8 @@ import { type EvaluateOptions, evaluateStore } from './evaluate-store.ts';
 export interface EvaluationRequest {
   readonly config: Config;
   readonly options: EvaluateOptions;
+  /** Where its temporary files are; goes with it. */
+  readonly folder: string;
 }
 
 /** What it tells: how far it is, then the report or why there is none. */
@@ -22,11 +23,16 @@ export type EvaluationMessage =
  */
 const tell = (message: EvaluationMessage) => process.send?.(message);
 
+let used: string | undefined;
 process.once('disconnect', () => {
-  rmSync(tmpdir(), { recursive: true, force: true });
-  process.exit(1);
+  try {
+    if (used !== undefined) rmSync(used, { recursive: true, force: true });
+  } finally {
+    process.exit(1);
+  }
 });
-process.once('message', async ({ config, options }: EvaluationRequest) => {
+process.once('message', async ({ config, options, folder }: EvaluationRequest) => {
+  used = folder;
   try {
     const onStage = (stage: string, done: number, total: number) => tell({ stage, done, total });
     tell({ report: await evaluateStore(config, options, undefined, onStage) });
