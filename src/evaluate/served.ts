@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,8 @@ export class TrialService {
   private readonly trial: Trial;
   private readonly config: Config;
   private readonly folder: string;
+  /** Others of this machine could read all that the trial knows otherwise. */
+  private readonly key = randomUUID();
   private starts = 0;
 
   private constructor(trial: Trial, config: Config, folder: string) {
@@ -56,7 +59,7 @@ export class TrialService {
       await service.fit((stage) => onStage(stage));
       const fitSeconds = (performance.now() - started) / 1000;
       onStage('asking for lists');
-      return { lists: await ask(service, this.trial, n), fitSeconds };
+      return { lists: await ask(service, this.key, this.trial, n), fitSeconds };
     } finally {
       await service.stop();
     }
@@ -83,7 +86,7 @@ export class TrialService {
         ...server,
         host: '127.0.0.1',
         port: 0,
-        api_key: '',
+        api_key: this.key,
         api_keys: [],
         read_only_api_key: '',
         ssl_cert: '',
@@ -150,7 +153,12 @@ async function writeAll<T>(
 }
 
 /** The answer for every user of the test, as item rows. */
-async function ask(service: Service, { past, test }: Trial, n: number): Promise<Map<number, Uint32Array>> {
+async function ask(
+  service: Service,
+  key: string,
+  { past, test }: Trial,
+  n: number,
+): Promise<Map<number, Uint32Array>> {
   const rowOf = new Map(past.itemIds.map((id, row) => [id, row]));
   const users = past.userIds.flatMap((_, row) => (rowIndices(test.byUser, row).length > 0 ? [row] : []));
   const base = `http://${service.address.host}:${service.address.port}/api/recommend`;
@@ -159,7 +167,9 @@ async function ask(service: Service, { past, test }: Trial, n: number): Promise<
   const work = async () => {
     while (next < users.length) {
       const user = users[next++]!;
-      const answer = await fetch(`${base}/${encodeURIComponent(past.userIds[user]!)}?n=${n}`);
+      const answer = await fetch(`${base}/${encodeURIComponent(past.userIds[user]!)}?n=${n}`, {
+        headers: { 'X-API-Key': key },
+      });
       if (!answer.ok) throw new Error(`the service answered ${answer.status}: ${await answer.text()}`);
       const ids = (await answer.json()) as string[];
       lists.set(

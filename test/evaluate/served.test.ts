@@ -1,0 +1,45 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { defaultConfig } from '../../src/domain/config.ts';
+import type { Past } from '../../src/evaluate/past.ts';
+import { createTrial } from '../../src/evaluate/protocol.ts';
+import { TrialService } from '../../src/evaluate/served.ts';
+
+const USERS = 12;
+const ITEMS = 8;
+
+function past(): Past {
+  const rows = Array.from({ length: USERS * ITEMS }, (_, at) => at);
+  return {
+    userIds: Array.from({ length: USERS }, (_, row) => `u${row}`),
+    itemIds: Array.from({ length: ITEMS }, (_, row) => `i${row}`),
+    users: [],
+    items: [],
+    userRows: rows.map((at) => at % USERS),
+    itemRows: rows.map((at) => Math.floor(at / USERS + (at % USERS)) % ITEMS),
+    timesMs: rows.map((at) => 1_700_000_000_000 + at * 60_000),
+    types: rows.map(() => 'like'),
+    values: rows.map(() => 0),
+    isPositive: rows.map(() => true),
+  };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+it('answers nobody but who judges it: it knows what the service asks a key for', async () => {
+  const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
+  const config = defaultConfig({ recommend: { data_source: { positive_feedback_types: ['like'] } } });
+  const ask = globalThis.fetch;
+  const strangers: number[] = [];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    strangers.push((await ask(url)).status);
+    return ask(url, init);
+  });
+  const service = await TrialService.create(trial, config);
+  try {
+    const { lists } = await service.serve({}, 5, () => {});
+    expect(lists.size).toBeGreaterThan(0);
+    expect(new Set(strangers)).toEqual(new Set([401]));
+  } finally {
+    await service.close();
+  }
+}, 300_000);
