@@ -150,7 +150,10 @@ export class Admin {
     };
   }
 
-  /** Begins a task; one of its kind that runs is joined. Its outcome stands among the tasks. */
+  /**
+   * Begins a task; one of its kind that runs is joined. Its outcome stands among the tasks.
+   * @throws FurzeError BAD_REQUEST where the data store has no such task
+   */
   async begin(kind: 'fit' | 'search' | 'evaluation' | 'compaction'): Promise<Tasks> {
     const { fits, search } = this.parts;
     // A failure stands in the task; the log has it, too, for one that begins by itself.

@@ -57,7 +57,10 @@ export class Upkeep {
    * @throws OperatorError when it does not come to its end
    */
   compact(): Promise<Compacted> {
-    this.compacting ??= this.runCompaction().finally(() => {
+    const compact = this.options.data.compact?.bind(this.options.data);
+    if (compact === undefined)
+      throw new FurzeError('BAD_REQUEST', 'The engine of the data store sees to its free space by itself.');
+    this.compacting ??= this.runCompaction(compact).finally(() => {
       this.compacting = undefined;
     });
     return this.compacting;
@@ -113,13 +116,10 @@ export class Upkeep {
     this.timer.unref();
   }
 
-  private async runCompaction(): Promise<Compacted> {
-    const { data, tasks } = this.options;
-    if (data.compact === undefined)
-      throw new FurzeError('BAD_REQUEST', 'The engine of the data store sees to its free space by itself.');
-    const task = tasks.begin('compaction');
+  private async runCompaction(compact: NonNullable<DataStore['compact']>): Promise<Compacted> {
+    const task = this.options.tasks.begin('compaction');
     try {
-      const result = await data.compact((done, total) => task.tell('Rewriting entries', done, total));
+      const result = await compact((done, total) => task.tell('Rewriting entries', done, total));
       task.done({ ...result });
       return result;
     } catch (error) {

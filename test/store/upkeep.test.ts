@@ -49,3 +49,12 @@ test('a store of which enough is free is rewritten by itself, and one that fails
   expect((await data.getStats()).users).toBe(4);
   await close(stores);
 });
+
+test('an engine that sees to its free space by itself refuses a compaction, and nothing stands among the tasks', () => {
+  const marks = { getMark: async () => undefined, putMark: async () => {} };
+  const tasks = new TaskLog(() => 0, marks);
+  const log = createLogger('error');
+  const upkeep = new Upkeep({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });
+  expect(() => upkeep.compact()).toThrow(/sees to its free space by itself/);
+  expect([...tasks.current, ...tasks.ended]).toEqual([]);
+});
