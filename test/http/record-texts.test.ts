@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
+import { itemRoutes } from '../../src/http/handlers/items.ts';
+import { userRoutes } from '../../src/http/handlers/users.ts';
 import { EntityTexts, RecordTexts } from '../../src/http/record-texts.ts';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
 
@@ -84,4 +88,34 @@ test('a commit drops what it changed and nothing else; a large one drops all of 
   fill();
   texts.apply(changeSet({ items: Array.from({ length: 1000 }, (_, at) => item(at + 10)) }));
   expect(left()).toEqual(['u-', 'u-', 'u-', 'u-', 'u-']);
+});
+
+test.each([
+  ['user', userRoutes],
+  ['item', itemRoutes],
+])('a long query behind the id of a %s is not kept along with it', async (kind, routes) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { handler } = routes.find(
+    ({ method, path }) => method === 'GET' && path === `/api/${kind}/{${kind}-id}`,
+  )!;
+  const idOf = (row: number) => Buffer.from(`long-enough-for-a-slice-${row}`).toString();
+  const userAt = (row: number) => ({ UserId: idOf(row), Labels: [], Comment: '', Subscribe: [] });
+  const itemAt = (row: number) => ({
+    ItemId: idOf(row),
+    ...{ IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' },
+  });
+  const rowOf = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1));
+  const local = { userRow: rowOf, itemRow: rowOf, userAt, itemAt };
+  const entityTexts = new EntityTexts(64 * 2 ** 20);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let row = 0; row < 2000; row++) {
+    const url = Buffer.from(`/api/${kind}/${idOf(row)}?${'x'.repeat(15_000)}`).toString('latin1');
+    const id = url.slice(url.lastIndexOf('/') + 1, url.indexOf('?'));
+    await handler({ params: { [`${kind}-id`]: id } } as never, { data: { local }, entityTexts } as never);
+  }
+  collect();
+  expect(entityTexts[`${kind as 'user' | 'item'}s`].find(idOf(1999))).toContain('slice-1999');
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5 * 2 ** 20);
 });

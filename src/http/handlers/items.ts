@@ -80,8 +80,10 @@ export const itemRoutes: readonly Route[] = [
       const kept = entityTexts.items.find(itemId);
       if (kept !== undefined) return jsonText(kept);
       const row = local.itemRow(itemId);
-      const text = itemText(itemId, row < 0 ? undefined : local.itemAt(row));
-      entityTexts.items.put(itemId, row, text);
+      const item = row < 0 ? undefined : local.itemAt(row);
+      const text = itemText(itemId, item);
+      // That of the path may be a part of the whole URL, which would be kept along with it.
+      entityTexts.items.put(item!.ItemId, row, text);
       return jsonText(text);
     },
   }),

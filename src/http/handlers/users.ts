@@ -74,8 +74,10 @@ export const userRoutes: readonly Route[] = [
       const kept = entityTexts.users.find(userId);
       if (kept !== undefined) return jsonText(kept);
       const row = local.userRow(userId);
-      const text = userText(userId, row < 0 ? undefined : local.userAt(row));
-      entityTexts.users.put(userId, row, text);
+      const user = row < 0 ? undefined : local.userAt(row);
+      const text = userText(userId, user);
+      // That of the path may be a part of the whole URL, which would be kept along with it.
+      entityTexts.users.put(user!.UserId, row, text);
       return jsonText(text);
     },
   }),
