@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config.ts';
+import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/version.ts';
 import { ExitStatus } from './exit-status.ts';
@@ -50,7 +51,7 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
       process.stderr.write(`${error.message}\n`);
       return 2;
     }
-    if (error instanceof OperatorError) {
+    if (error instanceof OperatorError || error instanceof FurzeError) {
       process.stderr.write(`furze: ${error.message}\n`);
       return 1;
     }
@@ -81,5 +82,5 @@ function namesAskedFor(args: readonly string[]): readonly string[] {
   if (first === 'help') return all.includes(second) ? [second] : all;
   if (all.includes(first)) return [first];
   if (first === '--version' || first === '-V') return [];
-  return first === '--help' || first === '-h' ? all : [DEFAULT];
+  return args.includes('--help') || args.includes('-h') ? all : [DEFAULT];
 }

@@ -21,6 +21,28 @@ async function run(args: readonly string[], env?: Record<string, string>) {
   return { code: await furze.exit, output: furze.output };
 }
 
+describe('furze --help', () => {
+  it.each([[['--help']], [['-c', 'none.toml', '--help']], [['--port', '1', '-h']], [['help']]])(
+    'lists all commands after %j',
+    async (args) => {
+      const { code, output } = await run(args);
+      expect(code).toBe(0);
+      for (const name of ['serve', 'import', 'restore'])
+        expect(output).toMatch(new RegExp(`^ +${name} `, 'm'));
+    },
+  );
+});
+
+describe('a command for a folder, where the data is in PostgreSQL', () => {
+  it.each(['compact', 'check'])('%s says that there is no folder, without a trace', async (name) => {
+    const env = { FURZE_DATABASE_DATA_STORE: 'postgres://ann:hush@db.invalid/shop' };
+    const { code, output } = await run([name], env);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^furze: A folder is named lmdb:\/\/PATH; postgres:/m);
+    expect(output).not.toMatch(/hush|^ +at /m);
+  });
+});
+
 describe('furze config', () => {
   it('prints the effective configuration with the secret masked', async () => {
     const path = fileOf('print.toml', '[server]\nport = 9\napi_key = "hush"\n');
