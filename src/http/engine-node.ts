@@ -156,7 +156,7 @@ function tellGone(this: NodeResponse): void {
   if (!this.writableFinished && !this.writableEnded) this.onGone?.();
 }
 
-/** The head of a request over what the parser has read: the object that node:http would make of the headers is never made. */
+/** The head of a request over what the parser has read; of a header sent several times the first counts, as with uWebSockets.js. */
 class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
