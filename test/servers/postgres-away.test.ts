@@ -9,7 +9,7 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
 
   beforeAll(async () => {
     postgres = (await startPostgres())!;
-    node = await startTestServer({ config: { database: { data_store: postgres.url } } });
+    node = await startTestServer({ config: { database: { data_store: postgres.url, sync: 'disk' } } });
   });
 
   afterAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
     const read = await node.call('GET', '/api/user/before');
     expect(read.body).toMatchObject({ UserId: 'before' });
     expect(read.headers.get('x-furze-stale')).toBe('true');
-    expect((await node.call('GET', '/api/health/ready')).status).toBe(503);
+    await until(async () => (await node.call('GET', '/api/health/ready')).status === 503);
     await postgres.resume();
     await until(async () => (await node.call('POST', '/api/users', [{ UserId: 'after' }])).status === 200);
     await until(async () => {

@@ -11,6 +11,7 @@ test('a copy on a full disk does not hold up a stop', async () => {
   let isClosed = false;
   const loop = new ReplicaLoop({
     truth: {
+      position: async () => 0,
       write: async () => ({ answers: [], commit: { position: 1, parts: [] } }),
       commitsAfter: async () => [],
       removeSome: async () => false,
@@ -19,6 +20,9 @@ test('a copy on a full disk does not hold up a stop', async () => {
     copy: {
       replicate(): Group {
         throw Object.assign(new Error('No space left on device'), { code: NO_SPACE });
+      },
+      forsake() {
+        throw new Error('it has lost nothing');
       },
       hasSlices: false,
       slice(): Group {

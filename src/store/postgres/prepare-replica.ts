@@ -18,8 +18,8 @@ import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
 import { Truth } from './truth.ts';
 
-/** Position of a copy that is not whole. */
-const NOT_WHOLE = -1;
+/** Position of a copy that is not whole, or not to be followed with. */
+export const NOT_WHOLE = -1;
 
 /** A copy applies what was decided elsewhere, so the rules of writing mean nothing to it. */
 const NO_RULES = {

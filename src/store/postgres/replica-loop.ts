@@ -12,6 +12,8 @@ export interface Copy {
   replicate(commit: Commit): Group;
   /** True while `slice` has something to do. */
   readonly hasSlices: boolean;
+  /** Has the next start copy everything anew. */
+  forsake(): void;
   /** Does a part of a removal that takes many transactions. */
   slice(): Group;
   readonly nextTransaction: number;
@@ -20,6 +22,7 @@ export interface Copy {
 /** The truth that the copy follows. */
 export interface Followed {
   write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
+  position(): Promise<number>;
   commitsAfter(position: number): Promise<Commit[]>;
   removeSome(): Promise<boolean>;
   forgetOld(): Promise<void>;
@@ -73,7 +76,10 @@ export class ReplicaLoop {
     this.every(POLL_MS, async () => {
       if (this.mayFollow) await this.follow();
     });
-    this.every(TIDY_MS, () => this.parts.truth.removeSome());
+    this.every(TIDY_MS, async () => {
+      await this.checkHistory();
+      await this.parts.truth.removeSome();
+    });
     this.every(FORGET_MS, () => this.parts.truth.forgetOld());
     this.parts.post(this.progress());
     this.doSlices();
@@ -120,8 +126,10 @@ export class ReplicaLoop {
     writes: readonly { readonly ticket: number; readonly command: CheckedCommand }[],
   ): Promise<WriteAnswer[]> {
     let outcome: GroupOutcome;
+    const known = this.position;
     try {
       outcome = await this.parts.truth.write(writes.map(({ command }) => command));
+      if (outcome.commit !== undefined && outcome.commit.position <= known) this.forsake();
       this.noteProblem(undefined);
       if (outcome.commit !== undefined) await this.reach(outcome.commit);
     } catch (error) {
@@ -145,6 +153,21 @@ export class ReplicaLoop {
   private async reach(commit: Commit): Promise<void> {
     if (this.position < commit.position - 1) await this.catchUp(commit.position - 1);
     await this.carry(commit);
+  }
+
+  /** A copy that is ahead of the truth shows commits that the truth has lost, and would miss those that took their numbers. */
+  private async checkHistory(): Promise<void> {
+    const known = this.position;
+    if ((await this.parts.truth.position()) < known) this.forsake();
+  }
+
+  private forsake(): never {
+    this.parts.copy.forsake();
+    return this.fail(
+      new Error(
+        'the database has lost commits that this copy shows (a crash without synchronous commits, or a failover); a restart copies everything anew',
+      ),
+    );
   }
 
   /** Looks for commits of other nodes; a call during another has it look once more. */

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
-import { openDataTables, readUpstream } from '../lmdb/data-tables.ts';
+import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
 import type { LoopMessage } from '../lmdb/group-commit.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
-import { ReplicaLoop } from './replica-loop.ts';
+import { NOT_WHOLE } from './prepare-replica.ts';
+import { type Copy, ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 
 /* The one owner of writes to a copy: it writes to PostgreSQL, and to the copy what PostgreSQL has taken. */
@@ -13,7 +14,21 @@ yieldToServing('writing');
 const port = parentPort!;
 const { dataPath, sync, rules, mapBytes, upstream } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
-const copy = new GroupWriter(tables, rules);
+const writer = new GroupWriter(tables, rules);
+const copy: Copy = {
+  replicate: (commit) => writer.replicate(commit),
+  slice: () => writer.slice(),
+  get hasSlices() {
+    return writer.hasSlices;
+  },
+  get nextTransaction() {
+    return writer.nextTransaction;
+  },
+  forsake() {
+    const { identity } = readUpstream(tables)!;
+    tables.engine.transact(() => writeUpstream(tables, { identity, position: NOT_WHOLE }));
+  },
+};
 const truth = new Truth(upstream!, rules, sync);
 
 const loop = new ReplicaLoop({

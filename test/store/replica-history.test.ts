@@ -1,0 +1,79 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import type { FromWriter } from '../../src/store/lmdb/messages.ts';
+import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
+
+const RULES = {
+  limits: DEFAULT_LIMITS,
+  autoInsertUser: true,
+  autoInsertItem: true,
+  positiveFeedbackTypes: [],
+  readFeedbackTypes: [],
+};
+
+afterEach(() => vi.useRealTimers());
+
+/** A loop over a copy that shows commits up to 7, and a truth whose last commit has another number. */
+function createLoop(truthAt: number) {
+  const posted: FromWriter[] = [];
+  let forsaken = 0;
+  const group = { failure: undefined, changes: [], nextTransaction: 9 };
+  const loop = new ReplicaLoop({
+    rules: RULES,
+    position: 7,
+    post: (message) => posted.push(message),
+    flush: async () => {},
+    close: async () => {},
+    copy: {
+      replicate: ({ position }) => ({ ...group, answers: [], position }) as never,
+      slice: () => group as never,
+      hasSlices: false,
+      nextTransaction: 9,
+      forsake: () => {
+        forsaken++;
+      },
+    },
+    truth: {
+      position: async () => truthAt,
+      write: async () => ({
+        answers: [{ rowAffected: 1 }] as never,
+        commit: { position: truthAt + 1, parts: [] },
+      }),
+      commitsAfter: async () => [],
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+  });
+  const answers = () => posted.flatMap((message) => (message.kind === 'committed' ? message.answers : []));
+  const failed = () => posted.find(({ kind }) => kind === 'failed');
+  return { loop, answers, failed, forsaken: () => forsaken };
+}
+
+const write = { kind: 'write', ticket: 1, nowMs: 0, command: { kind: 'deleteUser', userId: 'ann' } } as const;
+
+it('answers a write that the truth gave the next number', async () => {
+  const { loop, answers, failed, forsaken } = createLoop(7);
+  loop.receive(write as never);
+  await expect
+    .poll(answers)
+    .toEqual([{ ticket: 1, result: { rowAffected: 1 }, error: undefined, trace: undefined }]);
+  expect([failed(), forsaken()]).toEqual([undefined, 0]);
+});
+
+it('takes no writes where the truth has lost commits, and has everything copied anew', async () => {
+  const { loop, answers, failed, forsaken } = createLoop(5);
+  loop.receive(write as never);
+  await expect.poll(answers).toHaveLength(1);
+  expect(answers()[0]!.error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(failed()).toMatchObject({ reason: expect.stringContaining('has lost commits'), isFinal: true });
+  expect(forsaken()).toBe(1);
+});
+
+it('finds out without a write, too', async () => {
+  vi.useFakeTimers();
+  const { loop, failed, forsaken } = createLoop(5);
+  loop.start();
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(failed()).toMatchObject({ isFinal: true });
+  expect(forsaken()).toBe(1);
+});
