@@ -11,9 +11,10 @@ const common = {
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
-  'test/cli/{backup,evaluate,exchange,init,playground}.test.ts',
+  'test/cli/{backup,commands,evaluate,exchange,init,playground}.test.ts',
   'test/model/threads.test.ts',
-  'test/worker/{search,stopped-pass}.test.ts',
+  'test/recommend/pipeline.test.ts',
+  'test/worker/{fit-pipeline,generation-fit,search,stopped-pass}.test.ts',
 ];
 
 /** What runs over servers that are started for the run: PostgreSQL. */
@@ -41,7 +42,8 @@ const OVER_POSTGRES =
 export default defineConfig({
   test: {
     globalSetup: ['test/compiled/compile.ts'],
-    maxWorkers: 2,
+    // One more than two cores, since tests wait for disks, timers and processes for much of their time.
+    maxWorkers: 3,
     projects: [
       { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },
