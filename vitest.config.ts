@@ -13,8 +13,9 @@ const common = {
 const LONG = [
   'test/cli/{backup,commands,evaluate,exchange,init,playground}.test.ts',
   'test/model/threads.test.ts',
-  'test/recommend/pipeline.test.ts',
-  'test/worker/{fit-pipeline,generation-fit,search,stopped-pass}.test.ts',
+  'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
+  'test/recommend/answer-cache/answer-cache.test.ts',
+  'test/worker/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
 /** What runs over servers that are started for the run: PostgreSQL. */
