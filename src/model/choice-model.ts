@@ -31,7 +31,7 @@ const ROUNDING = 1e-18;
 
 /**
  * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
- * (weight 0) and the others are fitted again.
+ * (weight 0) and the others are fitted again, from where they stood.
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
  * @throws FurzeError INTERNAL when a feature is not finite
  */
@@ -43,11 +43,13 @@ export function fitChoices(
   const { width } = sample;
   const deviations = deviationsOf(sample);
   const features = sample.features.map((value, at) => value / deviations[at % width]!);
+  let weights = new Float64Array(width);
   for (;;) {
-    const weights = newton({ ...sample, features }, penalty);
+    weights = newton({ ...sample, features }, penalty, weights);
     const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
     if (worst === undefined || !(weights[worst]! < 0))
       return Array.from(weights, (weight, at) => weight / deviations[at]!);
+    weights[worst] = 0;
     for (let at = worst; at < features.length; at += width) features[at] = 0;
   }
 }
@@ -77,29 +79,27 @@ function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   );
 }
 
-function newton(sample: ChoiceSample, penalty: number): Float64Array {
-  let weights = new Float64Array(sample.width);
-  let state = derive(sample, weights, penalty);
+/** @param start weights to begin at; which ones tells only how soon it ends */
+function newton(sample: ChoiceSample, penalty: number, start: Float64Array<ArrayBuffer>) {
+  let weights = start;
+  let state = evaluate(sample, weights, penalty);
   for (let iteration = 0; iteration < ITERATIONS_MAX; iteration++) {
-    const step = solveSymmetric(state.hessian, state.gradient);
-    let next: { weights: Float64Array<ArrayBuffer>; loss: number } | undefined;
+    const step = newtonStep(sample, weights, state.chances, penalty);
+    const from = state;
     for (let halving = 0, scale = 1; halving < HALVINGS_MAX; halving++, scale /= 2) {
       const tried = weights.map((weight, at) => weight + scale * step[at]!);
-      const loss = lossOf(sample, tried, penalty);
-      if (!(loss < state.loss)) continue;
-      next = { weights: tried, loss };
+      const next = evaluate(sample, tried, penalty);
+      if (!(next.loss < from.loss)) continue;
+      weights = tried;
+      state = next;
       break;
     }
-    if (next === undefined) break;
-    const gain = state.loss - next.loss;
-    weights = next.weights;
-    if (gain < TOLERANCE) break;
-    state = derive(sample, weights, penalty);
+    if (from.loss - state.loss < TOLERANCE) break;
   }
   return weights;
 }
 
-/** The chances of a set's alternatives under the weights, into `chances`; returns the set's loss. */
+/** The chances of a set's alternatives under the weights, into their places in `chances`; returns the set's loss. */
 function chancesOf(
   { width, features, labels, multiples, starts }: ChoiceSample,
   set: number,
@@ -114,7 +114,7 @@ function chancesOf(
     let score = 0;
     for (let feature = 0; feature < width; feature++)
       score += weights[feature]! * features[at * width + feature]!;
-    chances[at - from] = score;
+    chances[at] = score;
     highest = Math.max(highest, score);
     if (labels[at] === 1) {
       chosen++;
@@ -123,43 +123,38 @@ function chancesOf(
   }
   let sum = 0;
   for (let at = from; at < to; at++)
-    sum += chances[at - from] = multiples[at]! * Math.exp(chances[at - from]! - highest);
-  for (let at = 0; at < to - from; at++) chances[at]! /= sum;
+    sum += chances[at] = multiples[at]! * Math.exp(chances[at]! - highest);
+  for (let at = from; at < to; at++) chances[at]! /= sum;
   return highest + Math.log(sum) - chosenScore / chosen;
 }
 
-function longest({ starts }: ChoiceSample): number {
-  return starts.reduce((most, start, at) => Math.max(most, (starts[at + 1] ?? start) - start), 0);
-}
-
-function ridge(weights: Float64Array, penalty: number): number {
-  return (penalty * weights.reduce((sum, weight) => sum + weight * weight, 0)) / 2;
-}
-
-function lossOf(sample: ChoiceSample, weights: Float64Array, penalty: number): number {
+/** The mean loss under the weights, and the chances of all alternatives. */
+function evaluate(sample: ChoiceSample, weights: Float64Array, penalty: number) {
   const sets = sample.starts.length - 1;
-  const chances = new Float64Array(longest(sample));
+  const chances = new Float64Array(sample.labels.length);
   let loss = 0;
   for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
-  return loss / sets + ridge(weights, penalty);
+  const squares = weights.reduce((sum, weight) => sum + weight * weight, 0);
+  return { loss: loss / sets + (penalty * squares) / 2, chances };
 }
 
-/** The mean loss, what lowers it (the negative gradient), and its Hessian. */
-function derive(sample: ChoiceSample, weights: Float64Array, penalty: number) {
-  const { width, features, labels, starts } = sample;
+/** The step to where the loss would be least if it were quadratic: minus its gradient over its Hessian. */
+function newtonStep(
+  { width, features, labels, starts }: ChoiceSample,
+  weights: Float64Array,
+  chances: Float64Array,
+  penalty: number,
+): Float64Array {
   const sets = starts.length - 1;
-  const chances = new Float64Array(longest(sample));
   const gradient = new Float64Array(width);
   const hessian = new Float64Array(width * width);
   const mean = new Float64Array(width);
-  let loss = 0;
   for (let set = 0; set < sets; set++) {
-    loss += chancesOf(sample, set, weights, chances);
     const [from, to] = [starts[set]!, starts[set + 1]!];
     const chosen = labels.subarray(from, to).reduce((sum, label) => sum + label, 0);
     mean.fill(0);
     for (let at = from; at < to; at++) {
-      const chance = chances[at - from]!;
+      const chance = chances[at]!;
       const pull = (labels[at]! / chosen - chance) / sets;
       const row = at * width;
       for (let a = 0; a < width; a++) {
@@ -179,5 +174,5 @@ function derive(sample: ChoiceSample, weights: Float64Array, penalty: number) {
     hessian[a * width + a]! += penalty;
     for (let b = 0; b < a; b++) hessian[b * width + a] = hessian[a * width + b]!;
   }
-  return { loss: loss / sets + ridge(weights, penalty), gradient, hessian };
+  return solveSymmetric(hessian, gradient);
 }

@@ -19,22 +19,26 @@ export interface RankingExample {
   readonly likedCount: number;
 }
 
-/** The weights by which what was chosen stands above the rest. @returns undefined where nobody's candidates have hits and misses */
+/**
+ * The weights by which what was chosen stands above the rest.
+ * @param lesson of `lessonOf`
+ * @returns undefined where nobody's candidates have hits and misses
+ */
 export function learnBlend(
-  examples: readonly RankingExample[],
+  lesson: ChoiceSample,
   set: readonly RankingFeature[],
 ): LogisticRegression | undefined {
-  const sample = sampleOf(examples, set);
-  if (sample.starts.length < 2) return undefined;
+  if (lesson.starts.length < 2) return undefined;
   // Scales may speak against one another, but popularity never against an item.
   const isOneScale = set.filter(isScale).length === 1;
   const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
-  const weights = fitChoices(sample, nonNegative);
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative);
   return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
 }
 
-function sampleOf(examples: readonly RankingExample[], set: readonly RankingFeature[]): ChoiceSample {
-  const columns = set.map((name) => RANKING_FEATURES.indexOf(name));
+/** What blends of any features are learned from. */
+export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
+  const width = RANKING_FEATURES.length;
   const taught = examples.filter(teaches);
   const features: number[] = [];
   const labels: number[] = [];
@@ -48,19 +52,31 @@ function sampleOf(examples: readonly RankingExample[], set: readonly RankingFeat
       const isDue = at >= next;
       if (isDue) next += stride;
       if (hits[at] === 0 && !isDue) continue;
-      for (const column of columns) features.push(all[at * RANKING_FEATURES.length + column]!);
+      for (let from = at * width, of = 0; of < width; of++) features.push(all[from + of]!);
       labels.push(hits[at]!);
       multiples.push(hits[at] === 1 ? 1 : stride);
     }
     starts.push(labels.length);
   }
   return {
-    width: set.length,
+    width,
     features: Float64Array.from(features),
     labels: Uint8Array.from(labels),
     multiples: Float64Array.from(multiples),
     starts,
   };
+}
+
+/** The lesson with some of its features alone. */
+function withFeatures(lesson: ChoiceSample, set: readonly RankingFeature[]): ChoiceSample {
+  const width = set.length;
+  const features = new Float64Array(lesson.labels.length * width);
+  set.forEach((name, column) => {
+    let from = RANKING_FEATURES.indexOf(name);
+    for (let at = column; at < features.length; at += width, from += lesson.width)
+      features[at] = lesson.features[from]!;
+  });
+  return { ...lesson, width, features };
 }
 
 /** Only who took some candidates and not others teaches anything. */

@@ -2,6 +2,7 @@
  * Chooses how lists are ranked by held-out feedback: one recommender alone, popularity on its best scale, a blend of
  * few, or all features together. Each blend is judged by cross-validation over users.
  */
+import type { ChoiceSample } from '../model/choice-model.ts';
 import { type Estimate, estimate, ndcg } from '../model/evaluation/metrics.ts';
 import type { LogisticRegression } from '../model/logistic.ts';
 import { MODEL_FEATURES, type ModelFeature, RANKING_FEATURES, type RankingFeature } from './ranking.ts';
@@ -9,6 +10,7 @@ import {
   asProbability,
   isScale,
   learnBlend,
+  lessonOf,
   type RankingExample,
   scoresOf,
   teaches,
@@ -123,9 +125,10 @@ export function waysOf(
     ]),
     [...models, ...scales, 'age'],
   ];
+  const lessons = lessonsOf(examples);
   const blends = sets
     .filter((set) => set.length * USERS_A_WEIGHT <= taught)
-    .map((set) => blend(examples, set));
+    .map((set) => blend(examples, lessons, set));
   return { singles, blends };
 }
 
@@ -145,22 +148,35 @@ function single(examples: readonly RankingExample[], name: RankingFeature): Way 
   return { name, values: judge(examples, () => ranking), fit: () => ranking };
 }
 
-/** A conditional logit over some features. */
-function blend(examples: readonly RankingExample[], set: readonly RankingFeature[]): Blend {
+/** What every blend is learned from. */
+interface Lessons {
+  readonly all: ChoiceSample;
+  /** Without each part of the users. */
+  readonly folds: readonly ChoiceSample[];
+}
+
+function lessonsOf(examples: readonly RankingExample[]): Lessons {
   const count = examples.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
   const folds = Array.from({ length: count }, (_, fold) =>
-    learnBlend(
-      examples.filter((_, at) => at % count !== fold),
-      set,
-    ),
+    lessonOf(examples.filter((_, at) => at % count !== fold)),
   );
+  return { all: lessonOf(examples), folds };
+}
+
+/** A conditional logit over some features. */
+function blend(
+  examples: readonly RankingExample[],
+  lessons: Lessons,
+  set: readonly RankingFeature[],
+): Blend {
+  const folds = lessons.folds.map((lesson) => learnBlend(lesson, set));
   const scales = set.filter(isScale);
   const others = set.filter((name) => !isScale(name));
   return {
     name: [...others, ...(scales.length > 1 ? ['popular_all'] : scales)].join(' + '),
     folds,
-    values: judge(examples, (at) => folds[at % count]),
-    fit: () => learnBlend(examples, set)!,
+    values: judge(examples, (at) => folds[at % folds.length]),
+    fit: () => learnBlend(lessons.all, set)!,
   };
 }
 
