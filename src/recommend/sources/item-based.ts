@@ -80,19 +80,24 @@ function matched({ world, settings, liked }: Match): ReadonlyMap<number, number>
   return sumSimilarities(world.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
 }
 
-/** The sum of each item's similarity to the seed items, out of what was computed ahead. */
-function sumSimilarities(
+/**
+ * The sum of each item's similarity to the seed items, out of what was computed ahead.
+ * @param weightAt what the seed at a place counts
+ */
+export function sumSimilarities(
   lists: NeighborLists | undefined,
   seeds: readonly number[],
+  weightAt: (at: number) => number = () => 1,
 ): ReadonlyMap<number, number> {
   if (lists === undefined) return NONE;
   const sums = new Map<number, number>();
-  for (const seed of seeds) {
+  seeds.forEach((seed, place) => {
+    const weight = weightAt(place);
     const { rows, scores } = lists.neighborsAt(seed);
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!;
-      sums.set(row, (sums.get(row) ?? 0) + scores[at]!);
+      sums.set(row, (sums.get(row) ?? 0) + weight * scores[at]!);
     }
-  }
+  });
   return sums;
 }

@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue.ts';
 import type { Ranked } from '../ranked.ts';
 import type { ListQuery } from '../recommender.ts';
 import type { GenerationSlot } from '../serving-model.ts';
-import type { ItemBasedSource } from './item-based.ts';
+import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
 const HALF_LIFE_ITEMS = 2;
@@ -38,12 +38,16 @@ export class SessionSource {
     const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
       positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
-    const seen = new Set(feedback.map((record) => reads.itemRow(record.ItemId)));
-    const recent = feedback
-      .filter(counts)
-      .sort((a, b) => Date.parse(b.Timestamp) - Date.parse(a.Timestamp))
-      .map((record) => reads.itemRow(record.ItemId))
-      .filter((row) => row >= 0);
+    const records = feedback.map((record) => ({
+      row: reads.itemRow(record.ItemId),
+      timeMs: Date.parse(record.Timestamp),
+      isSeed: counts(record),
+    }));
+    const seen = new Set(records.map(({ row }) => row));
+    const recent = records
+      .filter(({ row, isSeed }) => isSeed && row >= 0)
+      .sort((a, b) => b.timeMs - a.timeMs)
+      .map(({ row }) => row);
     const seeds = [...new Set(recent)].slice(0, sessionLength);
     const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
     const k = query.offset + query.n;
@@ -58,15 +62,7 @@ export class SessionSource {
   private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
     const { generations, catalogue, bySequence } = this.parts;
     const sequence = bySequence ? generations.current?.sequence : undefined;
-    const sums = new Map<number, number>();
-    seeds.forEach((seed, at) => {
-      if (sequence === undefined) return;
-      const { rows, scores } = sequence.neighborsAt(seed);
-      const weight = 2 ** (-at / HALF_LIFE_ITEMS);
-      rows.forEach((row, entry) => {
-        sums.set(row, (sums.get(row) ?? 0) + weight * scores[entry]!);
-      });
-    });
+    const sums = sumSimilarities(sequence, seeds, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
     const top = new TopK(k);
     for (const [row, sum] of sums) if (catalogue.isListable(row) && accept(row)) top.push(row, sum);
     return top.sorted();
