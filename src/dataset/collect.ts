@@ -3,6 +3,8 @@
  * every pair where it belongs. Rows of the matrix are the users and items that have any positive feedback now, in the
  * order of their rows in the store: what was deleted leaves no trace in what is learned, nor in its memory.
  */
+import { placeOf } from '../memory/ascending.ts';
+import { bitWords, hasBit, setBit } from '../memory/bits.ts';
 import { GrowingU32 } from '../memory/growing.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import { type HeldRecords, type HoldOut, HoldOutSurvey, isSampled, NOTHING_HELD_OUT } from './holdout.ts';
@@ -228,22 +230,12 @@ class PairSet {
   constructor({ userRows, itemRows }: HeldRecords) {
     this.keys = Float64Array.from(userRows, (user, at) => keyOf(user, itemRows[at]!)).sort();
     const last = this.keys.length === 0 ? -1 : Math.floor(this.keys.at(-1)! / 2 ** 32);
-    this.users = new Uint32Array(Math.floor(last / 32) + 1);
-    for (const user of userRows) this.users[user >>> 5]! |= 1 << (user & 31);
+    this.users = new Uint32Array(bitWords(last + 1));
+    for (const user of userRows) setBit(this.users, user);
   }
 
   has(user: number, itemRow: number): boolean {
-    if (user >>> 5 >= this.users.length || ((this.users[user >>> 5]! >>> (user & 31)) & 1) === 0)
-      return false;
-    const key = keyOf(user, itemRow);
-    let low = 0;
-    let high = this.keys.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.keys[middle]! < key) low = middle + 1;
-      else high = middle;
-    }
-    return this.keys[low] === key;
+    return hasBit(this.users, user) && placeOf(this.keys, keyOf(user, itemRow)) >= 0;
   }
 }
 

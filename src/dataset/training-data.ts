@@ -53,15 +53,3 @@ export interface TrainingReads {
    */
   readTimes(data: TrainingData, visit: (userRow: number, timesMs: Float64Array) => void): void;
 }
-
-/** The place of a row of the store among ascending ones, -1 when it is not there. */
-export function placeOf(rows: Uint32Array, row: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle]! < row) low = middle + 1;
-    else high = middle;
-  }
-  return rows[low] === row ? low : -1;
-}

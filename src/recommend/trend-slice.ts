@@ -1,3 +1,5 @@
+import { placeOf } from '../memory/ascending.ts';
+
 const NO_ROWS = new Uint32Array(0);
 
 /** A slice's counts by item row, ascending, as they are saved. */
@@ -53,13 +55,7 @@ export class TrendSlice {
   }
 
   private packedAt(row: number): number {
-    const { rows, counts } = this.packed;
-    let low = 0;
-    for (let high = rows.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (rows[middle]! < row) low = middle + 1;
-      else high = middle;
-    }
-    return rows[low] === row ? counts[low]! : 0;
+    const place = placeOf(this.packed.rows, row);
+    return place < 0 ? 0 : this.packed.counts[place]!;
   }
 }

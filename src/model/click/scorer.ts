@@ -2,10 +2,11 @@
  * A click-through model placed in shared memory and ready to answer. The items' halves (see `fm-sides.ts`) are worked
  * out once, so a user's candidates cost one inner product each.
  */
-import { type LabelsOf, placeOf } from '../../dataset/training-data.ts';
+import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { Arena, alignedBytes } from '../../memory/arena.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import {
   type ArrayPlan,
   arrayOf,

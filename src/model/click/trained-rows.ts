@@ -1,4 +1,5 @@
-import { type LabelsOf, type PairColumns, placeOf, type TrainingData } from '../../dataset/training-data.ts';
+import type { LabelsOf, PairColumns, TrainingData } from '../../dataset/training-data.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import type { ClickData } from './examples.ts';
 import type { FmRows } from './model.ts';
 

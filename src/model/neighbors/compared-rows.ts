@@ -1,4 +1,5 @@
-import { type LabelsOf, placeOf } from '../../dataset/training-data.ts';
+import type { LabelsOf } from '../../dataset/training-data.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import { type Incidence, spreadRows } from './incidence.ts';
 import type { NeighborPolicy } from './policy.ts';
 

@@ -1,4 +1,4 @@
-import { placeOf } from '../../dataset/training-data.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/users-part.ts';

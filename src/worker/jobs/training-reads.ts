@@ -1,5 +1,6 @@
 import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -62,7 +63,7 @@ function scanReadPairs(
   const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
   const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
   const isPositive = (user: number, item: number) =>
-    contains(rowIndices(interactions.byUser, user), item) || held.has(pairKey(user, item));
+    placeOf(rowIndices(interactions.byUser, user), item) >= 0 || held.has(pairKey(user, item));
   const places = placesByRow(rows.items, itemRowCount);
   let next = 0;
   let lastUser = -1;
@@ -135,16 +136,4 @@ function placesByRow(rows: Uint32Array, rowCount: number): Uint32Array {
     places[row] = place + 1;
   });
   return places;
-}
-
-/** Whether the ascending values hold one. */
-function contains(values: Uint32Array, wanted: number): boolean {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return values[low] === wanted;
 }
