@@ -1,3 +1,5 @@
+import { grown } from './grow.ts';
+
 /** Unsigned 32-bit numbers, one appended after the other; grows by doubling. */
 export class GrowingU32 {
   length = 0;
@@ -8,11 +10,7 @@ export class GrowingU32 {
   }
 
   push(value: number): void {
-    if (this.length === this.values.length) {
-      const grown = new Uint32Array(this.values.length * 2);
-      grown.set(this.values);
-      this.values = grown;
-    }
+    if (this.length === this.values.length) this.values = grown(this.values, this.length + 1);
     this.values[this.length++] = value;
   }
 

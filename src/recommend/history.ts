@@ -1,3 +1,4 @@
+import { grown } from '../memory/grow.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 
 /** Which feedback counts as positive. With no positive type configured, none does. */
@@ -140,7 +141,7 @@ export class History {
   private addRead(itemRow: number): void {
     const { readRows, readCount } = this;
     if (readCount > 0 && readRows[readCount - 1] === itemRow) return;
-    if (readCount === readRows.length) (this.readRows = new Uint32Array(readCount * 2)).set(readRows);
+    if (readCount === readRows.length) this.readRows = grown(readRows, readCount + 1);
     this.readRows[this.readCount++] = itemRow;
   }
 }

@@ -1,3 +1,5 @@
+import { hasBit, setBit } from '../memory/bits.ts';
+
 /** Rows that can be gone through and asked for. A `Set` of rows is one, too. */
 export interface Rows extends Iterable<number> {
   readonly size: number;
@@ -30,8 +32,9 @@ export class RowPostings implements Rows {
     const chunk = this.chunks[row >>> CHUNK_BITS];
     if (chunk === undefined) return false;
     const low = row & LOW;
-    if (chunk.bits !== undefined) return ((chunk.bits[low >>> 5]! >>> (low & 31)) & 1) === 1;
-    return chunk.rows![placeOf(chunk, low)] === low && placeOf(chunk, low) < chunk.count;
+    if (chunk.bits !== undefined) return hasBit(chunk.bits, low);
+    const place = placeOf(chunk, low);
+    return place < chunk.count && chunk.rows![place] === low;
   }
 
   add(row: number): void {
@@ -40,7 +43,7 @@ export class RowPostings implements Rows {
     const chunk = (this.chunks[high] ??= { count: 0, rows: new Uint16Array(4), bits: undefined });
     const low = row & LOW;
     if (chunk.bits === undefined && chunk.count === BITMAP_FROM) toBitmap(chunk);
-    if (!(chunk.bits === undefined ? insert(chunk, low) : setBit(chunk.bits, low))) return;
+    if (!(chunk.bits === undefined ? insert(chunk, low) : raise(chunk.bits, low))) return;
     chunk.count++;
     this.size++;
   }
@@ -92,10 +95,9 @@ function insert(chunk: Chunk, low: number): boolean {
 }
 
 /** @returns false for one that is set already */
-function setBit(bits: Uint32Array, low: number): boolean {
-  const bit = 1 << (low & 31);
-  if ((bits[low >>> 5]! & bit) !== 0) return false;
-  bits[low >>> 5]! |= bit;
+function raise(bits: Uint32Array, low: number): boolean {
+  if (hasBit(bits, low)) return false;
+  setBit(bits, low);
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { grown } from '../memory/grow.ts';
+
 /**
  * A set of rows that is emptied in constant time: a row is in it when its stamp equals the current round.
  * Made once and used for every request, so a request allocates nothing (4 bytes a row).

@@ -5,6 +5,7 @@
  */
 
 import type { LabelsOf } from '../../dataset/training-data.ts';
+import { grown } from '../../memory/grow.ts';
 
 /** What the features stand for; rows and names are numbered from 0 in each block. */
 export interface FeatureLayout {
@@ -87,11 +88,7 @@ export function* labelRows(
     for (const name of new Set(labelsOf(row))) {
       const number = numbers.get(name);
       if (number === undefined) continue;
-      if (used === labels.length) {
-        const longer = new Uint32Array(used * 2);
-        longer.set(labels);
-        labels = longer;
-      }
+      if (used === labels.length) labels = grown(labels, used + 1);
       labels[used++] = number;
     }
     starts[row + 1] = used;

@@ -1,4 +1,5 @@
 import { hashText } from '../../domain/hash.ts';
+
 /** Item rows that a slot has room for. */
 export const SLOT_ROWS = 50;
 /** UTF-16 units of the longest user id that has room in a slot. */

@@ -1,13 +1,13 @@
-import { hasBit } from '../../memory/bits.ts';
+import { hasBit, setBit } from '../../memory/bits.ts';
 import { grown } from '../../memory/grow.ts';
+
 /** A set of user rows: one bit a user. */
 export class UserBits {
   private words = new Uint32Array(1024);
 
   add(row: number): void {
-    const word = row >>> 5;
-    this.reserve(word + 1);
-    this.words[word] = this.words[word]! | (1 << (row & 31));
+    this.reserve((row >>> 5) + 1);
+    setBit(this.words, row);
   }
 
   /** All rows below `row`. */
