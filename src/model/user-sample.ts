@@ -6,6 +6,7 @@
 import { isSampled } from '../dataset/holdout.ts';
 import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
 import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
+import type { StageMemory } from './memory-budget.ts';
 
 /** The most additions that comparing all items may take: some minutes of one thread. */
 export const ADDITIONS_MAX = 1e11;
@@ -18,7 +19,7 @@ const MARGIN = 0.97;
 export type MatrixShape = Pick<Interactions, 'userCount' | 'itemCount' | 'count'>;
 
 /** Of the sample; fixed, for it only stands for all. */
-export const SAMPLE_SEED = 7;
+const SAMPLE_SEED = 7;
 
 /** The shape of a matrix of a share of the users, no smaller than it may turn out. */
 export function sampledShape({ userCount, itemCount, count }: MatrixShape, share: number): MatrixShape {
@@ -27,9 +28,9 @@ export function sampledShape({ userCount, itemCount, count }: MatrixShape, share
 }
 
 export interface SampleLimits {
-  /** Bytes that the part takes by the shape of what it learns from: in its largest piece, and in all. */
-  readonly bytesOf: (shape: MatrixShape) => { readonly piece: number; readonly all: number };
-  /** What there may be in all. */
+  /** Bytes that the part takes by the shape of what it learns from: in its largest piece, to train and to serve. */
+  readonly bytesOf: (shape: MatrixShape) => Required<Pick<StageMemory, 'piece' | 'training' | 'models'>>;
+  /** What there may be of the latter two together. */
   readonly roomBytes: number;
   readonly additionsMax?: number;
 }
@@ -39,8 +40,9 @@ export function shareWithin(interactions: Interactions, limits: SampleLimits): n
   const { bytesOf, roomBytes, additionsMax = ADDITIONS_MAX } = limits;
   const { userCount, itemCount, count } = interactions;
   const fits = (share: number) => {
-    const { piece, all } = bytesOf({ userCount: userCount * share, itemCount, count: count * share });
-    return piece <= MEMORY_BYTES_MAX && all <= roomBytes;
+    const shape = { userCount: userCount * share, itemCount, count: count * share };
+    const { piece, training, models } = bytesOf(shape);
+    return piece <= MEMORY_BYTES_MAX && training + models <= roomBytes;
   };
   const ofTime = additionsMax / Math.max(1, additionsOf(interactions.byUser));
   if (ofTime >= 1 && fits(1)) return 1;
@@ -55,13 +57,13 @@ export function shareWithin(interactions: Interactions, limits: SampleLimits): n
 }
 
 /** The matrix of a seeded sample of the users, who are counted anew; items stay where they are. */
-export function sampleUsers(interactions: Interactions, share: number, seed: number): Interactions {
+export function sampleUsers(interactions: Interactions, share: number): Interactions {
   if (share >= 1) return interactions;
   const { indptr, indices, weights } = interactions.byUser;
   const kept: number[] = [];
   let count = 0;
   for (let user = 0; user < interactions.userCount; user++) {
-    if (!isSampled(user, share, seed)) continue;
+    if (!isSampled(user, share, SAMPLE_SEED)) continue;
     kept.push(user);
     count += indptr[user + 1]! - indptr[user]!;
   }

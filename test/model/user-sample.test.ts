@@ -9,22 +9,27 @@ import { leftOutOf, sampledShape, sampleUsers, shareWithin } from '../../src/mod
 import { tastes } from './tastes.ts';
 
 const { train } = tastes(2600, 60);
-const bytesOf = ({ count }: { readonly count: number }) => ({ piece: count * 8, all: count * 20 });
+const bytesOf = ({ count }: { readonly count: number }) => ({
+  piece: count * 8,
+  training: count * 12,
+  models: count * 8,
+});
 
 describe('a sample of the users', () => {
   it('is all of them where they fit', () => {
     expect(shareWithin(train, { bytesOf, roomBytes: train.count * 20 })).toBe(1);
-    expect(sampleUsers(train, 1, 7)).toBe(train);
+    expect(sampleUsers(train, 1)).toBe(train);
     expect(leftOutOf(1)).toBeUndefined();
   });
 
   it('fits in the room that there is, and is whole users', () => {
     const roomBytes = train.count * 8;
     const share = shareWithin(train, { bytesOf, roomBytes });
-    const sample = sampleUsers(train, share, 7);
+    const sample = sampleUsers(train, share);
     expect(share).toBeGreaterThan(0.3);
     expect(share).toBeLessThan(0.4);
-    expect(bytesOf(sampledShape(train, share)).all).toBeLessThanOrEqual(roomBytes * 1.01);
+    const { training, models } = bytesOf(sampledShape(train, share));
+    expect(training + models).toBeLessThanOrEqual(roomBytes * 1.01);
     expect(sample.count / train.count).toBeCloseTo(share, 1);
     expect(sample.itemCount).toBe(train.itemCount);
     expect(sample.byItem.indices.length).toBe(sample.count);
@@ -37,7 +42,7 @@ describe('a sample of the users', () => {
       starts.reduce((sum, start, at) => (at === 0 ? 0 : sum + (start - starts[at - 1]!) ** 2), 0);
     const additionsMax = additionsOf(train.byUser.indptr) / 4;
     const share = shareWithin(train, { bytesOf, roomBytes: 1e12, additionsMax });
-    const sample = sampleUsers(train, share, 7);
+    const sample = sampleUsers(train, share);
     expect(additionsOf(sample.byUser.indptr)).toBeLessThan(additionsMax * 1.15);
     expect(additionsOf(sample.byUser.indptr)).toBeGreaterThan(additionsMax * 0.7);
   });

@@ -17,15 +17,7 @@ import {
 } from '../neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import {
-  leftOutOf,
-  type MatrixShape,
-  SAMPLE_SEED,
-  type SampleLimits,
-  sampledShape,
-  sampleUsers,
-  shareWithin,
-} from '../user-sample.ts';
+import { leftOutOf, type SampleLimits, sampledShape, sampleUsers, shareWithin } from '../user-sample.ts';
 import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**
@@ -43,14 +35,15 @@ export const itemKnnPart: LearnedPart<
   stage: 'Comparing items by common users',
   saving: { name: 'item-knn', encode: encodeNeighborTable, decode: decodeNeighborTable },
   memory(data, _options, slots, _serving, _reads, roomBytes) {
-    const share = shareWithin(data.interactions, limits(data, slots, roomBytes));
-    const { training, models } = knnBytes(sampledShape(data.interactions, share), data.itemRowCount, slots);
+    const bytesOf = knnBytes(data, slots);
+    const share = shareWithin(data.interactions, { bytesOf, roomBytes });
+    const { training, models } = bytesOf(sampledShape(data.interactions, share));
     const leftOut = leftOutOf(share);
     return { training, models, ...(leftOut !== undefined && { leftOut }) };
   },
   place(data, _options, slots, { allocate, roomBytes }) {
-    const share = shareWithin(data.interactions, limits(data, slots, roomBytes));
-    const sample = sampleUsers(data.interactions, share, SAMPLE_SEED);
+    const share = shareWithin(data.interactions, { bytesOf: knnBytes(data, slots), roomBytes });
+    const sample = sampleUsers(data.interactions, share);
     return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
@@ -63,27 +56,19 @@ export const itemKnnPart: LearnedPart<
   serve: (table) => table,
 };
 
-function knnBytes({ userCount, itemCount, count }: MatrixShape, itemRowCount: number, slots: number) {
-  const k = neighborsKept(itemCount);
-  const piece = similarityMemoryBytes({
-    rowCount: itemCount,
-    elementCount: userCount,
-    entryCount: count,
-    slots,
-    listLengthMax: k,
-    hasIndexRoom: false,
-  });
-  const models = tableModelsBytes(itemCount, k) + 8 * itemRowCount;
-  return { piece, training: piece + draftBytes(itemCount, k), models };
-}
-
-function limits({ itemRowCount }: TrainingData, slots: number, roomBytes: number): SampleLimits {
-  return {
-    roomBytes,
-    bytesOf(shape) {
-      const { piece, training, models } = knnBytes(shape, itemRowCount, slots);
-      return { piece, all: training + models };
-    },
+function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['bytesOf'] {
+  return ({ userCount, itemCount, count }) => {
+    const k = neighborsKept(itemCount);
+    const piece = similarityMemoryBytes({
+      rowCount: itemCount,
+      elementCount: userCount,
+      entryCount: count,
+      slots,
+      listLengthMax: k,
+      hasIndexRoom: false,
+    });
+    const models = tableModelsBytes(itemCount, k) + 8 * itemRowCount;
+    return { piece, training: piece + draftBytes(itemCount, k), models };
   };
 }
 

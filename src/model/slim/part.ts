@@ -8,15 +8,7 @@ import {
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import {
-  leftOutOf,
-  type MatrixShape,
-  SAMPLE_SEED,
-  type SampleLimits,
-  sampledShape,
-  sampleUsers,
-  shareWithin,
-} from '../user-sample.ts';
+import { leftOutOf, type SampleLimits, sampledShape, sampleUsers, shareWithin } from '../user-sample.ts';
 import {
   keptWeights,
   placeSlim,
@@ -29,26 +21,16 @@ import { type SlimSettings, slimSettings } from './settings.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './table.ts';
 
-function slimBytes(shape: MatrixShape, itemRowCount: number, settings: SlimSettings, slots: number) {
-  return {
-    training: slimMemoryBytes({ ...shape, slots, settings }),
-    models: tableModelsBytes(shape.itemCount, keptWeights(settings)) + 8 * itemRowCount,
-  };
-}
-
-function limits(
+function slimBytes(
   { itemRowCount }: TrainingData,
   settings: SlimSettings,
   slots: number,
-  roomBytes: number,
-): SampleLimits {
-  return {
-    roomBytes,
-    bytesOf(shape) {
-      const { training, models } = slimBytes(shape, itemRowCount, settings, slots);
-      return { piece: slimPieceBytes({ ...shape, slots, settings }), all: training + models };
-    },
-  };
+): SampleLimits['bytesOf'] {
+  return (shape) => ({
+    piece: slimPieceBytes({ ...shape, slots, settings }),
+    training: slimMemoryBytes({ ...shape, slots, settings }),
+    models: tableModelsBytes(shape.itemCount, keptWeights(settings)) + 8 * itemRowCount,
+  });
 }
 
 /** The sparse linear item-item model; see `solver.ts`. */
@@ -64,7 +46,9 @@ export const slimPart: LearnedPart<
   saving: { name: 'item-weights', encode: encodeNeighborTable, decode: decodeNeighborTable },
   memory(data, options, slots, _serving, _reads, roomBytes) {
     const settings = slimSettings(options);
-    const share = shareWithin(data.interactions, limits(data, settings, slots, roomBytes));
+    const bytesOf = slimBytes(data, settings, slots);
+    const share = shareWithin(data.interactions, { bytesOf, roomBytes });
+    const { training, models } = bytesOf(sampledShape(data.interactions, share));
     const { itemCount } = data.interactions;
     const leftOut = [
       leftOutOf(share),
@@ -73,14 +57,15 @@ export const slimPart: LearnedPart<
         : undefined,
     ].filter((text) => text !== undefined);
     return {
-      ...slimBytes(sampledShape(data.interactions, share), data.itemRowCount, settings, slots),
+      training,
+      models,
       ...(leftOut.length > 0 && { leftOut: leftOut.join(' and ') }),
     };
   },
   place(data, options, slots, { allocate, roomBytes }) {
     const settings = slimSettings(options);
-    const share = shareWithin(data.interactions, limits(data, settings, slots, roomBytes));
-    const sample = sampleUsers(data.interactions, share, SAMPLE_SEED);
+    const share = shareWithin(data.interactions, { bytesOf: slimBytes(data, settings, slots), roomBytes });
+    const sample = sampleUsers(data.interactions, share);
     return { ...placeSlim(sample, settings, slots, undefined, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
