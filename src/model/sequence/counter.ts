@@ -7,6 +7,7 @@
  *
  * Each item is counted by itself, users in order: the table is the same for any number of threads.
  */
+import { TopK } from '../../memory/top-k.ts';
 import { takeChunks } from '../shared-task.ts';
 import { type SequenceTask, type SequenceViews, sequenceViews } from './memory.ts';
 import { BACKWARD, DISTANCE_EXPONENT, FREQUENCY_EXPONENT, WINDOW } from './settings.ts';
@@ -27,11 +28,13 @@ export class SequenceCounter {
   readonly #views: SequenceViews;
   /** The sum of each item around the one at hand; 0 for those not met. */
   readonly #sums: Float64Array;
+  readonly #best: TopK;
 
   constructor(task: SequenceTask) {
     this.#task = task;
     this.#views = sequenceViews(task);
     this.#sums = new Float64Array(task.itemCount);
+    this.#best = new TopK(task.draft.k);
   }
 
   /** Works until no chunk is left. @returns false when the counting was cancelled */
@@ -83,17 +86,15 @@ export class SequenceCounter {
     const { itemStarts } = this.#views;
     const sums = this.#sums;
     const likes = (row: number) => itemStarts[row + 1]! - itemStarts[row]!;
-    const scores = new Map<number, number>();
+    const best = this.#best;
+    best.clear();
     for (const row of met) {
-      scores.set(row, sums[row]! / (likes(item) * likes(row)) ** FREQUENCY_EXPONENT);
+      best.push(row, sums[row]! / (likes(item) * likes(row)) ** FREQUENCY_EXPONENT);
       sums[row] = 0;
     }
-    met.sort((a, b) => scores.get(b)! - scores.get(a)! || a - b);
-    const kept = met.slice(0, draft.k);
-    kept.forEach((row, at) => {
-      draft.rows[item * draft.k + at] = row;
-      draft.scores[item * draft.k + at] = scores.get(row)!;
-    });
-    draft.counts[item] = kept.length;
+    const { rows, scores } = best.sorted();
+    draft.rows.set(rows, item * draft.k);
+    draft.scores.set(scores, item * draft.k);
+    draft.counts[item] = rows.length;
   }
 }
