@@ -1,6 +1,6 @@
 /**
  * The form in which a trained model is kept: a prefix (magic, version, bytes of the description, checksum), a
- * description in JSON padded to 4 bytes, then the model's float32 numbers.
+ * description in JSON padded to 4 bytes, then the model's numbers, float32 or uint32.
  */
 import { FurzeError } from '../domain/errors.ts';
 import { FNV_BASIS, fnvWord } from '../domain/hash.ts';
@@ -22,18 +22,16 @@ export interface FrameKind {
 export function encodeFrame(
   kind: FrameKind,
   description: object,
-  arrays: readonly Float32Array[],
+  arrays: readonly (Float32Array | Uint32Array)[],
 ): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(description));
   const headerBytes = Math.ceil(json.length / 4) * 4;
   const start = PREFIX_BYTES + headerBytes;
-  const count = arrays.reduce((sum, array) => sum + array.length, 0);
-  const bytes = new Uint8Array(start + count * 4);
-  const floats = new Float32Array(bytes.buffer, start);
-  let next = 0;
-  for (const array of arrays) {
-    floats.set(array, next);
-    next += array.length;
+  const bytes = new Uint8Array(arrays.reduce((sum, { byteLength }) => sum + byteLength, start));
+  let next = start;
+  for (const { buffer, byteOffset, byteLength } of arrays) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), next);
+    next += byteLength;
   }
   bytes.fill(0x20, PREFIX_BYTES, start).set(json, PREFIX_BYTES);
   const sum = checksum(bytes, kind.coversDescription ? PREFIX_BYTES : start);

@@ -95,7 +95,7 @@ export class Tally {
       slices: Array.from(slices, ([number, { rows }]) => [number, rows.length]),
     };
     const packed = [...slices.values()].flatMap(({ rows, counts }) => [rows, counts]);
-    return encodeFrame(KIND, description, [asFloats(everUsed), ...decayedUsed, ...packed.map(asFloats)]);
+    return encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
   }
 
   /**
@@ -179,10 +179,6 @@ function used<T extends Uint32Array | Float32Array>(values: T): T {
   let { length } = values;
   while (length > 0 && values[length - 1] === 0) length--;
   return values.subarray(0, length) as T;
-}
-
-function asFloats({ buffer, byteOffset, length }: Uint32Array | Float32Array): Float32Array {
-  return new Float32Array(buffer, byteOffset, length);
 }
 
 function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {

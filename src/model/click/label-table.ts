@@ -1,8 +1,9 @@
-import { hashText } from '../../domain/hash.ts';
 /**
  * Names in shared memory with the number of each, so that every thread can look labels up without a map of its own: a
  * hash table with linear probing (Knuth, The Art of Computer Programming 3, 6.4 L) over UTF-16 text.
  */
+
+import { hashText } from '../../domain/hash.ts';
 import { arrayOf, type LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout.ts';
 
 /** The table is at most half full. */

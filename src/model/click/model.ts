@@ -68,12 +68,7 @@ export function encodeFm(model: FmModel): Uint8Array {
   const { linear, vectors, rows, ...header } = model;
   if (rows === undefined) return encodeFrame(KIND, header, [linear, vectors]);
   const { itemRowCount } = rows;
-  return encodeFrame(KIND, { ...header, itemRowCount }, [
-    linear,
-    vectors,
-    asFloats(rows.users),
-    asFloats(rows.items),
-  ]);
+  return encodeFrame(KIND, { ...header, itemRowCount }, [linear, vectors, rows.users, rows.items]);
 }
 
 /**
@@ -101,11 +96,6 @@ export function decodeFm(bytes: Uint8Array): FmModel {
       },
     }),
   };
-}
-
-/** The same bytes under another name; copying them keeps every bit. */
-function asFloats(words: Uint32Array): Float32Array {
-  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 /** @throws FurzeError INTERNAL when a parameter is missing, NaN or infinite */

@@ -41,7 +41,7 @@ function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
   return [
     ['users', 'f32', [userCount, width]],
     ['userRows', 'u32', [model.rows?.users.length ?? 0]],
-    ['itemSides', 'f32', [servedItems(model), width]],
+    ['itemSides', 'f32', [servedItemCount(model), width]],
     ['userLabels', 'f32', [userLabels.length, width]],
     ['itemLabels', 'f32', [itemLabels.length, width]],
     ['query', 'f32', [slots, width]],
@@ -51,7 +51,7 @@ function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
 }
 
 /** Items by which the model will be asked. */
-function servedItems({ rows, itemCount }: FmModel): number {
+function servedItemCount({ rows, itemCount }: FmModel): number {
   return rows?.itemRowCount ?? itemCount;
 }
 
@@ -121,12 +121,12 @@ export function placeFm(
     const row = rows?.items[item] ?? item;
     copyRows(model, halves.subarray(row * width), blocks.items + item, blocks.items + item + 1);
   }
-  for (let row = 0; row < servedItems(model); row++) {
+  for (let row = 0; row < servedItemCount(model); row++) {
     const { constant, vector } = sides.side(row, itemLabelsOf(row), 0);
     halves.set(vector, row * width);
     halves[row * width + header.factors] = constant;
   }
-  return { memory, layout, header: { ...header, itemCount: servedItems(model) }, slots };
+  return { memory, layout, header: { ...header, itemCount: servedItemCount(model) }, slots };
 }
 
 function sidesOf(

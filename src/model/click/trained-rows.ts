@@ -1,5 +1,6 @@
 import type { LabelsOf, PairColumns, TrainingData } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/ascending.ts';
+import { sharedU32 } from '../../memory/shared-arrays.ts';
 import type { ClickData } from './examples.ts';
 import type { FmRows } from './model.ts';
 
@@ -12,7 +13,7 @@ export function trainedRows({ rows, itemRowCount }: TrainingData, negatives: Pai
   for (const row of rows.items) isKnown[row] = 1;
   for (let at = 0; at < negatives.itemRows.length; at++) isKnown[negatives.itemRows[at]!] = 1;
   const count = isKnown.reduce((sum, known) => sum + known, 0);
-  const items = new Uint32Array(new SharedArrayBuffer(count * 4));
+  const items = sharedU32(count);
   for (let row = 0, next = 0; row < itemRowCount; row++) if (isKnown[row] === 1) items[next++] = row;
   return { users: rows.users, items, itemRowCount };
 }

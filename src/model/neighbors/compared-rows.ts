@@ -1,5 +1,6 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/ascending.ts';
+import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type Incidence, spreadRows } from './incidence.ts';
 import type { NeighborPolicy } from './policy.ts';
 
@@ -23,7 +24,7 @@ export function comparedRows(
 ): ComparedRows {
   if (policy === 'related') return { rows: known, spread: (incidence) => incidence };
   const labels = labelsOf();
-  const all = new Uint32Array(new SharedArrayBuffer(rowCount * 4));
+  const all = sharedU32(rowCount);
   let count = 0;
   for (let row = 0, next = 0; row < rowCount; row++) {
     const isKnown = known[next] === row;

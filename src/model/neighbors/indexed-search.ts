@@ -1,5 +1,6 @@
+/** The search by classes that `index-plan.ts` plans. */
+
 import { hasBit } from '../../memory/bits.ts';
-/** The search by classes that `similarity-index.ts` plans. */
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { ClassPlan } from './classes.ts';

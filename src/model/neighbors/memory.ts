@@ -30,7 +30,7 @@ export interface SimilarityOptions {
   readonly weighting?: Weighting;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
-  /** Whether to make room for an index, 16 bytes a row; see `similarity-index.ts`. */
+  /** Whether to make room for an index, 16 bytes a row; see `index-plan.ts`. */
   readonly reserveIndex?: boolean;
 }
 

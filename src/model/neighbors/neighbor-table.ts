@@ -1,6 +1,6 @@
-import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
 
+import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
 import type { ServedItems } from '../served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
@@ -102,7 +102,7 @@ export function spreadTable(table: NeighborTable, { rows, rowCount }: ServedItem
 
 /** The table as bytes: a description, starts, rows, scores. */
 export function encodeNeighborTable({ starts, rows, scores, ...header }: NeighborTable): Uint8Array {
-  return encodeFrame(KIND, header, [asFloats(starts), asFloats(rows), scores]);
+  return encodeFrame(KIND, header, [starts, rows, scores]);
 }
 
 /**
@@ -128,9 +128,4 @@ export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
   const scores = sharedF32(entries);
   new Uint32Array(scores.buffer).set(words.subarray(starts.length + entries));
   return { rowCount, fingerprint, recall, starts, rows, scores };
-}
-
-/** The same bytes under another name; copying them keeps every bit. */
-function asFloats(words: Uint32Array): Float32Array {
-  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
