@@ -1,7 +1,7 @@
 /**
  * Matrix factorization for ranking by stochastic gradient on pairs: an item that the user has should score above
  * one that it has not (BPR-OPT, Rendle et al. 2009). The model is the same for the same seed, whatever the number of
- * threads; see `bpr-memory.ts` for how they keep out of each other's way.
+ * threads; see `memory.ts` for how they keep out of each other's way.
  */
 import { fingerprint, type Interactions } from '../../../src/dataset/interactions.ts';
 import type { InstantiateKernels } from '../../../src/kernel/scratch.ts';

@@ -175,7 +175,7 @@ export class ClickTraining {
     return positiveCount / (targets.length + positiveCount * this.#parts.sampledPerPositive);
   }
 
-  /** See `fm-centering.ts`. */
+  /** See `centering.ts`. */
   *#centered(parameters: FmParameters): Generator<void, FmParameters> {
     const { layout } = this.#parts;
     const f = paddedFactors(this.#settings.factors);

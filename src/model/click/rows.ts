@@ -12,7 +12,7 @@ import type { PlacedRows } from './machine.ts';
 
 /**
  * Rows of features that are made, used and made again, so that a training of any length takes the same memory. A row
- * is a user and an item; see `fm-features.ts` for its features.
+ * is a user and an item; see `features.ts` for its features.
  */
 export class FmRowBuffer {
   readonly scores: Float32Array<SharedArrayBuffer>;

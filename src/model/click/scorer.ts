@@ -1,5 +1,5 @@
 /**
- * A click-through model placed in shared memory and ready to answer. The items' halves (see `fm-sides.ts`) are worked
+ * A click-through model placed in shared memory and ready to answer. The items' halves (see `sides.ts`) are worked
  * out once, so a user's candidates cost one inner product each.
  */
 import type { LabelsOf } from '../../dataset/training-data.ts';
