@@ -25,12 +25,23 @@ export interface FeedbackEffect {
   readonly value: number;
 }
 
-/** What one transaction did. */
-export interface Commit {
-  /** Its number; each is one more than that of the one before. */
+/** A moment in the history of a store: what it was after a commit. */
+export interface Point {
+  /** The commit's number; each is one more than that of the one before. */
   readonly position: number;
+  /** A random number that the commit was given: two with the same position are the same only if their marks are. */
+  readonly mark: number;
+}
+
+/** What one transaction did. */
+export interface Commit extends Point {
+  /** Mark of the commit before. */
+  readonly markBefore: number;
   readonly parts: readonly Effects[];
 }
+
+/** Point of a copy that is not whole, or not to be followed with: no commit comes after it. */
+export const NOT_WHOLE: Point = { position: -1, mark: 0 };
 
 /** A part as it is packed: columns of fixed width as bytes, and the few comments and values beside their positions. */
 type Packed = [

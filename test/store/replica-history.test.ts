@@ -11,21 +11,23 @@ const RULES = {
   readFeedbackTypes: [],
 };
 
+const MARK = 70;
+
 afterEach(() => vi.useRealTimers());
 
-/** A loop over a copy that shows commits up to 7, and a truth whose last commit has another number. */
-function createLoop(truthAt: number) {
+/** A loop over a copy that shows commits up to 7, and a truth whose last commit has another number, or another mark. */
+function createLoop(truthAt: number, mark = MARK) {
   const posted: FromWriter[] = [];
   let forsaken = 0;
   const group = { failure: undefined, changes: [], nextTransaction: 9 };
   const loop = new ReplicaLoop({
     rules: RULES,
-    position: 7,
+    point: { position: 7, mark: MARK },
     post: (message) => posted.push(message),
     flush: async () => {},
     close: async () => {},
     copy: {
-      replicate: ({ position }) => ({ ...group, answers: [], position }) as never,
+      replicate: () => ({ ...group, answers: [] }),
       slice: () => group as never,
       hasSlices: false,
       nextTransaction: 9,
@@ -34,10 +36,10 @@ function createLoop(truthAt: number) {
       },
     },
     truth: {
-      position: async () => truthAt,
+      head: async () => ({ position: truthAt, mark }),
       write: async () => ({
         answers: [{ rowAffected: 1 }] as never,
-        commit: { position: truthAt + 1, parts: [] },
+        commit: { position: truthAt + 1, mark: 80, markBefore: mark, parts: [] },
       }),
       commitsAfter: async () => [],
       removeSome: async () => false,
@@ -60,8 +62,11 @@ it('answers a write that the truth gave the next number', async () => {
   expect([failed(), forsaken()]).toEqual([undefined, 0]);
 });
 
-it('takes no writes where the truth has lost commits, and has everything copied anew', async () => {
-  const { loop, answers, failed, forsaken } = createLoop(5);
+it.each([
+  ['has fewer commits', 5, MARK],
+  ['has other commits with the same numbers', 7, 71],
+])('takes no writes where the truth %s, and has everything copied anew', async (_, truthAt, mark) => {
+  const { loop, answers, failed, forsaken } = createLoop(truthAt, mark);
   loop.receive(write as never);
   await expect.poll(answers).toHaveLength(1);
   expect(answers()[0]!.error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -69,9 +74,12 @@ it('takes no writes where the truth has lost commits, and has everything copied 
   expect(forsaken()).toBe(1);
 });
 
-it('finds out without a write, too', async () => {
+it.each([
+  ['fewer commits', 5, MARK],
+  ['other commits with the same numbers', 7, 71],
+])('finds %s without a write, too', async (_, truthAt, mark) => {
   vi.useFakeTimers();
-  const { loop, failed, forsaken } = createLoop(5);
+  const { loop, failed, forsaken } = createLoop(truthAt, mark);
   loop.start();
   await vi.advanceTimersByTimeAsync(6000);
   expect(failed()).toMatchObject({ isFinal: true });

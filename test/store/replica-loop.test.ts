@@ -11,8 +11,8 @@ test('a copy on a full disk does not hold up a stop', async () => {
   let isClosed = false;
   const loop = new ReplicaLoop({
     truth: {
-      position: async () => 0,
-      write: async () => ({ answers: [], commit: { position: 1, parts: [] } }),
+      head: async () => ({ position: 0, mark: 0 }),
+      write: async () => ({ answers: [], commit: { position: 1, mark: 1, markBefore: 0, parts: [] } }),
       commitsAfter: async () => [],
       removeSome: async () => false,
       forgetOld: async () => {},
@@ -31,7 +31,7 @@ test('a copy on a full disk does not hold up a stop', async () => {
       nextTransaction: 0,
     },
     rules: storeOptions(''),
-    position: 0,
+    point: { position: 0, mark: 0 },
     post: (message) => void posted.push(message),
     flush: async () => {},
     close: async () => {

@@ -4,11 +4,11 @@ import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/posit
 import { parseTimestamp } from '../../domain/time.ts';
 import { type CheckedCommand, patched, wrote } from '../checked-command.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../data-store.ts';
-import type { Effects, FeedbackEffect } from '../effects.ts';
+import type { Effects, FeedbackEffect, Point } from '../effects.ts';
 import { EditKind } from '../pair-merge.ts';
 import { ChangeLog } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { type DataTables, notePosition, readState, type StoreState, writeState } from './data-tables.ts';
+import { type DataTables, notePoint, readState, type StoreState, writeState } from './data-tables.ts';
 import { Deletions, SLICE_RECORDS } from './deletions.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from './entity-codec.ts';
 import { FeedbackTypes } from './feedback-types.ts';
@@ -115,9 +115,9 @@ export class CommandApplier {
     writeState(this.tables, this.state);
   }
 
-  /** Notes that everything up to this commit is carried out. */
-  notePosition(position: number): void {
-    notePosition(this.tables, position);
+  /** Notes that everything up to this point is carried out. */
+  notePoint(point: Point): void {
+    notePoint(this.tables, point);
   }
 
   private dispatch(command: CheckedCommand): WriteResult {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
+import type { Point } from '../effects.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
 import { FORMAT_VERSION } from './record-layout.ts';
 
@@ -210,9 +211,8 @@ export function writeTypes(tables: DataTables, types: readonly string[]): void {
 }
 
 /** Of which store a folder is a copy, and up to which commit. */
-export interface Upstream {
+export interface Upstream extends Point {
   readonly identity: string;
-  readonly position: number;
 }
 
 /** Undefined for a folder that is no copy, or one that is not whole yet. */
@@ -225,8 +225,8 @@ export function writeUpstream({ meta }: DataTables, upstream: Upstream): void {
   meta.put(UPSTREAM_KEY, Buffer.from(JSON.stringify(upstream)));
 }
 
-/** Notes that a copy holds everything up to this commit. */
-export function notePosition(tables: DataTables, position: number): void {
+/** Notes that a copy holds everything up to this point. */
+export function notePoint(tables: DataTables, { position, mark }: Point): void {
   const upstream = readUpstream(tables);
-  if (upstream !== undefined) writeUpstream(tables, { ...upstream, position });
+  if (upstream !== undefined) writeUpstream(tables, { ...upstream, position, mark });
 }

@@ -101,7 +101,7 @@ export class GroupWriter {
    * Carries out what was committed elsewhere in one transaction.
    * @throws Error when it cannot be; nothing of it is then
    */
-  replicate({ position, parts }: Commit): Group {
+  replicate({ position, mark, parts }: Omit<Commit, 'markBefore'>): Group {
     const logs: ChangeLog[] = [];
     const { typesVersion } = this.applier;
     try {
@@ -112,7 +112,7 @@ export class GroupWriter {
           if (!log.isEmpty) logs.push(log);
         }
         this.applier.keepRecent(logs);
-        this.applier.notePosition(position);
+        this.applier.notePoint({ position, mark });
         return { result: undefined, hasWritten: true };
       });
     } catch (error) {
@@ -122,7 +122,7 @@ export class GroupWriter {
     const names = [...this.applier.feedbackTypes];
     const renumbersTypes = this.applier.typesVersion !== typesVersion;
     const changes = logs.map((log) => log.toPlain(names, renumbersTypes));
-    return { answers: [], changes, failure: undefined, nextTransaction: this.nextTransaction, position };
+    return { answers: [], changes, failure: undefined, nextTransaction: this.nextTransaction };
   }
 
   private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {

@@ -1,6 +1,6 @@
 import type { Item, User } from '../../domain/entities.ts';
 import type { PostgresDsn } from '../dsn.ts';
-import type { Effects, FeedbackEffect } from '../effects.ts';
+import { type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../effects.ts';
 import type { GroupWriter } from '../lmdb/group-writer.ts';
 import { Connection } from './connection.ts';
 
@@ -12,18 +12,18 @@ const FETCH_RECORDS = 20_000;
 
 /**
  * Copies everything as it is at one moment.
- * @returns the last commit that is in it
+ * @returns the moment
  */
-export async function copyAll(dsn: PostgresDsn, copy: GroupWriter, onCopied: OnCopied): Promise<number> {
+export async function copyAll(dsn: PostgresDsn, copy: GroupWriter, onCopied: OnCopied): Promise<Point> {
   const connection = await Connection.open(dsn, 'furze copying');
   const s = `"${dsn.schema}"`;
   try {
     await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const [head] = await connection.rows<[number]>(`SELECT position FROM ${s}.head`);
-    const position = head![0];
+    const [head] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${s}.head`);
+    const [position, mark] = head!;
     let records = 0;
     const take = (part: Partial<Effects>, count: number) => {
-      copy.replicate({ position: NOT_WHOLE, parts: [{ ...NOTHING, ...part }] });
+      copy.replicate({ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] });
       records += count;
       onCopied(records);
     };
@@ -44,7 +44,7 @@ export async function copyAll(dsn: PostgresDsn, copy: GroupWriter, onCopied: OnC
       take({ feedback: there.map((row) => effectOf(row, names)) }, there.length);
     }
     await connection.run('COMMIT');
-    return position;
+    return { position, mark };
   } finally {
     await connection.close();
   }
@@ -60,7 +60,6 @@ type FeedbackRow = readonly [
   comment: Buffer | null,
 ];
 
-const NOT_WHOLE = -1;
 const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
 
 /** Rows whose feedback is still being removed. */

@@ -1,5 +1,6 @@
 import type { Item, User } from '../../domain/entities.ts';
 import type { CheckedCommand } from '../checked-command.ts';
+import type { Point } from '../effects.ts';
 import { int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
 import { TypeTable } from './type-table.ts';
@@ -34,7 +35,8 @@ export type Pair = Map<number, Triple>;
  * from what is stored is then written at once.
  */
 export class GroupState {
-  readonly position: number;
+  /** The last commit before this group. */
+  readonly head: Point;
   readonly users = new Map<string, Entity<User>>();
   readonly items = new Map<string, Entity<Item>>();
   readonly types: TypeTable;
@@ -49,8 +51,8 @@ export class GroupState {
   readonly storedRows: { readonly users: number; readonly items: number };
 
   constructor(head: HeadRow, types: TypeTable) {
-    const [position, nextUserRow, nextItemRow, , hasNotes] = head;
-    this.position = position;
+    const [position, mark, nextUserRow, nextItemRow, , hasNotes] = head;
+    this.head = { position, mark };
     this.nextUserRow = nextUserRow;
     this.nextItemRow = nextItemRow;
     this.storedRows = { users: nextUserRow, items: nextItemRow };
@@ -70,6 +72,7 @@ export class GroupState {
 
 type HeadRow = readonly [
   position: number,
+  mark: number,
   nextUserRow: number,
   nextItemRow: number,
   typesVersion: number,
@@ -101,14 +104,14 @@ export class GroupLoader {
     const concern = concernOf(commands);
     const begun = connection.run(begin);
     const heads = connection.rows<HeadRow>(
-      `SELECT position, next_user_row, next_item_row, types_version, has_notes FROM ${schema}.head FOR UPDATE`,
+      `SELECT position, mark, next_user_row, next_item_row, types_version, has_notes FROM ${schema}.head FOR UPDATE`,
     );
     const [head] = (await Promise.all([begun, heads]))[1];
     // Read after the lock is held: what others committed before is seen.
     const [users, items, types] = await Promise.all([
       this.loadEntities<User>(connection, 'user', concern.userIds, concern.readUserIds),
       this.loadEntities<Item>(connection, 'item', concern.itemIds, concern.readItemIds),
-      this.loadTypes(connection, head![3]),
+      this.loadTypes(connection, head![4]),
     ]);
     const state = new GroupState(head!, types);
     for (const [id, entity] of users) state.users.set(id, entity);

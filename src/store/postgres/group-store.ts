@@ -1,4 +1,4 @@
-import { type Effects, encodeParts } from '../effects.ts';
+import { type Commit, encodeParts } from '../effects.ts';
 import { float8Array, int2Array, int4Array, int8Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
 import type { Entity, GroupState, Stored, Triple } from './group-state.ts';
@@ -21,14 +21,14 @@ export class GroupStore {
    * Stores what the group did and commits.
    * @throws Error when it was not committed, or when it is not known whether it was
    */
-  async commit(state: GroupState, parts: readonly Effects[]): Promise<void> {
+  async commit(state: GroupState, commit: Commit): Promise<void> {
     this.removeEntities('user', state.deletedUserRows);
     this.removeEntities('item', state.deletedItemRows);
     this.putEntities('user', changedOf(state.users), 'UserId');
     this.putEntities('item', changedOf(state.items), 'ItemId');
     this.putTypes(state);
     this.putFeedback(state);
-    this.putHead(state, parts);
+    this.putHead(state, commit);
     const committed = this.connection.run('COMMIT');
     this.sent.push(committed);
     const outcomes = await Promise.allSettled(this.sent);
@@ -128,16 +128,20 @@ export class GroupStore {
     );
   }
 
-  private putHead(state: GroupState, parts: readonly Effects[]): void {
+  private putHead(state: GroupState, { position, mark, markBefore, parts }: Commit): void {
     const { schema } = this;
-    const position = state.position + 1;
     const typesChanged = state.types.fresh.length > 0 ? 1 : 0;
     const body = Buffer.from(encodeParts(parts));
-    this.send(`INSERT INTO ${schema}.changes (position, body) VALUES ($1, $2)`, [position, body]);
+    this.send(`INSERT INTO ${schema}.changes (position, mark, mark_before, body) VALUES ($1, $2, $3, $4)`, [
+      position,
+      mark,
+      markBefore,
+      body,
+    ]);
     this.send(
-      `UPDATE ${schema}.head SET position = $1, next_user_row = $2, next_item_row = $3,
-       types_version = types_version + $4, has_notes = $5`,
-      [position, state.nextUserRow, state.nextItemRow, typesChanged, state.hasNotes],
+      `UPDATE ${schema}.head SET position = $1, mark = $2, next_user_row = $3, next_item_row = $4,
+       types_version = types_version + $5, has_notes = $6`,
+      [position, mark, state.nextUserRow, state.nextItemRow, typesChanged, state.hasNotes],
     );
   }
 }

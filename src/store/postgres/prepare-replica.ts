@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import { NOT_WHOLE, type Point } from '../effects.ts';
 import {
   type DataTables,
   openDataTables,
@@ -18,9 +19,6 @@ import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
 import { Truth } from './truth.ts';
 
-/** Position of a copy that is not whole, or not to be followed with. */
-export const NOT_WHOLE = -1;
-
 /** A copy applies what was decided elsewhere, so the rules of writing mean nothing to it. */
 const NO_RULES = {
   limits: DEFAULT_LIMITS,
@@ -32,7 +30,7 @@ const NO_RULES = {
 
 /**
  * Makes the tables in PostgreSQL where there are none, and a folder a copy of them that can follow: one that is new, not whole,
- * too old, or of another database is copied anew. Nobody else may have the folder open.
+ * too old, of another database, or of commits that this one has lost is copied anew. Nobody else may have the folder open.
  * @param onCopied told now and then how much is copied
  * @throws OperatorError when PostgreSQL cannot be reached or used, or the folder holds data of its own
  */
@@ -44,7 +42,8 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
     throw new OperatorError(`${maskDsn(dsn.url)} cannot be reached: ${reasonOf(error)}.`);
   }
   try {
-    const { identity, position } = await openSchema(connection, dsn.schema);
+    const head = await openSchema(connection, dsn.schema);
+    const { identity } = head;
     let tables = openDataTables(path);
     const known = readUpstream(tables);
     if (known === undefined && holdsAnything(tables)) {
@@ -53,21 +52,16 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
       );
     }
-    const follows =
-      known !== undefined &&
-      known.identity === identity &&
-      known.position !== NOT_WHOLE &&
-      known.position <= position &&
-      (known.position === position || (await isKept(connection, dsn.schema, known.position + 1)));
+    const follows = known?.identity === identity && (await leadsOn(connection, dsn.schema, known, head));
     if (!follows) {
       if (known !== undefined) {
         await tables.engine.close();
         for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
         tables = openDataTables(path);
       }
-      tables.engine.transact(() => writeUpstream(tables, { identity, position: NOT_WHOLE }));
+      tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
       const copied = await copyAll(dsn, new GroupWriter(tables, NO_RULES), onCopied);
-      tables.engine.transact(() => writeUpstream(tables, { identity, position: copied }));
+      tables.engine.transact(() => writeUpstream(tables, { identity, ...copied }));
       await tables.engine.flush();
     }
     await catchUp(dsn, tables);
@@ -92,9 +86,19 @@ async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<void> {
   }
 }
 
-async function isKept(connection: Connection, schema: string, position: number): Promise<boolean> {
-  const rows = await connection.rows(`SELECT 1 FROM "${schema}".changes WHERE position = $1`, [position]);
-  return rows.length > 0;
+/** True when the truth has come through this point, and what it did afterwards is kept. */
+async function leadsOn(
+  connection: Connection,
+  schema: string,
+  { position, mark }: Point,
+  head: Point,
+): Promise<boolean> {
+  if (position >= head.position) return position === head.position && mark === head.mark;
+  const [next] = await connection.rows<[number]>(
+    `SELECT mark_before FROM "${schema}".changes WHERE position = $1`,
+    [position + 1],
+  );
+  return next?.[0] === mark;
 }
 
 function holdsAnything(tables: DataTables): boolean {

@@ -1,6 +1,6 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../checked-command.ts';
-import type { Commit } from '../effects.ts';
+import type { Commit, Point } from '../effects.ts';
 import { type Group, type LoopMessage, takeGroup, type Write } from '../lmdb/group-commit.ts';
 import type { FromWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
 import { isAway } from './connection.ts';
@@ -22,7 +22,8 @@ export interface Copy {
 /** The truth that the copy follows. */
 export interface Followed {
   write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
-  position(): Promise<number>;
+  /** The last commit of all nodes. */
+  head(): Promise<Point>;
   commitsAfter(position: number): Promise<Commit[]>;
   removeSome(): Promise<boolean>;
   forgetOld(): Promise<void>;
@@ -33,7 +34,7 @@ export interface ReplicaLoopParts {
   readonly copy: Copy;
   readonly rules: WriteRules;
   /** The commit up to which the copy shows all. */
-  readonly position: number;
+  readonly point: Point;
   readonly post: (message: FromWriter) => void;
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
@@ -55,7 +56,7 @@ const FORGET_MS = 600_000;
 export class ReplicaLoop {
   private readonly parts: ReplicaLoopParts;
   private readonly waiting: Write[] = [];
-  private position: number;
+  private point: Point;
   private isWriting = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
@@ -69,7 +70,7 @@ export class ReplicaLoop {
 
   constructor(parts: ReplicaLoopParts) {
     this.parts = parts;
-    this.position = parts.position;
+    this.point = parts.point;
   }
 
   start(): void {
@@ -155,10 +156,11 @@ export class ReplicaLoop {
     await this.carry(commit);
   }
 
-  /** A copy that is ahead of the truth shows commits that the truth has lost, and would miss those that took their numbers. */
+  /** A copy that shows commits that the truth has lost would miss those that took their numbers. */
   private async checkHistory(): Promise<void> {
-    const known = this.position;
-    if ((await this.parts.truth.position()) < known) this.forsake();
+    const known = this.point;
+    const { position, mark } = await this.parts.truth.head();
+    if (position < known.position || (position === known.position && mark !== known.mark)) this.forsake();
   }
 
   private forsake(): never {
@@ -206,9 +208,11 @@ export class ReplicaLoop {
     const { copy, post } = this.parts;
     while (commit.position > this.position) {
       if (commit.position !== this.position + 1) return this.fail(gapBefore(commit.position, this.position));
+      if (commit.markBefore !== this.point.mark) this.forsake();
       try {
-        const { changes, nextTransaction, position = commit.position } = copy.replicate(commit);
-        this.position = position;
+        const { changes, nextTransaction } = copy.replicate(commit);
+        const { position, mark } = commit;
+        this.point = { position, mark };
         post({ kind: 'committed', answers: [], changes, nextTransaction, position });
         this.flushSoon();
         this.doSlices();
@@ -242,6 +246,10 @@ export class ReplicaLoop {
       .finally(() => {
         this.flushing = undefined;
       });
+  }
+
+  private get position(): number {
+    return this.point.position;
   }
 
   private progress(): Extract<FromWriter, { kind: 'committed' }> {

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/thread-priority.ts';
+import { NOT_WHOLE } from '../effects.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
 import type { LoopMessage } from '../lmdb/group-commit.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
-import { NOT_WHOLE } from './prepare-replica.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 
@@ -26,7 +26,7 @@ const copy: Copy = {
   },
   forsake() {
     const { identity } = readUpstream(tables)!;
-    tables.engine.transact(() => writeUpstream(tables, { identity, position: NOT_WHOLE }));
+    tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
   },
 };
 const truth = new Truth(upstream!, rules, sync);
@@ -35,7 +35,7 @@ const loop = new ReplicaLoop({
   truth,
   copy,
   rules,
-  position: readUpstream(tables)!.position,
+  point: readUpstream(tables)!,
   post,
   flush: () => tables.engine.flush(),
   async close() {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
+import type { Point } from '../effects.ts';
 import type { Connection } from './connection.ts';
 
 /** Raised when a change of the tables makes older programs misread them. */
@@ -9,10 +10,8 @@ const PARTITIONS = 8;
 const MAKING_LOCK = 0x66757a65;
 
 /** The head of the store: one row, locked by each transaction that writes, so that all nodes write in one order. */
-export interface Head {
+export interface Head extends Point {
   readonly identity: string;
-  /** Number of the last commit. */
-  readonly position: number;
 }
 
 /**
@@ -29,15 +28,15 @@ export async function openSchema(connection: Connection, schema: string): Promis
     `"${schema}".head`,
   ]);
   if (!there![0]) await makeTables(connection, schema);
-  const [head] = await connection.rows<[number, string, number]>(
-    `SELECT format, identity, position FROM "${schema}".head`,
+  const [head] = await connection.rows<[number, string, number, number]>(
+    `SELECT format, identity, position, mark FROM "${schema}".head`,
   );
-  const [format, identity, position] = head!;
+  const [format, identity, position, mark] = head!;
   if (format > FORMAT_VERSION)
     throw new OperatorError(
       `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}. A newer furze made it.`,
     );
-  return { identity, position };
+  return { identity, position, mark };
 }
 
 async function makeTables(connection: Connection, schema: string): Promise<void> {
@@ -65,7 +64,7 @@ function tablesOf(schema: string): string {
     CREATE SCHEMA IF NOT EXISTS ${s};
     CREATE TABLE IF NOT EXISTS ${s}.head (
       only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-      format integer NOT NULL, identity text NOT NULL, position bigint NOT NULL DEFAULT 0,
+      format integer NOT NULL, identity text NOT NULL, position bigint NOT NULL DEFAULT 0, mark bigint NOT NULL DEFAULT 0,
       next_user_row integer NOT NULL DEFAULT 0, next_item_row integer NOT NULL DEFAULT 0,
       types_version integer NOT NULL DEFAULT 0, has_notes boolean NOT NULL DEFAULT false
     ) WITH (fillfactor = 20);
@@ -85,6 +84,7 @@ function tablesOf(schema: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.removals (
       row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
     CREATE TABLE IF NOT EXISTS ${s}.changes (
-      position bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
+      position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
+      at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
     ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;`;
 }

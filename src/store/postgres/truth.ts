@@ -1,8 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { FurzeError } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
-import { type Commit, decodeParts } from '../effects.ts';
+import { type Commit, decodeParts, type Point } from '../effects.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/record-layout.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 import { type Connection, Link } from './connection.ts';
@@ -14,6 +15,8 @@ import { GroupStore, removalOf } from './group-store.ts';
 const COMMITS_MAX = 200;
 /** How long commits are kept for nodes that are behind; one that is further behind copies everything anew. */
 export const KEPT_HOURS = 24;
+/** Marks are below this: as many as chance gives at once, all of which a double holds. */
+const MARK_MAX = 2 ** 48 - 1;
 
 /** What was done with each command of a group, and what all of it did; no commit where nothing changed. */
 export interface GroupOutcome {
@@ -61,29 +64,38 @@ export class Truth {
         await connection.run('ROLLBACK');
         return { answers, commit: undefined };
       }
-      await new GroupStore(connection, this.schemaName).commit(state, parts);
-      return { answers, commit: { position: state.position + 1, parts } };
+      const { position, mark: markBefore } = state.head;
+      const commit = { position: position + 1, mark: randomInt(1, MARK_MAX), markBefore, parts };
+      await new GroupStore(connection, this.schemaName).commit(state, commit);
+      return { answers, commit };
     } catch (error) {
       if (connection.isOpen) await connection.run('ROLLBACK').catch(() => {});
       throw error;
     }
   }
 
-  /** Number of the last commit of all nodes. */
-  async position(): Promise<number> {
+  /** The last commit of all nodes. */
+  async head(): Promise<Point> {
     const connection = await this.reading.connect();
-    const [row] = await connection.rows<[number]>(`SELECT position FROM ${this.schema}.head`);
-    return row![0];
+    const [row] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${this.schema}.head`);
+    const [position, mark] = row!;
+    return { position, mark };
   }
 
   /** The commits behind a position in their order, some of them when they are many. */
   async commitsAfter(position: number): Promise<Commit[]> {
     const connection = await this.reading.connect();
-    const rows = await connection.rows<[number, Buffer]>(
-      `SELECT position, body FROM ${this.schema}.changes WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}`,
+    const rows = await connection.rows<[number, number, number, Buffer]>(
+      `SELECT position, mark, mark_before, body FROM ${this.schema}.changes
+       WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}`,
       [position],
     );
-    return rows.map(([at, body]) => ({ position: at, parts: decodeParts(body) }));
+    return rows.map(([at, mark, markBefore, body]) => ({
+      position: at,
+      mark,
+      markBefore,
+      parts: decodeParts(body),
+    }));
   }
 
   /**
