@@ -6,8 +6,7 @@ import {
   decodeUsers,
 } from '../domain/decode.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
-import type { LabelFields } from '../domain/labels.ts';
-import type { WriteCommand, WriteResult } from './data-store.ts';
+import type { WriteCommand } from './data-store.ts';
 import type { WriteRules } from './write-rules.ts';
 
 /** A command whose input is checked: nothing in it can be refused for its form any more. */
@@ -50,14 +49,4 @@ export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: nu
 export function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {
   if (command.kind !== 'putFeedback') return command.kind.startsWith('delete');
   return command.overwrite || (rules.positiveFeedbackTypes.length > 0 && rules.readFeedbackTypes.length > 0);
-}
-
-/** Labels of a patch take the place of those there were in every form. */
-export function patched<T extends LabelFields>(entity: T, patch: Partial<T>): T {
-  return { ...entity, ...(patch.Labels !== undefined && { LabelsAsGiven: undefined }), ...patch };
-}
-
-/** The result of a command that removed no feedback by name. */
-export function wrote(rowAffected: number): WriteResult {
-  return { rowAffected, removed: [] };
 }

@@ -1,8 +1,7 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/errors.ts';
-import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import { parseTimestamp } from '../../domain/time.ts';
-import { type CheckedCommand, patched, wrote } from '../checked-command.ts';
+import { Applier } from '../applier.ts';
+import type { CheckedCommand } from '../checked-command.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect, Point } from '../effects.ts';
 import { EditKind } from '../pair-merge.ts';
@@ -23,9 +22,8 @@ const UNKNOWN = -1;
 const SKIPPED = -2;
 
 /** Applies checked commands within the write transaction that is open. */
-export class CommandApplier {
+export class CommandApplier extends Applier {
   private readonly tables: DataTables;
-  private readonly rules: WriteRules;
   private readonly reader: LmdbDataReader;
   private readonly feedbackWriter: FeedbackWriter;
   private readonly deletions: Deletions;
@@ -34,8 +32,6 @@ export class CommandApplier {
   private readonly recent: RecentFeedback;
   private readonly knownUsers = new KnownRows();
   private readonly knownItems = new KnownRows();
-  private readonly positive: readonly PositiveKind[];
-  private readonly read: ReadonlySet<string>;
   private changes = new ChangeLog();
 
   /**
@@ -43,19 +39,14 @@ export class CommandApplier {
    * @param begunDeletions rows of users, see `Deletions`; handed on when the applier is made anew
    */
   constructor(tables: DataTables, rules: WriteRules, begunDeletions: Set<number>) {
+    const reader = new LmdbDataReader(tables);
+    super(rules, reader.local);
     this.tables = tables;
-    this.rules = rules;
-    this.reader = new LmdbDataReader(tables);
+    this.reader = reader;
     this.state = readState(tables);
     this.types = new FeedbackTypes(tables, this.state);
     this.recent = new RecentFeedback(tables, this.state);
-    this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
-    const positiveTypes = this.positive.map(({ feedbackType }) => feedbackType);
-    this.read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.includes(name)));
-    this.feedbackWriter = new FeedbackWriter(tables, {
-      nameOf: (type) => this.types.names[type]!,
-      isReadOnly: (type) => this.read.has(this.types.names[type]!),
-    });
+    this.feedbackWriter = new FeedbackWriter(tables, this.roles);
     this.deletions = new Deletions(tables, this.state, this.feedbackWriter, begunDeletions);
   }
 
@@ -75,7 +66,7 @@ export class CommandApplier {
    */
   apply(command: CheckedCommand, changes: ChangeLog): WriteResult {
     this.changes = changes;
-    const result = this.dispatch(command);
+    const result = this.carryOut(command);
     writeState(this.tables, this.state);
     return result;
   }
@@ -120,55 +111,13 @@ export class CommandApplier {
     notePoint(this.tables, point);
   }
 
-  private dispatch(command: CheckedCommand): WriteResult {
-    switch (command.kind) {
-      case 'putUsers':
-        return this.putUsers(command.users);
-      case 'patchUser':
-        return this.patchUser(command.userId, command.patch);
-      case 'deleteUser':
-        return this.deleteUser(command.userId);
-      case 'putItems':
-        return this.putItems(command.items);
-      case 'patchItem':
-        return this.patchItem(command.itemId, command.patch);
-      case 'deleteItem':
-        return this.deleteItem(command.itemId);
-      case 'addCategory':
-        return this.changeCategories(command.itemId, (all) =>
-          all.includes(command.category) ? all : [...all, command.category],
-        );
-      case 'removeCategory':
-        return this.changeCategories(command.itemId, (all) =>
-          all.includes(command.category) ? all.filter((each) => each !== command.category) : all,
-        );
-      case 'putFeedback':
-        return this.putFeedback(command.feedback, command.overwrite);
-      case 'deleteFeedback':
-        return this.deleteFeedback(command.feedbackType, command.userId, command.itemId);
-    }
+  protected override nameOf(type: number): string {
+    return this.types.names[type]!;
   }
 
-  private putUsers(users: readonly User[]): WriteResult {
-    const last = new Map(users.map((user) => [user.UserId, user]));
-    for (const user of last.values()) {
-      const row = this.reader.local.userRow(user.UserId);
-      this.storeUser(row < 0 ? this.newUserRow(user.UserId) : row, user);
-    }
-    return wrote(last.size);
-  }
-
-  private patchUser(userId: string, patch: Partial<User>): WriteResult {
-    const row = this.reader.local.userRow(userId);
-    const user = row < 0 ? undefined : this.reader.local.userAt(row);
-    if (user === undefined) throw new FurzeError('USER_NOT_FOUND', 'There is no user with this id.');
-    this.storeUser(row, patched(user, patch));
-    return wrote(1);
-  }
-
-  private deleteUser(userId: string): WriteResult {
+  protected override deleteUser(userId: string): number {
     const userRow = this.reader.local.userRow(userId);
-    if (userRow < 0) return wrote(0);
+    if (userRow < 0) return 0;
     const columns = new FeedbackColumns();
     this.reader.local.readUserFeedback(userRow, columns);
     if (columns.length > SLICE_RECORDS) {
@@ -183,27 +132,12 @@ export class CommandApplier {
     this.tables.users.remove(rowKey(userRow));
     this.state.users--;
     this.changes.deletedUserRows.push(userRow);
-    return wrote(1);
+    return 1;
   }
 
-  private putItems(items: readonly Item[]): WriteResult {
-    const last = new Map(items.map((item) => [item.ItemId, item]));
-    for (const item of last.values()) {
-      const row = this.reader.local.itemRow(item.ItemId);
-      this.storeItem(row < 0 ? this.newItemRow(item.ItemId) : row, item);
-    }
-    return wrote(last.size);
-  }
-
-  private patchItem(itemId: string, patch: Partial<Item>): WriteResult {
-    const { row, item } = this.findItem(itemId);
-    this.storeItem(row, patched(item, patch));
-    return wrote(1);
-  }
-
-  private deleteItem(itemId: string): WriteResult {
+  protected override deleteItem(itemId: string): number {
     const itemRow = this.reader.local.itemRow(itemId);
-    if (itemRow < 0) return wrote(0);
+    if (itemRow < 0) return 0;
     const userRows = this.reader.local.readItemUsers(itemRow);
     if (userRows.length > SLICE_RECORDS) this.deletions.begin('item', itemRow, this.changes);
     else this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
@@ -212,26 +146,10 @@ export class CommandApplier {
     this.tables.items.remove(rowKey(itemRow));
     this.state.items--;
     this.changes.deletedItemRows.push(itemRow);
-    return wrote(1);
+    return 1;
   }
 
-  /** A category that is there already, or not there to be removed, leaves the item as it is. */
-  private changeCategories(
-    itemId: string,
-    change: (all: readonly string[]) => readonly string[],
-  ): WriteResult {
-    const { row, item } = this.findItem(itemId);
-    const Categories = change(item.Categories);
-    if (Categories === item.Categories) return wrote(0);
-    const { labelsMax } = this.rules.limits;
-    if (Categories.length > labelsMax) {
-      throw new FurzeError('INVALID_PARAMETER', `An item has at most ${labelsMax} categories.`);
-    }
-    this.storeItem(row, { ...item, Categories });
-    return wrote(1);
-  }
-
-  private putFeedback(feedback: readonly Feedback[], overwrite: boolean): WriteResult {
+  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
     const { userRows, itemRows } = this.findPairs(feedback);
     this.types.add(feedback.filter((_, at) => userRows[at] !== SKIPPED).map((each) => each.FeedbackType));
     const { knownUsers: users, knownItems: items } = this;
@@ -255,10 +173,10 @@ export class CommandApplier {
         timeMs: parseTimestamp(Timestamp),
         comment: Comment,
         value: Value,
-        isPositive: kindOf(this.positive, FeedbackType, Value) !== undefined,
+        isPositive: this.isPositive(FeedbackType, Value),
       });
     }
-    return wrote(this.editFeedback(edits));
+    return this.editFeedback(edits);
   }
 
   /** The rows of each record's user and item, `UNKNOWN` for one to insert, or both `SKIPPED` by the rules. */
@@ -276,16 +194,14 @@ export class CommandApplier {
     return { userRows, itemRows };
   }
 
-  private deleteFeedback(feedbackType: string | undefined, userId: string, itemId: string): WriteResult {
-    const removed = this.reader.readPair(userId, itemId, feedbackType);
-    if (removed.length === 0) {
-      if (feedbackType === undefined) return wrote(0);
-      throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
-    }
+  protected override readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[] {
+    return this.reader.readPair(userId, itemId, feedbackType);
+  }
+
+  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
     const pair = removal(this.reader.local.userRow(userId), this.reader.local.itemRow(itemId));
     const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType);
     this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
-    return { rowAffected: removed.length, removed };
   }
 
   private editFeedback(edits: readonly FeedbackEdit[]): number {
@@ -295,24 +211,11 @@ export class CommandApplier {
     return written;
   }
 
-  private insertUser(userId: string): number {
-    const row = this.newUserRow(userId);
-    this.storeUser(row, { UserId: userId, Labels: [], Comment: '', Subscribe: [] });
-    return row;
-  }
-
-  private insertItem(itemId: string): number {
-    const row = this.newItemRow(itemId);
-    const empty = { IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' };
-    this.storeItem(row, { ItemId: itemId, ...empty });
-    return row;
-  }
-
-  private newUserRow(userId: string): number {
+  protected override newUserRow(userId: string): number {
     return this.placeUser(userId, this.state.nextUserRow);
   }
 
-  private newItemRow(itemId: string): number {
+  protected override newItemRow(itemId: string): number {
     return this.placeItem(itemId, this.state.nextItemRow);
   }
 
@@ -332,21 +235,14 @@ export class CommandApplier {
     return row;
   }
 
-  private storeUser(row: number, user: User): void {
+  protected override storeUser(row: number, user: User): void {
     this.tables.users.put(rowKey(row), encodeUser(user));
     this.changes.userRows.push(row);
   }
 
-  private storeItem(row: number, item: Item): void {
+  protected override storeItem(row: number, item: Item): void {
     this.tables.items.put(rowKey(row), encodeItem(item));
     this.changes.items.push(toCatalogueItem(item, row) satisfies CatalogueItem);
-  }
-
-  private findItem(itemId: string): { row: number; item: Item } {
-    const row = this.reader.local.itemRow(itemId);
-    const item = row < 0 ? undefined : this.reader.local.itemAt(row);
-    if (item === undefined) throw new FurzeError('ITEM_NOT_FOUND', 'There is no item with this id.');
-    return { row, item };
   }
 }
 

@@ -1,13 +1,12 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/errors.ts';
-import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
-import { type CheckedCommand, mayRemove, patched, wrote } from '../checked-command.ts';
+import { Applier } from '../applier.ts';
+import { type CheckedCommand, mayRemove } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect } from '../effects.ts';
 import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
 import type { WriteRules } from '../write-rules.ts';
-import type { Entity, GroupState, Pair, Stored } from './group-state.ts';
+import type { GroupState, Pair, Stored } from './group-state.ts';
 
 /** Effects in the making. */
 interface Part extends Effects {
@@ -30,10 +29,8 @@ const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
 const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */
-export class GroupApplier {
+export class GroupApplier extends Applier {
   private readonly state: GroupState;
-  private readonly rules: WriteRules;
-  private readonly positive: readonly PositiveKind[];
   private readonly merge: PairMerge;
   private readonly parts: Part[] = [];
   private part: Part = newPart();
@@ -41,13 +38,9 @@ export class GroupApplier {
   private hasRemovals = false;
 
   constructor(state: GroupState, rules: WriteRules) {
+    super(rules, state);
     this.state = state;
-    this.rules = rules;
-    this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
-    const positiveTypes = new Set(this.positive.map(({ feedbackType }) => feedbackType));
-    const read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.has(name)));
-    const nameOf = (type: number) => state.types.nameOf(type);
-    this.merge = new PairMerge({ nameOf, isReadOnly: (type) => read.has(nameOf(type)) });
+    this.merge = new PairMerge(this.roles);
   }
 
   /** What was done so far, in its order. */
@@ -59,38 +52,11 @@ export class GroupApplier {
   /** @throws FurzeError before anything is changed */
   apply(command: CheckedCommand): WriteResult {
     if (mayRemove(command, this.rules) || this.hasRemovals) this.endPart();
-    switch (command.kind) {
-      case 'putUsers':
-        return this.putUsers(command.users);
-      case 'patchUser': {
-        const { row, value } = this.find(this.state.users, command.userId, 'USER_NOT_FOUND', 'user');
-        this.storeUser(row, patched(value!, command.patch));
-        return wrote(1);
-      }
-      case 'deleteUser':
-        return wrote(this.deleteUser(command.userId));
-      case 'putItems':
-        return this.putItems(command.items);
-      case 'patchItem': {
-        const { row, value } = this.findItem(command.itemId);
-        this.storeItem(row, patched(value!, command.patch));
-        return wrote(1);
-      }
-      case 'deleteItem':
-        return wrote(this.deleteItem(command.itemId));
-      case 'addCategory':
-        return this.changeCategories(command.itemId, (all) =>
-          all.includes(command.category) ? all : [...all, command.category],
-        );
-      case 'removeCategory':
-        return this.changeCategories(command.itemId, (all) =>
-          all.includes(command.category) ? all.filter((each) => each !== command.category) : all,
-        );
-      case 'putFeedback':
-        return this.putFeedback(command.feedback, command.overwrite);
-      case 'deleteFeedback':
-        return this.deleteFeedback(command.feedbackType, command.userId, command.itemId);
-    }
+    return this.carryOut(command);
+  }
+
+  protected override nameOf(type: number): string {
+    return this.state.types.nameOf(type);
   }
 
   private endPart(): void {
@@ -99,19 +65,7 @@ export class GroupApplier {
     this.hasRemovals = false;
   }
 
-  private putUsers(users: readonly User[]): WriteResult {
-    const last = new Map(users.map((user) => [user.UserId, user]));
-    for (const user of last.values()) this.storeUser(this.userRow(user.UserId), user);
-    return wrote(last.size);
-  }
-
-  private putItems(items: readonly Item[]): WriteResult {
-    const last = new Map(items.map((item) => [item.ItemId, item]));
-    for (const item of last.values()) this.storeItem(this.itemRow(item.ItemId), item);
-    return wrote(last.size);
-  }
-
-  private deleteUser(userId: string): number {
+  protected override deleteUser(userId: string): number {
     const { state, part } = this;
     const user = state.users.get(userId);
     if (user === undefined) return 0;
@@ -123,7 +77,7 @@ export class GroupApplier {
     return 1;
   }
 
-  private deleteItem(itemId: string): number {
+  protected override deleteItem(itemId: string): number {
     const { state, part } = this;
     const item = state.items.get(itemId);
     if (item === undefined) return 0;
@@ -135,21 +89,7 @@ export class GroupApplier {
     return 1;
   }
 
-  private changeCategories(
-    itemId: string,
-    change: (all: readonly string[]) => readonly string[],
-  ): WriteResult {
-    const { row, value } = this.findItem(itemId);
-    const Categories = change(value!.Categories);
-    if (Categories === value!.Categories) return wrote(0);
-    const { labelsMax } = this.rules.limits;
-    if (Categories.length > labelsMax)
-      throw new FurzeError('INVALID_PARAMETER', `An item has at most ${labelsMax} categories.`);
-    this.storeItem(row, { ...value!, Categories });
-    return wrote(1);
-  }
-
-  private putFeedback(feedback: readonly Feedback[], overwrite: boolean): WriteResult {
+  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
     const { state } = this;
     const { autoInsertUser, autoInsertItem } = this.rules;
     // Whoever is unknown before the batch is skipped in all of it.
@@ -161,8 +101,8 @@ export class GroupApplier {
     const kind = overwrite ? EditKind.overwrite : EditKind.insert;
     const edits = new Map<Pair, { userRow: number; itemRow: number; edits: Edit[] }>();
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
-      const userRow = this.insertUser(UserId);
-      const itemRow = this.insertItem(ItemId);
+      const userRow = state.users.get(UserId)?.row ?? this.insertUser(UserId);
+      const itemRow = state.items.get(ItemId)?.row ?? this.insertItem(ItemId);
       const pair = state.pairOf(userRow, itemRow);
       let ofPair = edits.get(pair);
       if (ofPair === undefined) edits.set(pair, (ofPair = { userRow, itemRow, edits: [] }));
@@ -170,42 +110,40 @@ export class GroupApplier {
         kind,
         type: state.types.find(FeedbackType)!,
         record: { timeMs: parseTimestamp(Timestamp), comment: Comment, value: Value },
-        isPositive: kindOf(this.positive, FeedbackType, Value) !== undefined,
+        isPositive: this.isPositive(FeedbackType, Value),
       });
     }
     let written = 0;
     for (const [pair, each] of edits) written += this.edit(each.userRow, each.itemRow, pair, each.edits);
-    return wrote(written);
+    return written;
   }
 
-  private deleteFeedback(feedbackType: string | undefined, userId: string, itemId: string): WriteResult {
-    const { users, items, types, pairs } = this.state;
-    const userRow = users.get(userId)?.row ?? -1;
-    const itemRow = items.get(itemId)?.row ?? -1;
-    const pair: Pair = pairs.get(userRow)?.get(itemRow) ?? new Map();
-    const removed: Feedback[] = [];
+  protected override readPair(UserId: string, ItemId: string, feedbackType: string | undefined): Feedback[] {
+    const { types } = this.state;
+    const pair = this.pairOf(UserId, ItemId);
+    const found: Feedback[] = [];
     for (const type of [...pair.keys()].sort((a, b) => a - b)) {
       const { now } = pair.get(type)!;
       const FeedbackType = types.nameOf(type);
       if (now === undefined || (feedbackType !== undefined && FeedbackType !== feedbackType)) continue;
       const { timeMs, comment: Comment, value } = now;
-      const record = {
-        FeedbackType,
-        UserId: userId,
-        ItemId: itemId,
-        Timestamp: formatTimestamp(timeMs),
-        Comment,
-      };
-      removed.push(value === 0 ? record : { ...record, Value: value });
+      const record = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(timeMs), Comment };
+      found.push(value === 0 ? record : { ...record, Value: value });
     }
-    if (removed.length === 0) {
-      if (feedbackType === undefined) return wrote(0);
-      throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
-    }
-    const type = feedbackType === undefined ? undefined : types.find(feedbackType);
+    return found;
+  }
+
+  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
+    const { state } = this;
+    const type = feedbackType === undefined ? undefined : state.types.find(feedbackType);
     const edit = type === undefined ? REMOVE_ALL : { ...REMOVE_ALL, kind: EditKind.removeType, type };
-    this.edit(userRow, itemRow, pair, [edit]);
-    return { rowAffected: removed.length, removed };
+    const pair = this.pairOf(userId, itemId);
+    this.edit(state.userRow(userId), state.itemRow(itemId), pair, [edit]);
+  }
+
+  private pairOf(userId: string, itemId: string): Pair {
+    const { state } = this;
+    return state.pairs.get(state.userRow(userId))?.get(state.itemRow(itemId)) ?? new Map();
   }
 
   /** Applies the edits of one pair in their order. @returns how many records were inserted or overwritten */
@@ -229,54 +167,22 @@ export class GroupApplier {
     return written;
   }
 
-  private insertUser(UserId: string): number {
-    const known = this.state.users.get(UserId);
-    if (known !== undefined) return known.row;
-    const row = this.userRow(UserId);
-    this.storeUser(row, { UserId, Labels: [], Comment: '', Subscribe: [] });
-    return row;
+  protected override newUserRow(): number {
+    return this.state.nextUserRow++;
   }
 
-  private insertItem(ItemId: string): number {
-    const known = this.state.items.get(ItemId);
-    if (known !== undefined) return known.row;
-    const row = this.itemRow(ItemId);
-    this.storeItem(row, { ItemId, IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' });
-    return row;
+  protected override newItemRow(): number {
+    return this.state.nextItemRow++;
   }
 
-  /** The row of a user, a new one for who has none. */
-  private userRow(userId: string): number {
-    return this.state.users.get(userId)?.row ?? this.state.nextUserRow++;
-  }
-
-  private itemRow(itemId: string): number {
-    return this.state.items.get(itemId)?.row ?? this.state.nextItemRow++;
-  }
-
-  private storeUser(row: number, value: User): void {
+  protected override storeUser(row: number, value: User): void {
     this.state.users.set(value.UserId, { row, value, isChanged: true });
     this.part.users.push([row, value]);
   }
 
-  private storeItem(row: number, value: Item): void {
+  protected override storeItem(row: number, value: Item): void {
     this.state.items.set(value.ItemId, { row, value, isChanged: true });
     this.part.items.push([row, value]);
-  }
-
-  private findItem(itemId: string): Entity<Item> {
-    return this.find(this.state.items, itemId, 'ITEM_NOT_FOUND', 'item');
-  }
-
-  private find<T>(
-    known: ReadonlyMap<string, Entity<T>>,
-    id: string,
-    code: 'USER_NOT_FOUND' | 'ITEM_NOT_FOUND',
-    noun: string,
-  ): Entity<T> {
-    const entity = known.get(id);
-    if (entity === undefined) throw new FurzeError(code, `There is no ${noun} with this id.`);
-    return entity;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
+import type { Known } from '../applier.ts';
 import type { CheckedCommand } from '../checked-command.ts';
 import type { Point } from '../effects.ts';
 import { int4Array } from './arrays.ts';
@@ -34,7 +35,7 @@ export type Pair = Map<number, Triple>;
  * What a group of commands concerns, read within its transaction: the commands are carried out on this, and what differs
  * from what is stored is then written at once.
  */
-export class GroupState {
+export class GroupState implements Known {
   /** The last commit before this group. */
   readonly head: Point;
   readonly users = new Map<string, Entity<User>>();
@@ -60,6 +61,23 @@ export class GroupState {
     this.types = types;
   }
 
+  userRow(userId: string): number {
+    return this.users.get(userId)?.row ?? -1;
+  }
+
+  itemRow(itemId: string): number {
+    return this.items.get(itemId)?.row ?? -1;
+  }
+
+  /** One whose details a command of the group needs. */
+  findUser(userId: string): User | undefined {
+    return this.users.get(userId)?.value;
+  }
+
+  findItem(itemId: string): Item | undefined {
+    return this.items.get(itemId)?.value;
+  }
+
   /** The pair's triples; empty for a pair without feedback. */
   pairOf(userRow: number, itemRow: number): Pair {
     let items = this.pairs.get(userRow);
@@ -79,13 +97,17 @@ type HeadRow = readonly [
   hasNotes: boolean,
 ];
 
+/** The feedback types; another server may have others under the same version, after a failover. */
+interface Types {
+  readonly version: number;
+  readonly connection: Connection;
+  readonly names: readonly (readonly [type: number, name: string])[];
+}
+
 /** Reads what groups concern. It remembers the feedback types from one group to the next. */
 export class GroupLoader {
   private readonly schema: string;
-  private types: { readonly version: number; readonly names: readonly (readonly [number, string])[] } = {
-    version: -1,
-    names: [],
-  };
+  private types: Types | undefined;
 
   constructor(schema: string) {
     this.schema = `"${schema}"`;
@@ -142,11 +164,12 @@ export class GroupLoader {
   }
 
   private async loadTypes(connection: Connection, version: number): Promise<TypeTable> {
-    if (this.types.version !== version) {
+    let known = this.types;
+    if (known?.version !== version || known.connection !== connection) {
       const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${this.schema}.types`);
-      this.types = { version, names };
+      this.types = known = { version, connection, names };
     }
-    return new TypeTable(this.types.names);
+    return new TypeTable(known.names);
   }
 
   /** The feedback of all pairs that the commands name and that can have any. */
