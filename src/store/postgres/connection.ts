@@ -1,8 +1,13 @@
+import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import type { PostgresDsn } from '../dsn.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
+/** Time in which a query of a `Link` must be answered; a host that is gone without a word would not end it for hours. */
+const ANSWER_MS_MAX = 60_000;
+/** Time that a server has to answer what was sent before the end of a connection. */
+const CLOSE_MS_MAX = 3000;
 /** A transaction that its client leaves open for so long is ended by the server: a paused node holds up nobody. */
 const IDLE_IN_TRANSACTION_MS_MAX = 15_000;
 
@@ -17,10 +22,12 @@ const INT8_OID = 20;
 /** One connection to PostgreSQL. Queries are sent at once and answered in their order. */
 export class Connection {
   private readonly client: Client;
+  private readonly socket: Socket;
   private failure: Error | undefined;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, socket: Socket) {
     this.client = client;
+    this.socket = socket;
     client.on('error', (error) => {
       this.failure ??= error;
     });
@@ -32,15 +39,19 @@ export class Connection {
   /**
    * Connects.
    * @param name what the server shows the connection as
+   * @param answerMsMax time after which a query without an answer fails, and the connection with it; 0 for any time
    * @throws Error of the driver or of the server; its message holds no password
    */
-  static async open({ url }: PostgresDsn, name: string): Promise<Connection> {
+  static async open({ url }: PostgresDsn, name: string, answerMsMax = 0): Promise<Connection> {
     // Loaded here, so that a service without PostgreSQL loads no driver.
     const { default: pg } = await import('pg');
+    const socket = new Socket();
     const config: PipelinedConfig = {
+      stream: () => socket,
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS_MAX,
+      query_timeout: answerMsMax,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX,
       keepAlive: true,
       pipeline: true,
@@ -50,7 +61,7 @@ export class Connection {
       },
     };
     const client = new pg.Client(config);
-    const connection = new Connection(client);
+    const connection = new Connection(client, socket);
     await client.connect();
     return connection;
   }
@@ -72,10 +83,12 @@ export class Connection {
     return result.command;
   }
 
-  /** Ends the connection; what waits for answers fails. */
+  /** Ends the connection once what was sent is answered; what the server does not answer soon fails. */
   async close(): Promise<void> {
     this.failure ??= new Error('the connection was closed');
+    const timer = setTimeout(() => this.socket.destroy(), CLOSE_MS_MAX);
     await this.client.end().catch(() => {});
+    clearTimeout(timer);
   }
 }
 
@@ -102,7 +115,7 @@ export class Link {
       void connection.close();
       return this.connect();
     }
-    const next = Connection.open(this.dsn, this.name);
+    const next = Connection.open(this.dsn, this.name, ANSWER_MS_MAX);
     this.current = next;
     next.catch(() => {
       if (this.current === next) this.current = undefined;

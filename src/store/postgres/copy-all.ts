@@ -99,6 +99,8 @@ async function* fetchAll<T extends readonly unknown[]>(
     const rows = await next;
     if (rows.length === 0) break;
     next = fetch();
+    // Nobody waits for it where the copying fails meanwhile.
+    next.catch(() => {});
     yield rows;
   }
   await connection.run('CLOSE everything');

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { PostgresDsn } from '../../../src/store/dsn.ts';
+import { Connection } from '../../../src/store/postgres/connection.ts';
+
+/** What a server says that lets everybody in: AuthenticationOk, ReadyForQuery. */
+const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+
+let server: Server;
+let dsn: PostgresDsn;
+let client: Socket;
+
+/** A server that takes a connection and answers no query. */
+beforeEach(async () => {
+  server = createServer((socket) => {
+    client = socket;
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write(WELCOME));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  dsn = { engine: 'postgres', url: `postgres://me@127.0.0.1:${port}/x?sslmode=disable`, schema: 's' };
+});
+
+afterEach(() => {
+  client.destroy();
+  server.close();
+});
+
+test('all queries that were sent ahead fail with the connection', async () => {
+  const connection = await Connection.open(dsn, 'test');
+  const sent = Promise.allSettled([
+    connection.run('BEGIN'),
+    connection.rows('SELECT $1', [1]),
+    connection.run('COMMIT'),
+  ]);
+  await once(client, 'data');
+  client.destroy();
+  expect((await sent).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(connection.isOpen).toBe(false);
+});
+
+test('a server that does not answer holds up no end', async () => {
+  const connection = await Connection.open(dsn, 'test');
+  const sent = Promise.allSettled([connection.run('SELECT 1')]);
+  await connection.close();
+  expect((await sent)[0]!.status).toBe('rejected');
+});
+
+test('a server that does not even say goodbye holds up no end', async () => {
+  const connection = await Connection.open(dsn, 'test');
+  client.pause();
+  await connection.close();
+  expect(connection.isOpen).toBe(false);
+});
+
+test('a query without an answer in time ends the connection', async () => {
+  const connection = await Connection.open(dsn, 'test', 50);
+  const sent = await Promise.allSettled([connection.run('SELECT 1'), connection.run('SELECT 2')]);
+  expect(sent.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect.poll(() => connection.isOpen).toBe(false);
+});
