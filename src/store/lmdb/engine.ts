@@ -153,6 +153,11 @@ export class Engine {
   }
 }
 
+/** Errors of LMDB and of the system beneath have their number as a code. */
+export function isEngineError(error: unknown): boolean {
+  return typeof (error as { code?: unknown }).code === 'number';
+}
+
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }

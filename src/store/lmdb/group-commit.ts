@@ -1,13 +1,12 @@
 import { FurzeError } from '../../domain/errors.ts';
-import type { FromWriter, SyncMode, ToWriter, WriteAnswer } from './messages.ts';
+import { answerOf, traceOf } from './checked-writes.ts';
+import type { FromWriter, SyncMode, ToWriter, Write, WriteAnswer } from './messages.ts';
 
 /** A group that is committed, with everything to be said about it. */
 export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'> {
   /** What the engine said when the group, or some of it, could not be committed. */
   readonly failure: unknown;
 }
-
-export type Write = Extract<ToWriter, { kind: 'write' }>;
 
 /** What the loop hears. */
 export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
@@ -257,14 +256,9 @@ function sizeOf({ command }: Write): number {
 }
 
 function notDurable(ticket: number): WriteAnswer {
-  const error = new FurzeError('STORE_UNAVAILABLE', NOT_DURABLE).toPlain();
-  return { ticket, result: undefined, error, trace: undefined };
+  return answerOf(ticket, new FurzeError('STORE_UNAVAILABLE', NOT_DURABLE));
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function traceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

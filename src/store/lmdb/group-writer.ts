@@ -1,19 +1,15 @@
 import { FurzeError } from '../../domain/errors.ts';
-import { type CheckedCommand, checkCommand, mayRemove } from '../checked-command.ts';
-import type { WriteResult } from '../data-store.ts';
+import { mayRemove } from '../checked-command.ts';
 import type { Commit } from '../effects.ts';
 import { ChangeLog } from './change-log.ts';
+import { answerOf, type CheckedWrite, checkWrites, refusal } from './checked-writes.ts';
 import { CommandApplier } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
 import { probeDisk } from './disk-probe.ts';
-import type { Group, Write } from './group-commit.ts';
-import type { PlainChanges, WriteAnswer, WriteRules } from './messages.ts';
+import { isEngineError } from './engine.ts';
+import type { Group } from './group-commit.ts';
+import type { PlainChanges, Write, WriteAnswer, WriteRules } from './messages.ts';
 import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
-
-interface CheckedWrite {
-  readonly ticket: number;
-  readonly command: CheckedCommand;
-}
 
 /** Writes groups of commands, each group in one transaction. */
 export class GroupWriter {
@@ -37,15 +33,7 @@ export class GroupWriter {
    * @throws ForeignTransactionError when somebody else has written; nothing of the group is
    */
   write(writes: readonly Write[]): Group {
-    const answers: WriteAnswer[] = [];
-    const checked: CheckedWrite[] = [];
-    for (const { ticket, command, nowMs } of writes) {
-      try {
-        checked.push({ ticket, command: checkCommand(command, this.rules, nowMs) });
-      } catch (error) {
-        answers.push(refusal(ticket, error));
-      }
-    }
+    const { checked, answers } = checkWrites(writes, this.rules);
     this.failure = undefined;
     const changes = this.writeChecked(checked, answers);
     return { answers, changes, failure: this.failure, nextTransaction: this.nextTransaction };
@@ -170,20 +158,4 @@ export class GroupWriter {
     if (logs.length > 0) this.applier.keepRecent(logs);
     return { result: { answers, logs }, hasWritten: answers.some(({ result }) => result !== undefined) };
   }
-}
-
-/** Errors of LMDB and of the system beneath have their number as a code. */
-function isEngineError(error: unknown): boolean {
-  return typeof (error as { code?: unknown }).code === 'number';
-}
-
-function answerOf(ticket: number, result: WriteResult): WriteAnswer {
-  return { ticket, result, error: undefined, trace: undefined };
-}
-
-function refusal(ticket: number, error: unknown): WriteAnswer {
-  if (error instanceof FurzeError)
-    return { ticket, result: undefined, error: error.toPlain(), trace: undefined };
-  const plain = new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.').toPlain();
-  return { ticket, result: undefined, error: plain, trace: String((error as Error).stack ?? error) };
 }

@@ -32,6 +32,8 @@ export type ToWriter =
   | { readonly kind: 'followed' }
   | { readonly kind: 'close' };
 
+export type Write = Extract<ToWriter, { kind: 'write' }>;
+
 /** What a live compaction has come to. */
 export interface Compacted {
   readonly bytesBefore: number;

@@ -138,3 +138,9 @@ export function isAway(error: unknown): boolean {
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return true;
   return /^(08|57P|53|25P03)/.test(code);
 }
+
+/** What an error says; that of a host with several addresses has a code alone. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: unknown };
+  return message !== undefined && message !== '' ? message : String(code ?? error);
+}

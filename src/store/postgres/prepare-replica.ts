@@ -14,7 +14,7 @@ import {
 } from '../lmdb/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
-import { Connection } from './connection.ts';
+import { Connection, reasonOf } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
 import { Truth } from './truth.ts';
@@ -104,9 +104,4 @@ async function leadsOn(
 function holdsAnything(tables: DataTables): boolean {
   const { nextUserRow, nextItemRow } = readState(tables);
   return nextUserRow + nextItemRow > 0;
-}
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: unknown };
-  return message !== undefined && message !== '' ? message : String(code ?? error);
 }

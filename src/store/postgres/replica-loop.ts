@@ -1,9 +1,11 @@
 import { FurzeError } from '../../domain/errors.ts';
-import { type CheckedCommand, checkCommand } from '../checked-command.ts';
+import type { CheckedCommand } from '../checked-command.ts';
 import type { Commit, Point } from '../effects.ts';
-import { type Group, type LoopMessage, takeGroup, type Write } from '../lmdb/group-commit.ts';
-import type { FromWriter, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
-import { isAway } from './connection.ts';
+import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/checked-writes.ts';
+import { isEngineError } from '../lmdb/engine.ts';
+import { type Group, type LoopMessage, takeGroup } from '../lmdb/group-commit.ts';
+import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
+import { isAway, reasonOf } from './connection.ts';
 import type { GroupOutcome } from './truth.ts';
 
 /** The copy in the folder, as the loop drives it. */
@@ -48,6 +50,8 @@ const RETRY_MS = 500;
 /** How often what is left over is removed from the database. */
 const TIDY_MS = 5000;
 const FORGET_MS = 600_000;
+
+const AWAY = 'The data store takes no writes at the moment.';
 
 /**
  * Writes to the truth, and carries out in the copy what it and all other nodes have written, in the truth's order. A write
@@ -110,22 +114,12 @@ export class ReplicaLoop {
 
   private async carryOut(writes: readonly Write[]): Promise<void> {
     const { post, rules } = this.parts;
-    const answers: WriteAnswer[] = [];
-    const checked: { ticket: number; command: CheckedCommand }[] = [];
-    for (const { ticket, command, nowMs } of writes) {
-      try {
-        checked.push({ ticket, command: checkCommand(command, rules, nowMs) });
-      } catch (error) {
-        answers.push(refusal(ticket, error));
-      }
-    }
+    const { checked, answers } = checkWrites(writes, rules);
     if (checked.length > 0) answers.push(...(await this.commit(checked)));
     post({ ...this.progress(), answers });
   }
 
-  private async commit(
-    writes: readonly { readonly ticket: number; readonly command: CheckedCommand }[],
-  ): Promise<WriteAnswer[]> {
+  private async commit(writes: readonly CheckedWrite[]): Promise<WriteAnswer[]> {
     let outcome: GroupOutcome;
     const known = this.position;
     try {
@@ -134,20 +128,17 @@ export class ReplicaLoop {
       this.noteProblem(undefined);
       if (outcome.commit !== undefined) await this.reach(outcome.commit);
     } catch (error) {
-      const isGone = isAway(error) || this.hasFailed;
-      if (isGone) this.noteProblem(error);
+      if (isAway(error) || this.hasFailed) {
+        this.noteProblem(error);
+        return writes.map(({ ticket }) => answerOf(ticket, new FurzeError('STORE_UNAVAILABLE', AWAY)));
+      }
+      if (writes.length === 1) return [refusal(writes[0]!.ticket, error)];
       // One that fails for a reason of its own does not take the others along.
-      if (isGone || writes.length === 1) return writes.map(({ ticket }) => refusal(ticket, error, isGone));
       const answers: WriteAnswer[] = [];
       for (const write of writes) answers.push(...(await this.commit([write])));
       return answers;
     }
-    return outcome.answers.map((answer, at) => {
-      const { ticket } = writes[at]!;
-      return answer instanceof FurzeError
-        ? refusal(ticket, answer)
-        : { ticket, result: answer, error: undefined, trace: undefined };
-    });
+    return outcome.answers.map((answer, at) => answerOf(writes[at]!.ticket, answer));
   }
 
   /** Carries out a commit of this node, and before it those of others that the copy lacks. */
@@ -217,7 +208,7 @@ export class ReplicaLoop {
         this.flushSoon();
         this.doSlices();
       } catch (error) {
-        if (!isDiskError(error)) return this.fail(error);
+        if (!isEngineError(error)) return this.fail(error);
         // The next start catches up.
         if (this.closing) throw error;
         this.noteProblem(error);
@@ -260,7 +251,7 @@ export class ReplicaLoop {
   /** Says once what is wrong, and once that it no longer is. */
   private noteProblem(error: unknown): void {
     const problem =
-      error === undefined ? undefined : `The data store cannot be reached or written: ${messageOf(error)}.`;
+      error === undefined ? undefined : `The data store cannot be reached or written: ${reasonOf(error)}.`;
     if (problem === this.problem || this.closing) return;
     this.problem = problem;
     this.parts.post({ kind: 'problem', problem, trace: error === undefined ? undefined : traceOf(error) });
@@ -270,7 +261,7 @@ export class ReplicaLoop {
   private fail(error: unknown): never {
     if (!this.hasFailed) {
       this.hasFailed = true;
-      this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal: true });
+      this.parts.post({ kind: 'failed', reason: reasonOf(error), trace: traceOf(error), isFinal: true });
     }
     throw error;
   }
@@ -299,31 +290,6 @@ function gapBefore(position: number, known: number): Error {
   return new Error(
     `this copy knows the data up to commit ${known}, and the commits up to ${position} are no longer kept; a restart copies everything anew`,
   );
-}
-
-function refusal(ticket: number, error: unknown, isKnown = false): WriteAnswer {
-  if (error instanceof FurzeError)
-    return { ticket, result: undefined, error: error.toPlain(), trace: undefined };
-  const plain = new FurzeError(
-    'STORE_UNAVAILABLE',
-    'The data store takes no writes at the moment.',
-  ).toPlain();
-  return { ticket, result: undefined, error: plain, trace: isKnown ? undefined : traceOf(error) };
-}
-
-/** Errors of LMDB and of the system beneath have their number as a code. */
-function isDiskError(error: unknown): boolean {
-  return typeof (error as { code?: unknown }).code === 'number';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== ''
-    ? error.message
-    : String((error as { code?: unknown }).code ?? error);
-}
-
-function traceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function nextTurn(): Promise<void> {
