@@ -81,10 +81,7 @@ function openExisting(dataPath: string): DataTables {
 }
 
 /** Copies the store that this engine has open. @throws OperatorError when the folder has a store already */
-export async function copyStore(engine: Engine, target: string): Promise<Backup> {
-  refuseExisting(target);
-  mkdirSync(target, { recursive: true });
-  removePartial(target);
+function copyStore(engine: Engine, target: string): Promise<Backup> {
   return fillFolder(target, (partial) => engine.copyCompact(partial));
 }
 
@@ -92,10 +89,7 @@ export async function copyStore(engine: Engine, target: string): Promise<Backup>
  * Takes the bytes of a copy that somebody else makes into a folder that has no store.
  * @throws OperatorError when the folder has one already, or the bytes are not all of a store
  */
-export async function receiveBackup(source: Readable, target: string): Promise<Backup> {
-  refuseExisting(target);
-  mkdirSync(target, { recursive: true });
-  removePartial(target);
+export function receiveBackup(source: Readable, target: string): Promise<Backup> {
   return fillFolder(target, async (partial) => {
     await pipeline(source, createWriteStream(join(partial, DATA_FILE)));
     const state = inspectFile(partial);
@@ -103,8 +97,15 @@ export async function receiveBackup(source: Readable, target: string): Promise<B
   });
 }
 
-/** Gives a store its name in a folder once all of it is on the disk. @param fill makes it in the folder that it is given */
+/**
+ * Gives a store its name in a folder that has none, once all of it is on the disk.
+ * @param fill makes it in the folder that it is given
+ * @throws OperatorError when the folder has a store already
+ */
 async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
+  refuseExisting(target);
+  mkdirSync(target, { recursive: true });
+  removePartial(target);
   const partial = makePartial(target);
   try {
     await fill(partial);
