@@ -54,19 +54,15 @@ export class RecordTexts {
     const old = this.older.byId.get(id);
     if (old === undefined) return undefined;
     this.older.drop(old.row);
-    this.put(id, old.row, old.text);
+    // By its own id: the one asked for may be a part of a whole URL.
+    this.keep(old);
     return old.text;
   }
 
   /** Keeps what the record of that id, which is not kept yet, is at the moment. */
   put(id: string, row: number, text: string): void {
     const entry = { id, row, text };
-    if (text.length > TEXT_LENGTH_MAX || bytesOf(entry) > this.halfBytesMax) return;
-    if (this.newer.bytes + bytesOf(entry) > this.halfBytesMax) {
-      this.older = this.newer;
-      this.newer = new Entries();
-    }
-    this.newer.put(entry);
+    if (text.length <= TEXT_LENGTH_MAX && bytesOf(entry) <= this.halfBytesMax) this.keep(entry);
   }
 
   drop(row: number): void {
@@ -77,6 +73,14 @@ export class RecordTexts {
   clear(): void {
     this.newer = new Entries();
     this.older = new Entries();
+  }
+
+  private keep(entry: Entry): void {
+    if (this.newer.bytes + bytesOf(entry) > this.halfBytesMax) {
+      this.older = this.newer;
+      this.newer = new Entries();
+    }
+    this.newer.put(entry);
   }
 }
 

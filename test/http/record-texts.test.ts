@@ -22,6 +22,11 @@ function changeSet(changed: Partial<ChangeSet>): ChangeSet {
   };
 }
 
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+}
+
 test('whatever is asked and changed, a text is the last one or none, and the newest are there', () => {
   const random = createRandom(9);
   const texts = new RecordTexts(100_000);
@@ -61,6 +66,25 @@ test('memory is bounded: texts asked for long ago go, and none is kept without r
   expect(none.find('a')).toBeUndefined();
 });
 
+test('a text that is asked for again after long is not kept by a part of the URL that asked', () => {
+  const collect = collector();
+  const ids = Array.from({ length: 2000 }, (_, row) => `long-enough-for-a-slice-${row}`);
+  const texts = new RecordTexts(4 * 2 ** 20);
+  ids.forEach((id, row) => {
+    texts.put(id, row, 'text');
+  });
+  // The half with them becomes the older one.
+  for (let row = 2000; row < 2230; row++) texts.put(`other-${row}`, row, 'x'.repeat(4000));
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (const id of ids) {
+    const url = Buffer.from(`/${id}?${'x'.repeat(15_000)}`).toString('latin1');
+    expect(texts.find(url.slice(1, url.indexOf('?')))).toBe('text');
+  }
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5 * 2 ** 20);
+});
+
 test('a commit drops what it changed and nothing else; a large one drops all of the kind', () => {
   const texts = new EntityTexts(1_000_000);
   const fill = () => {
@@ -94,8 +118,7 @@ test.each([
   ['user', userRoutes],
   ['item', itemRoutes],
 ])('a long query behind the id of a %s is not kept along with it', async (kind, routes) => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = collector();
   const { handler } = routes.find(
     ({ method, path }) => method === 'GET' && path === `/api/${kind}/{${kind}-id}`,
   )!;
