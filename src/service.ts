@@ -38,7 +38,11 @@ export interface ServiceOptions {
   readonly lockWaitMs?: number;
   /** Where the configuration was taken from, for those who ask. */
   readonly origin?: ConfigOrigin;
+  /** Whether nothing begins by itself: no fit, no search and no upkeep but those that are asked for. */
+  readonly onDemand?: boolean;
 }
+
+const DEFAULTS = { clock: systemClock, lockWaitMs: 0, origin: NO_ORIGIN, onDemand: false };
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
@@ -46,8 +50,8 @@ export interface ServiceOptions {
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
 export async function startService(given: ServiceOptions): Promise<Service> {
-  const options: Options = { clock: systemClock, lockWaitMs: 0, origin: NO_ORIGIN, ...given };
-  const { config, log, origin } = options;
+  const options: Options = { ...DEFAULTS, ...given };
+  const { config, log, origin, onDemand } = options;
   const teardown = new Teardown();
   try {
     const stores = await startStores(config, options, teardown);
@@ -62,9 +66,11 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     teardown.add(() => listener.close());
     stores.noteReady();
     const { fits, search } = background;
-    fits.start();
-    search.start();
-    admin.upkeep.start();
+    if (!onDemand) {
+      fits.start();
+      search.start();
+      admin.upkeep.start();
+    }
     await tellTroubles(log, admin);
     return {
       address: listener.address,

@@ -101,7 +101,8 @@ export class TrialService {
         online: { ...given.online, ...recommend.online },
       },
     });
-    return startService({ config, log: createLogger('error'), clock: () => nowMs });
+    // A fit that began by itself would know a part of what is written, and the one that is asked for would join it.
+    return startService({ config, log: createLogger('error'), clock: () => nowMs, onDemand: true });
   }
 }
 

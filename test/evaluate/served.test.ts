@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import { defaultConfig } from '../../src/domain/config.ts';
 import type { Past } from '../../src/evaluate/past.ts';
 import { createTrial } from '../../src/evaluate/protocol.ts';
@@ -39,6 +40,26 @@ it('answers nobody but who judges it: it knows what the service asks a key for',
     const { lists } = await service.serve({}, 5, () => {});
     expect(lists.size).toBeGreaterThan(0);
     expect(new Set(strangers)).toEqual(new Set([401]));
+  } finally {
+    await service.close();
+  }
+}, 300_000);
+
+it('does nothing but what it is asked for: no fit begins by itself while it is filled or judged', async () => {
+  const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
+  const config = defaultConfig({ recommend: { data_source: { positive_feedback_types: ['like'] } } });
+  const ask = globalThis.fetch;
+  let tasks: Tasks | undefined;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    tasks ??= (await (await ask(new URL('/api/admin/tasks', String(url)), init)).json()) as Tasks;
+    return ask(url, init);
+  });
+  const service = await TrialService.create(trial, config);
+  try {
+    await service.serve({}, 5, () => {});
+    expect(tasks?.Past.map(({ Kind }) => Kind)).toEqual(['fit']);
+    expect(tasks?.Running).toEqual([]);
+    expect(tasks?.NextFitSeconds).toBeUndefined();
   } finally {
     await service.close();
   }
