@@ -143,7 +143,7 @@ export class Admin {
   learning() {
     const { tasks, fits, clock, recommendation } = this.parts;
     return {
-      lastFit: tasks.ended.find(({ Kind, State }) => Kind === 'fit' && State !== 'stopped'),
+      lastFit: tasks.last('fit'),
       model: fits.served && describeModel(fits.served, tasks.ended, clock()),
       feedbackTypes: this.feedbackTypes(),
       listsBehind: recommendation.lists.behindCount,
@@ -223,7 +223,7 @@ export class Admin {
       hasModel: generation !== undefined,
       modelAgeMs: fit?.EndedAt === undefined ? undefined : clock() - Date.parse(fit.EndedAt),
       fitPeriodMs: collaborative.model_fit_period,
-      lastFit: tasks.ended.find(({ Kind, State }) => Kind === 'fit' && State !== 'stopped'),
+      lastFit: tasks.last('fit'),
       isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
       popularIsEmpty: live.popular.top(1, [], () => true).rows.length === 0,
       popularWindowMs: popular.popular_window,

@@ -55,9 +55,7 @@ export class Evaluation {
 
   /** Why the last one that ended gave no report; undefined when it did. */
   get error(): string | undefined {
-    const last = this.parts.tasks.ended.find(
-      ({ Kind, State }) => Kind === 'evaluation' && State !== 'stopped',
-    );
+    const last = this.parts.tasks.last('evaluation');
     return last?.State === 'failed' ? last.Error : undefined;
   }
 

@@ -6,7 +6,7 @@ import { type Pace, PaceMeter } from './pace.ts';
 
 /** Name of the mark that keeps the tasks over restarts. */
 const MARK = 'tasks';
-/** Past tasks that are kept. */
+/** Past tasks that are kept, of all kinds together. */
 const KEPT = 100;
 
 export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup';
@@ -44,9 +44,9 @@ export class TaskLog {
 
   /** Reads what was kept. A task that ran when the process ended was stopped by that. */
   async restore(): Promise<void> {
-    const kept = (await this.marks.getMark(MARK)) as readonly Task[] | undefined;
-    if (!Array.isArray(kept)) return;
-    this.past = kept.map((task: Task) => (task.State === 'running' ? { ...task, State: 'stopped' } : task));
+    const saved = (await this.marks.getMark(MARK)) as readonly Task[] | undefined;
+    if (!Array.isArray(saved)) return;
+    this.past = saved.map((task: Task) => (task.State === 'running' ? { ...task, State: 'stopped' } : task));
     this.lastId = this.past.reduce((last, { Id }) => Math.max(last, Id), 0);
   }
 
@@ -58,6 +58,11 @@ export class TaskLog {
   /** What has ended, newest first. */
   get ended(): readonly Task[] {
     return this.past;
+  }
+
+  /** The last of its kind that ended by itself, well or not. */
+  last(kind: TaskKind): Task | undefined {
+    return this.past.find(({ Kind, State }) => Kind === kind && State !== 'stopped');
   }
 
   begin(kind: TaskKind): RunningTask {
@@ -75,7 +80,7 @@ export class TaskLog {
         SecondsLeft: _left,
         ...rest
       } = this.describe(entry);
-      this.past = [{ ...rest, EndedAt: formatTimestamp(this.clock()), ...more }, ...this.past].slice(0, KEPT);
+      this.past = kept([{ ...rest, EndedAt: formatTimestamp(this.clock()), ...more }, ...this.past]);
       this.save();
     };
     return {
@@ -112,8 +117,27 @@ export class TaskLog {
   }
 
   private save(): void {
-    const tasks = [...this.current, ...this.past].slice(0, KEPT);
+    const tasks = [...this.current, ...this.past];
     // What cannot be kept is lost for the next start alone; the store reports its own trouble.
     this.saving = this.saving.then(() => this.marks.putMark(MARK, tasks)).catch(() => {});
   }
+}
+
+/**
+ * Without those that are too many, newest first: of the kind and end of which there are most the oldest goes, so that
+ * what happens often, as backups do, does not push the last fit out.
+ */
+function kept(past: readonly Task[]): Task[] {
+  const left = [...past];
+  while (left.length > KEPT) {
+    const sorts = left.map(({ Kind, State }) => `${Kind} ${State}`);
+    const counts = new Map<string, number>();
+    for (const sort of sorts) counts.set(sort, (counts.get(sort) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    left.splice(
+      sorts.findLastIndex((sort) => counts.get(sort) === most),
+      1,
+    );
+  }
+  return left;
 }

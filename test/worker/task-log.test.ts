@@ -72,3 +72,21 @@ it('keeps the last hundred', async () => {
   expect(log.ended).toHaveLength(100);
   expect(log.ended[0]?.Result).toEqual({ at: 149 });
 });
+
+it('keeps a fit whatever else happens often, over a restart too', async () => {
+  const { open } = world();
+  const log = await open();
+  log.begin('fit').done({ generation: 7 });
+  for (let at = 0; at < 150; at++) log.begin('backup').done({ at });
+  for (let at = 0; at < 150; at++) log.begin('fit').failed(new Error('no memory'));
+  expect(log.ended).toHaveLength(100);
+  expect(log.ended.at(-1)).toMatchObject({ Kind: 'fit', Result: { generation: 7 } });
+  expect(log.ended.find(({ Kind }) => Kind === 'backup')?.Result).toEqual({ at: 149 });
+  expect(log.last('fit')).toMatchObject({ State: 'failed', Id: 301 });
+
+  log.begin('search');
+  await log.flush();
+  const again = await open();
+  expect(again.ended.at(-1)).toMatchObject({ Kind: 'fit', Result: { generation: 7 } });
+  expect(again.last('search')).toBeUndefined();
+});
