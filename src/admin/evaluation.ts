@@ -40,7 +40,7 @@ export class Evaluation {
   /** Reads the last report, and removes what one that was killed has left. */
   async restore(): Promise<void> {
     this.last = (await this.parts.marks.getMark(MARK)) as EvaluationView | undefined;
-    await rm(this.folder, { recursive: true, force: true });
+    await this.clear();
   }
 
   /** The report of the last evaluation that was done. */
@@ -88,8 +88,13 @@ export class Evaluation {
       if (signal.aborted) task.stopped();
       else task.failed(error);
     } finally {
-      await rm(this.folder, { recursive: true, force: true });
+      await this.clear();
     }
+  }
+
+  private async clear(): Promise<void> {
+    // What cannot be removed takes room; the service must neither end by it nor fail to start.
+    await rm(this.folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -121,6 +121,24 @@ describe('an evaluation at a click', () => {
     expect(evaluation.task).toBeUndefined();
   });
 
+  it('ends no service by files that cannot be removed, and keeps none from its start', async () => {
+    const run: RunEvaluation = (_config, path, _onStage, signal) =>
+      new Promise((resolve) => {
+        writeFileSync(join(path, 'begun'), '');
+        signal.addEventListener('abort', () => {
+          // Below a file nothing can be removed.
+          rmSync(dataPath, { recursive: true });
+          writeFileSync(dataPath, '');
+          resolve(REPORT);
+        });
+      });
+    const { evaluation } = await create(run);
+    evaluation.start();
+    await expect.poll(() => existsSync(join(folder(), 'begun'))).toBe(true);
+    await expect(evaluation.stop()).resolves.toBeUndefined();
+    await expect(create(run)).resolves.toBeDefined();
+  });
+
   it('removes at the start what one that was killed has left', async () => {
     mkdirSync(folder());
     writeFileSync(join(folder(), 'data.mdb'), 'left');
