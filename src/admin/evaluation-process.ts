@@ -2,20 +2,25 @@ import { fork } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../domain/config.ts';
-import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
+import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { ownThread } from '../domain/thread-entry.ts';
 
 /** Asked for at a click: as the command does without options, but of fewer users. */
-const OPTIONS = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
+const OPTIONS: EvaluateOptions = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
 
-/** What the process tells; see its entry. */
-interface Message {
-  readonly stage?: string;
-  readonly done?: number;
-  readonly total?: number;
-  readonly report?: EvaluationReport;
-  readonly error?: string;
+/** What the process is asked. */
+export interface EvaluationRequest {
+  readonly config: Config;
+  readonly options: EvaluateOptions;
+  /** Where its temporary files are; goes with it. */
+  readonly folder: string;
 }
+
+/** What it tells: how far it is, then the report or why there is none. */
+export type EvaluationMessage =
+  | { readonly stage: string; readonly done: number; readonly total: number }
+  | { readonly report: EvaluationReport }
+  | { readonly error: string };
 
 /** How an evaluation is run; its promise fails with the reason when there is no report. */
 export type RunEvaluation = (
@@ -48,11 +53,14 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
   }
   let report: EvaluationReport | undefined;
   let reason = 'the process of the evaluation ended before it was done';
-  child.on('message', (message: Message) => {
-    if (message.stage !== undefined) onStage(message.stage, message.done ?? 0, message.total ?? 0);
-    if (message.error !== undefined) reason = message.error;
-    report ??= message.report;
-    if (message.error !== undefined || message.report !== undefined) child.disconnect();
+  child.on('message', (message: EvaluationMessage) => {
+    if ('stage' in message) {
+      onStage(message.stage, message.done, message.total);
+      return;
+    }
+    if ('report' in message) report = message.report;
+    else reason = message.error;
+    child.disconnect();
   });
   // Not `close`, which does not come once this side has disconnected.
   const ended = new Promise<void>((resolve) => {
@@ -64,7 +72,8 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
   });
   // A process that could not be begun is told as an error already; an `error` of its own for what is sent to it would end
   // the service.
-  if (child.connected) child.send({ config, options: OPTIONS, folder }, () => {});
+  const request: EvaluationRequest = { config, options: OPTIONS, folder };
+  if (child.connected) child.send(request, () => {});
   await ended;
   if (report === undefined) throw new Error(reason);
   return report;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../domain/config.ts';
-import type { EvaluateOptions } from '../evaluate/evaluate-store.ts';
+import type { EvaluateOptions } from '../domain/evaluation-schemas.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ExitStatus } from './exit-status.ts';

@@ -57,3 +57,13 @@ export const EvaluationReportSchema = Type.Object(
 );
 /** What was evaluated, and what came of it. */
 export type EvaluationReport = Static<typeof EvaluationReportSchema>;
+
+/** How the data of a folder is judged. */
+export interface EvaluateOptions {
+  readonly protocol: EvaluationTable['protocol'] | 'both';
+  /** Share of the positives that a split in time holds out. */
+  readonly share: number;
+  /** Users asked about at the most. */
+  readonly users: number;
+  readonly seed: number;
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../domain/config.ts';
-import type { EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
+import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-kinds.ts';
 import { storeSource } from '../exchange/sources.ts';
@@ -10,16 +10,6 @@ import { storePaths } from '../store/store-options.ts';
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { type Past, readPast } from './past.ts';
 import { createTrial, type Protocol } from './protocol.ts';
-
-/** How the data of a folder is judged. */
-export interface EvaluateOptions {
-  readonly protocol: Protocol | 'both';
-  /** Share of the positives that a split in time holds out. */
-  readonly share: number;
-  /** Users asked about at the most. */
-  readonly users: number;
-  readonly seed: number;
-}
 
 /** Too few users with held-out feedback say nothing. */
 const USERS_MIN = 20;

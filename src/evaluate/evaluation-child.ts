@@ -1,21 +1,6 @@
 import { rmSync } from 'node:fs';
-import type { Config } from '../domain/config.ts';
-import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { type EvaluateOptions, evaluateStore } from './evaluate-store.ts';
-
-/** What the process is asked. */
-export interface EvaluationRequest {
-  readonly config: Config;
-  readonly options: EvaluateOptions;
-  /** Where its temporary files are; goes with it. */
-  readonly folder: string;
-}
-
-/** What it tells: how far it is, then the report or why there is none. */
-export type EvaluationMessage =
-  | { readonly stage: string; readonly done: number; readonly total: number }
-  | { readonly report: EvaluationReport }
-  | { readonly error: string };
+import type { EvaluationMessage, EvaluationRequest } from '../admin/evaluation-process.ts';
+import { evaluateStore } from './evaluate-store.ts';
 
 /*
  * A process of its own, because an evaluation runs a whole service: what it holds in memory is given back when it ends,
