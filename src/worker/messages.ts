@@ -158,6 +158,9 @@ export interface SimilarUsersJob {
   readonly slot: number;
 }
 
+/** Users whose lists a calibration judges at most. */
+export const JUDGED_USERS_MAX = 1500;
+
 /** Learns from what was held out how to rank candidates; answers undefined when there is too little to judge by. */
 export interface CalibrateJob {
   readonly kind: 'calibrate';
@@ -237,6 +240,9 @@ export interface SearchItemsJob {
   /** What was found after this time is the answer, milliseconds. */
   readonly timeMsMax: number;
 }
+
+/** Name of the saved tally in the cache store. */
+export const TALLY_NAME = 'tally';
 
 /** Counts all feedback, from what was saved on where that will do, saves it and answers it; undefined where it cannot be told as of when it is. */
 export interface TallyJob extends TallySettings {

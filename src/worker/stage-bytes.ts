@@ -2,8 +2,7 @@
 import { sharedBytesOf } from '../memory/reuse.ts';
 import { POPULARITY_SCALES } from '../recommend/decayed-counts.ts';
 import { RANKING_FEATURES } from '../recommend/ranking.ts';
-import { JUDGED_USERS_MAX } from './jobs/calibrate.ts';
-import type { ListPlan } from './messages.ts';
+import { JUDGED_USERS_MAX, type ListPlan } from './messages.ts';
 
 /** What the log says of a stage's memory. */
 export const STAGE_MEMORY = 'memory that this stage of the fit may take';

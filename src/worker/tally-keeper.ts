@@ -4,7 +4,7 @@ import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { TallyKeeper } from '../recommend/live-tally.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
-import { TALLY_NAME } from './jobs/tally.ts';
+import { TALLY_NAME } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 
 /** Keeps the tally of feedback in the cache store and has a worker bring it up to date. */

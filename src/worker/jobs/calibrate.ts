@@ -14,13 +14,11 @@ import { type TrendCounts, Trends } from '../../recommend/trends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { openGeneration } from '../generation.ts';
-import type { CalibrateJob, Calibration } from '../messages.ts';
+import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX } from '../messages.ts';
 import { partOfFeature } from '../ranking-parts.ts';
 import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
-/** Users whose lists are judged at most. */
-export const JUDGED_USERS_MAX = 1500;
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
 

@@ -1,9 +1,6 @@
 import { renewTally } from '../../recommend/tally.ts';
-import type { TallyJob } from '../messages.ts';
+import { TALLY_NAME, type TallyJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
-
-/** Name of the saved tally in the cache store. */
-export const TALLY_NAME = 'tally';
 
 /** See `TallyJob`. */
 export async function tally({
