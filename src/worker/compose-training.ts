@@ -57,11 +57,10 @@ function fitMemoryBytesMax({ worker }: Config): number {
 
 /** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
 export function composeTraining(parts: TrainingParts): BackgroundTraining {
-  const { config, data, recommendation, tasks, clock, log } = parts;
+  const { config, data, trainer, recommendation, tasks, clock, log } = parts;
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
   const progress = new ProgressTracker(clock, log);
-  const { trainer } = parts;
   const { loader, als, ...shared } = composeFit(parts);
   const fits = new FitSchedule({
     ...shared,
@@ -146,7 +145,7 @@ function composeFit({ config, paths, cache, pool, trainer, recommendation, clock
     { pool, trainer, loader, als, planOf },
     generationFitOptions(config, cache, log),
   );
-  return { trainer, loader, als, listPass, remakes, generationFit };
+  return { loader, als, listPass, remakes, generationFit };
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */

@@ -209,26 +209,25 @@ export interface ListsMade {
   readonly processorShare: number;
 }
 
-/** Makes and stores the lists of these users. */
-export interface ListsJob {
-  readonly kind: 'lists';
-  readonly plan: ListPlan;
-  readonly slot: number;
-  readonly userRows: Uint32Array;
-  readonly madeMs: number;
-  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
-  readonly untilMs: number;
-}
-
-/** Makes the lists of these users and answers them. */
-export interface RemakeJob {
-  readonly kind: 'remake';
+/** Whose lists are to be made, and of what. */
+export interface ListsWanted {
   readonly plan: ListPlan;
   readonly slot: number;
   readonly userRows: ArrayLike<number> & Iterable<number>;
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
+}
+
+/** Makes and stores lists, as many as there is time for. */
+export interface ListsJob extends ListsWanted {
+  readonly kind: 'lists';
+  readonly userRows: Uint32Array;
+}
+
+/** Makes all of the lists and answers them. */
+export interface RemakeJob extends ListsWanted {
+  readonly kind: 'remake';
 }
 
 /** Finds items that contain a text; answers their ids, best match first. */

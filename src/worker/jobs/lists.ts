@@ -12,7 +12,7 @@ import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recomm
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { ListPlan, ListsJob, ListsMade, RemakeJob } from '../messages.ts';
+import type { ListPlan, ListsJob, ListsMade, ListsWanted } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
 
@@ -41,7 +41,7 @@ export async function makeLists(job: ListsJob): Promise<ListsMade> {
  * @returns also how many users were seen to
  */
 export function remakeLists(
-  job: Omit<RemakeJob, 'kind'>,
+  job: ListsWanted,
   isTimeUp: () => boolean = () => false,
 ): Remade & { readonly users: number } {
   const { plan, madeMs, untilMs } = job;
@@ -86,7 +86,7 @@ interface Opened {
 
 let opened: Opened | undefined;
 
-function openedFor({ plan, slot }: Pick<RemakeJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
+function openedFor({ plan, slot }: ListsWanted, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
     const generation = openGeneration(plan.generation, slot, itemLabelsOf);
