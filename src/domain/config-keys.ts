@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { ConfigSchema } from './config-schema.ts';
 import { formatDuration, parseDuration } from './duration.ts';
-import { maskDsn } from './mask-dsn.ts';
+import { MASK, maskDsn } from './mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from './positive-kinds.ts';
 
 /** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */
@@ -99,8 +99,6 @@ export function decodeValue(schema: KeySchema, value: unknown): unknown {
 export function encodeValue(schema: KeySchema, value: unknown): unknown {
   return schema.format === 'go-duration' ? formatDuration(value as number) : value;
 }
-
-const MASK = '********';
 
 /** A value as people may see it: secrets and passwords masked. */
 export function shownValue(schema: KeySchema, value: unknown): unknown {

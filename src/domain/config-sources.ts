@@ -2,6 +2,7 @@ import { parse } from 'smol-toml';
 import type { ConfigEntry } from './admin-schemas.ts';
 import type { Config, Environment } from './config.ts';
 import { CONFIG_KEYS, encodeValue, shownValue } from './config-keys.ts';
+import { MASK } from './mask-dsn.ts';
 
 /** Where a configuration was taken from. */
 export interface ConfigOrigin {
@@ -15,8 +16,6 @@ export interface ConfigOrigin {
 }
 
 export const NO_ORIGIN: ConfigOrigin = { file: '', text: '', env: {}, flags: [] };
-
-const MASK = '********';
 
 /** Whether requests must carry a key. */
 export function asksForKey({ api_key, api_keys }: Config['server']): boolean {

@@ -1,4 +1,5 @@
-const MASK = '********';
+/** What stands where people see a secret or a password. */
+export const MASK = '********';
 const NETWORK_SCHEME = /^[a-z0-9+.-]+:\/\//i;
 
 /** A store's name without its password, for logs and for people. */
