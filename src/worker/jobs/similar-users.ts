@@ -12,10 +12,8 @@ export function similarUsers({ users, asked, k, slot }: SimilarUsersJob): Ranked
 }
 
 function knownItems({ rows }: PlacedUsers, likedRows: Uint32Array): Uint32Array {
-  return likedRows
-    .map((row) => placeOf(rows.items, row) + 1)
-    .filter((place) => place > 0)
-    .map((place) => place - 1);
+  const places = Array.from(likedRows, (row) => placeOf(rows.items, row));
+  return Uint32Array.from(places.filter((place) => place >= 0));
 }
 
 /**
