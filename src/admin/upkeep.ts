@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
-import type { DataStore } from '../store/data-store.ts';
+import type { Compacted, DataStore } from '../store/data-store.ts';
 import type { TaskLog } from '../worker/task-log.ts';
 
 /** First look at the free space after the start, and pause between two, milliseconds. */
@@ -21,12 +21,6 @@ export interface UpkeepOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly freeBytesMin?: number;
-}
-
-/** What a compaction has come to. */
-export interface Compacted {
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
 }
 
 /** Copies of the data store and its compaction, which begins by itself where much of the file is free. */

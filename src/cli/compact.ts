@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Task, Tasks } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import type { Compacted } from '../store/data-store.ts';
 import { dataFolder, type FolderOptions, lockWaitOption } from './options.ts';
 import { RunningService, URL_HELP } from './running-service.ts';
 
@@ -12,11 +13,6 @@ interface CompactOptions extends FolderOptions {
   readonly url?: string;
   readonly json?: boolean;
   readonly lockWait: number;
-}
-
-interface Sizes {
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
 }
 
 /** `furze compact`: rewrites the data store without its free space. */
@@ -39,7 +35,7 @@ export function compactCommand(env: Environment): Command {
     });
 }
 
-async function compactFolder(options: CompactOptions, env: Environment): Promise<[string, Sizes]> {
+async function compactFolder(options: CompactOptions, env: Environment): Promise<[string, Compacted]> {
   const { compactStore, FolderLockedError } = await import('../store/open-store.ts');
   const path = await dataFolder(options, env);
   try {
@@ -51,7 +47,7 @@ async function compactFolder(options: CompactOptions, env: Environment): Promise
 }
 
 /** Has a running service do it, and waits for the end. */
-async function compactLive(service: RunningService): Promise<Sizes> {
+async function compactLive(service: RunningService): Promise<Compacted> {
   let tasks = (await (await service.call('POST', '/api/admin/compact')).json()) as Tasks;
   const isIt = ({ Kind }: Task) => Kind === 'compaction';
   const id = tasks.Running.find(isIt)?.Id ?? tasks.Past.find(isIt)?.Id;
@@ -69,7 +65,7 @@ async function compactLive(service: RunningService): Promise<Sizes> {
   }
 }
 
-function describe(place: string, { bytesBefore, bytesAfter }: Sizes, asJson = false): string {
+function describe(place: string, { bytesBefore, bytesAfter }: Compacted, asJson = false): string {
   if (asJson) return `${JSON.stringify({ bytesBefore, bytesAfter })}\n`;
   const show = (bytes: number) => `${bytes.toLocaleString('en-US')} bytes`;
   return `${place}: ${show(bytesBefore)} before, ${show(bytesAfter)} after\n`;

@@ -33,14 +33,17 @@ export interface DataStore extends DataReader {
    * Rewrites the store without its free space, so that nothing is left of what was deleted, while it is read and written;
    * absent where the engine sees to that by itself. One that runs is joined.
    * @param onProgress told how many of how many entries are rewritten
-   * @returns bytes on disk before and after
    * @throws OperatorError when there is no room for it, or the service stops before its end
    */
-  compact?(
-    onProgress?: (done: number, total: number) => void,
-  ): Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
+  compact?(onProgress?: (done: number, total: number) => void): Promise<Compacted>;
   /** @throws FurzeError STORE_UNAVAILABLE while the store does not answer or cannot write, saying why */
   ping(): Promise<void>;
+}
+
+/** What a compaction has come to: bytes on disk. */
+export interface Compacted {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
 }
 
 /** Keeps reads of a copy as fresh as they are to be. */

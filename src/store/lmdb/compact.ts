@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
+import type { Compacted } from '../data-store.ts';
 import { lockFolders } from '../folder-lock.ts';
 import { openDataTables } from './data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from './engine.ts';
@@ -13,10 +14,7 @@ import { makePartial, removePartial, syncToDisk } from './partial.ts';
  * @throws OperatorError when there is no store, or a process has the folder
  * @throws OperatorError when a newer version wrote the folder
  */
-export async function compactStore(
-  dataPath: string,
-  lockWaitMs = 0,
-): Promise<{ bytesBefore: number; bytesAfter: number }> {
+export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Compacted> {
   if (!existsSync(join(dataPath, DATA_FILE)))
     throw new OperatorError(`There is no data store in ${dataPath}.`);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
@@ -28,7 +26,7 @@ export async function compactStore(
   }
 }
 
-async function compactLocked(dataPath: string): Promise<{ bytesBefore: number; bytesAfter: number }> {
+async function compactLocked(dataPath: string): Promise<Compacted> {
   const { engine } = openDataTables(dataPath);
   const copyPath = makePartial(dataPath);
   try {

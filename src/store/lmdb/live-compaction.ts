@@ -1,9 +1,9 @@
 import { renameSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
+import type { Compacted } from '../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from './data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from './engine.ts';
-import type { Compacted } from './messages.ts';
 import { makePartial, syncToDisk } from './partial.ts';
 import { type TableName, TouchedKeys } from './touched-keys.ts';
 

@@ -2,7 +2,14 @@ import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { limitRepeats } from '../../domain/limit-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
-import type { ChangeListener, ChangeSet, DataStore, WriteCommand, WriteResult } from '../data-store.ts';
+import type {
+  ChangeListener,
+  ChangeSet,
+  Compacted,
+  DataStore,
+  WriteCommand,
+  WriteResult,
+} from '../data-store.ts';
 import type { FolderLock } from '../folder-lock.ts';
 import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
@@ -10,7 +17,7 @@ import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, hasKinds, identityOf, keepKinds, openDataTables } from './data-tables.ts';
 import { InSlices } from './in-slices.ts';
 import { LiveCompactions } from './live-compactions.ts';
-import type { Compacted, FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { beginRecent } from './recent-feedback.ts';
 import { WriterSupervisor } from './writer-supervisor.ts';
 

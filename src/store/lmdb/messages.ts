@@ -1,5 +1,5 @@
 import type { PlainError } from '../../domain/errors.ts';
-import type { WriteCommand, WriteResult } from '../data-store.ts';
+import type { Compacted, WriteCommand, WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 
@@ -33,12 +33,6 @@ export type ToWriter =
   | { readonly kind: 'close' };
 
 export type Write = Extract<ToWriter, { kind: 'write' }>;
-
-/** What a live compaction has come to. */
-export interface Compacted {
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
-}
 
 /** From the writer thread to the store. */
 export type FromWriter =
