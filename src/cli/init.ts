@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config.ts';
@@ -117,7 +117,9 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
   const mode = written.server.api_key === '' ? {} : { mode: OWNER_ONLY };
   // All of it or nothing: a file that is cut off would stand in the way of the next try.
   const partial = `${flags.config}.partial`;
-  writeFileSync(partial, text, mode);
+  // One that was left may be for others to read.
+  rmSync(partial, { force: true });
+  writeFileSync(partial, text, { ...mode, flag: 'wx' });
   renameSync(partial, flags.config);
   process.stdout.write(`Wrote ${flags.config}; positive: ${answers.positiveTypes.join(', ')}.\n`);
   const example = await train(config, flags.config);
