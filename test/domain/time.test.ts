@@ -47,10 +47,12 @@ test.each([
 });
 
 test('every day is where Date has it', () => {
+  const wrong: string[] = [];
   for (let day = -719_528; day <= 2_932_896; day += 13) {
     const text = new Date(day * 86_400_000).toISOString().slice(0, 10);
-    expect(parseTimestamp(text)).toBe(day * 86_400_000);
+    if (parseTimestamp(text) !== day * 86_400_000) wrong.push(text);
   }
+  expect(wrong).toEqual([]);
 });
 
 test('what is written is read back, to the millisecond', () => {

@@ -33,8 +33,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const backup = (more: RequestInit = {}) =>
-  fetch(`${server.base}/api/admin/backup`, { method: 'POST', headers, ...more });
+const backup = () => fetch(`${server.base}/api/admin/backup`, { method: 'POST', headers });
+
+async function nextIsTaken(): Promise<void> {
+  const statusOfNext = async () => {
+    const next = await backup();
+    await next.arrayBuffer();
+    return next.status;
+  };
+  await expect.poll(statusOfNext, { timeout: 300_000 }).toBe(200);
+}
 
 /** Writes one user after the other while `action` runs. @returns users that were acknowledged before and after it began */
 async function whileWriting(action: () => Promise<unknown>): Promise<{ before: string[]; all: string[] }> {
@@ -67,16 +75,7 @@ describe('POST /api/admin/backup', () => {
     expect([second.status, await second.text()]).toEqual([503, expect.stringContaining('OVERLOADED')]);
     // A caller that leaves makes room for the next.
     await first.body!.cancel();
-    await expect
-      .poll(
-        async () => {
-          const next = await backup();
-          await next.arrayBuffer();
-          return next.status;
-        },
-        { timeout: 300_000 },
-      )
-      .toBe(200);
+    await nextIsTaken();
   });
 
   it('is one state of the store while writes go on, restored record by record', async () => {
@@ -108,16 +107,7 @@ describe('POST /api/admin/backup', () => {
     const request = `POST /api/admin/backup HTTP/1.1\r\nHost: x\r\nX-API-Key: hush\r\nContent-Length: 0\r\n\r\n`;
     await new Promise<void>((resolve) => socket.write(request, () => resolve()));
     socket.destroy();
-    await expect
-      .poll(
-        async () => {
-          const next = await backup();
-          await next.arrayBuffer();
-          return next.status;
-        },
-        { timeout: 300_000 },
-      )
-      .toBe(200);
+    await nextIsTaken();
   });
 });
 

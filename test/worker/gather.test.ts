@@ -8,6 +8,24 @@ import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from 
 
 const TYPES = ['like', 'rating>=4=2', 'purchase=5'];
 
+/** What is gathered of a folder, by user. */
+function gathered(folder: string, types: readonly string[], more: { readonly halfLifeMs?: number } = {}) {
+  const data = gather({
+    kind: 'gather',
+    dataPath: storeOptions(folder).dataPath,
+    positiveTypes: positiveKindNames(types),
+    positiveWeights: positiveWeights(types),
+    sinceMs: 0,
+    untilMs: NOW_MS,
+    seed: 1,
+    leavesOut: false,
+    heldBytes: 0,
+    budgetBytes: 1e9,
+    ...more,
+  })!;
+  return data.interactions.byUser;
+}
+
 /** What is gathered of three users' feedback, as (user, item, weight). */
 async function gatherPairs(types: readonly string[]) {
   const folder = tempFolder();
@@ -22,20 +40,7 @@ async function gatherPairs(types: readonly string[]) {
       feedback('seen', 'w', 'b'),
     ]),
   );
-  const positiveTypes = positiveKindNames(types);
-  const { interactions } = gather({
-    kind: 'gather',
-    dataPath: storeOptions(folder).dataPath,
-    positiveTypes,
-    positiveWeights: positiveWeights(types),
-    sinceMs: 0,
-    untilMs: NOW_MS,
-    seed: 1,
-    leavesOut: false,
-    heldBytes: 0,
-    budgetBytes: 1e9,
-  })!;
-  const { indptr, indices, weights } = interactions.byUser;
+  const { indptr, indices, weights } = gathered(folder, types);
   const local = data.local!;
   const pairs: [string, string, number | undefined][] = [];
   for (let user = 0; user + 1 < indptr.length; user++) {
@@ -64,7 +69,8 @@ test('without weights nothing is weighed', async () => {
 
 test('with a half-life a record weighs half for each that it is older than the newest, and of a pair the heaviest counts', async () => {
   const folder = tempFolder();
-  const { data } = openIn(folder, { positiveFeedbackTypes: ['like', 'purchase=4'] });
+  const types = ['like', 'purchase=4'];
+  const { data } = openIn(folder, { positiveFeedbackTypes: types });
   const ago = (days: number) => ({ Timestamp: new Date(NOW_MS - days * 86_400_000).toISOString() });
   await data.write(
     putFeedback([
@@ -75,20 +81,8 @@ test('with a half-life a record weighs half for each that it is older than the n
       feedback('like', 'v', 'b', ago(3003)),
     ]),
   );
-  const { interactions } = gather({
-    kind: 'gather',
-    dataPath: storeOptions(folder).dataPath,
-    positiveTypes: ['like', 'purchase'],
-    positiveWeights: positiveWeights(['like', 'purchase=4']),
-    halfLifeMs: 10 * 86_400_000,
-    sinceMs: 0,
-    untilMs: NOW_MS,
-    seed: 1,
-    leavesOut: false,
-    heldBytes: 0,
-    budgetBytes: 1e9,
-  })!;
-  expect([...interactions.byUser.weights!]).toEqual([1, 0.5, 0.5, Math.fround(1e-3)]);
+  const { weights } = gathered(folder, types, { halfLifeMs: 10 * 86_400_000 });
+  expect([...weights!]).toEqual([1, 0.5, 0.5, Math.fround(1e-3)]);
 });
 
 test('where all would take more than a fit may, a sample of the users is learned from, and the log says so', async () => {
