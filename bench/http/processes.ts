@@ -5,8 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import type { EngineName } from '../../src/http/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine-choice.ts';
+import { openStore, type Stores } from '../../src/store/open-store.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
@@ -31,6 +33,20 @@ export function dataPathOf(folder: string): string {
 
 export function cachePathOf(folder: string): string {
   return join(folder, 'cache');
+}
+
+/** The stores of a folder whose service is stopped, by the rules of `startService`. */
+export function openFolder(folder: string): Stores {
+  return openStore({
+    dataPath: dataPathOf(folder),
+    cachePath: cachePathOf(folder),
+    sync: 'commit',
+    limits: DEFAULT_LIMITS,
+    autoInsertUser: true,
+    autoInsertItem: true,
+    positiveFeedbackTypes: POSITIVE_TYPES,
+    readFeedbackTypes: READ_TYPES,
+  });
 }
 
 /** What a bench wants of the service that the others do without. */

@@ -1,22 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { EngineName } from '../../src/http/engine.ts';
 import { chooseEngine } from '../../src/http/engine-choice.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
 import { askAll, measureLoad, type Pressure, RequestRing } from './load.ts';
-import {
-  cachePathOf,
-  dataPathOf,
-  POSITIVE_TYPES,
-  READ_TYPES,
-  type ServerProcess,
-  startBare,
-  startService,
-} from './processes.ts';
+import { openFolder, type ServerProcess, startBare, startService } from './processes.ts';
 import { median, type Row } from './statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
 
@@ -36,16 +26,7 @@ export async function makeReadFolder(size: WorldSize): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
   // The service notes which settings it makes lists with, and serves none that were made before.
   await (await startService(folder)).stop();
-  const { data, cache } = openStore({
-    dataPath: dataPathOf(folder),
-    cachePath: cachePathOf(folder),
-    sync: 'commit',
-    limits: DEFAULT_LIMITS,
-    autoInsertUser: true,
-    autoInsertItem: true,
-    positiveFeedbackTypes: POSITIVE_TYPES,
-    readFeedbackTypes: READ_TYPES,
-  });
+  const { data, cache } = openFolder(folder);
   const users = Array.from({ length: size.users }, (_, user) => ({
     UserId: userIdOf(user),
     Labels: ['label-1', 'label-2'],

@@ -9,13 +9,11 @@ import { getRequest, postRequest } from './connection.ts';
 import { sendAll } from './load.ts';
 import { POSITIVE_TYPES } from './processes.ts';
 import { quantile, type Row } from './statistics.ts';
-import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
+import { feedbackBatches, itemIdOf, labelsOf, userIdOf, type WorldSize } from './world.ts';
 
 const SERVER = fileURLToPath(new URL('./stall-server.ts', import.meta.url));
 const BATCH_RECORDS = 10_000;
 const AIM_MS = 5;
-/** Labels of all items, of which each has three; the first few are common. */
-const LABELS = 200;
 /** Items in a session. */
 const SESSION_RECORDS = 10;
 
@@ -94,13 +92,12 @@ async function stallOf(server: ChildProcess, port: number, request: Buffer): Pro
 }
 
 function item(id: string, random: ReturnType<typeof createRandom>) {
-  const label = () => `label-${Math.floor(LABELS * random.float() ** 2)}`;
   return {
     ItemId: id,
     IsHidden: false,
     Categories: [random.below(2) === 0 ? 'large' : `small-${random.below(1000)}`],
     Timestamp: '2023-01-01T00:00:00Z',
-    Labels: [...new Set([label(), label(), label()])],
+    Labels: labelsOf(random),
     Comment: '',
   };
 }

@@ -3,21 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { User } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { getRequest } from './connection.ts';
 import { measureLatencies } from './load.ts';
-import {
-  cachePathOf,
-  dataPathOf,
-  POSITIVE_TYPES,
-  READ_TYPES,
-  type ServerProcess,
-  startBare,
-  startService,
-} from './processes.ts';
+import { cachePathOf, openFolder, type ServerProcess, startBare, startService } from './processes.ts';
 import { quantile, type Row } from './statistics.ts';
 import { computedMemory, ownBytes } from './training-memory.ts';
 import { feedbackBatches, userIdOf, type WorldSize } from './world.ts';
@@ -80,16 +70,7 @@ export async function benchTraining(size: WorldSize, idleMs: number, kept?: stri
 
 /** @returns how many records there are, for some replace others */
 async function fill(folder: string, size: WorldSize): Promise<number> {
-  const { data, cache } = openStore({
-    dataPath: dataPathOf(folder),
-    cachePath: cachePathOf(folder),
-    sync: 'commit',
-    limits: DEFAULT_LIMITS,
-    autoInsertUser: true,
-    autoInsertItem: true,
-    positiveFeedbackTypes: POSITIVE_TYPES,
-    readFeedbackTypes: READ_TYPES,
-  });
+  const { data, cache } = openFolder(folder);
   const start = performance.now();
   const before = (await data.getStats()).feedback;
   if (before === 0) await putAll(data, size);

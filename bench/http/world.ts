@@ -1,5 +1,5 @@
 import type { Feedback } from '../../src/domain/entities.ts';
-import { createRandom } from '../../src/domain/random.ts';
+import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/time.ts';
 
 /** Size of the made-up data. */
@@ -21,6 +21,15 @@ export function userIdOf(user: number): string {
 
 export function itemIdOf(item: number): string {
   return `item-${item}`;
+}
+
+/** Labels of all items, of which each has three; the first few are common. */
+const LABELS = 200;
+
+/** The labels of an item. */
+export function labelsOf(random: Random): string[] {
+  const label = () => `label-${Math.floor(LABELS * random.float() ** 2)}`;
+  return [...new Set([label(), label(), label()])];
 }
 
 /**

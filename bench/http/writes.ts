@@ -11,11 +11,9 @@ import { sendAll } from './load.ts';
 import { POSITIVE_TYPES, processCpuMs, type ServerProcess, startService } from './processes.ts';
 import { PutRecorder, RawWriter } from './raw-replay.ts';
 import { quantile, type Row } from './statistics.ts';
-import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
+import { feedbackBatches, itemIdOf, labelsOf, userIdOf, type WorldSize } from './world.ts';
 
 const BATCH_RECORDS = 10_000;
-/** Labels of all items, of which each has three; the first few are common. */
-const LABELS = 200;
 const CONNECTIONS = [1, 64];
 /** Writes that each side makes before it is the other's turn. */
 const TURN_WRITES = 256;
@@ -55,6 +53,7 @@ export async function benchWrites(size: WorldSize, turns: number): Promise<Row[]
     recorder.record(records);
   }
   await quiet(service);
+  let made = 0;
   const rows: Row[] = [];
   for (const kind of kinds(size, random)) {
     for (const connections of CONNECTIONS) rows.push(...(await face(kind, connections)));
@@ -84,9 +83,6 @@ export async function benchWrites(size: WorldSize, turns: number): Promise<Row[]
     return rowsOf(`${kind.name}, ${connections} at a time`, connections, kind.aimCpuMs, own, bare);
   }
 }
-
-/** Writes made so far. */
-let made = 0;
 
 interface Spent {
   readonly latenciesMs: number[];
@@ -160,13 +156,12 @@ function* itemBatches({ items }: WorldSize, random: Random): Generator<Item[]> {
 }
 
 function item(ItemId: string, random: Random): Item {
-  const label = () => `label-${Math.floor(LABELS * random.float() ** 2)}`;
   return {
     ItemId,
     IsHidden: false,
     Categories: [`category-${random.below(20)}`],
     Timestamp: '2024-01-01T00:00:00Z',
-    Labels: [...new Set([label(), label(), label()])],
+    Labels: labelsOf(random),
     Comment: '',
   };
 }

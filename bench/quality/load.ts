@@ -68,12 +68,12 @@ export const RATING_FILES = {
   csv: /^(?!(?:items|users|customers)\.).*\.(csv|tsv)(\.gz)?$/,
 } as const;
 
-/** @throws Error unless exactly one file of the folder has a name like `pattern` */
-export /**
+/**
  * Reads the one file of a folder whose name fits. Where a folder holds several sets, the beginning of the names wanted
  * may stand behind it: `Data/ml-1m` reads `Data/ml-1m.train.rating`.
+ * @throws Error unless exactly one file of the folder has a name like `pattern`
  */
-function readText(place: string, pattern: RegExp): string {
+export function readText(place: string, pattern: RegExp): string {
   const isFolder = existsSync(place) && statSync(place).isDirectory();
   const folder = isFolder ? place : dirname(place);
   const prefix = isFolder ? '' : basename(place);

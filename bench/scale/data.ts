@@ -2,11 +2,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/time.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { cachePathOf, dataPathOf, POSITIVE_TYPES } from '../http/processes.ts';
+import { openFolder } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
 
 /** Feedback a user and an item have on average: a hundred million are of 5 million users and 500,000 items. */
@@ -69,16 +67,7 @@ function* feedbackBatches({ feedback, users, items }: WorldSize): Generator<Feed
 
 /** Stores the set in a folder whose service is stopped, as fast as the store takes it. @returns seconds */
 export async function importData(folder: string, size: WorldSize): Promise<number> {
-  const { data, cache } = openStore({
-    dataPath: dataPathOf(folder),
-    cachePath: cachePathOf(folder),
-    sync: 'commit',
-    limits: DEFAULT_LIMITS,
-    autoInsertUser: true,
-    autoInsertItem: true,
-    positiveFeedbackTypes: POSITIVE_TYPES,
-    readFeedbackTypes: [],
-  });
+  const { data, cache } = openFolder(folder);
   const startMs = performance.now();
   let writing: Promise<unknown>[] = [];
   for (const records of feedbackBatches(size)) {
