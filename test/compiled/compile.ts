@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+import { ENTRIES } from '../entries.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder with `src/` and `test/` as JavaScript, as they were when the run began. */
+    /** A folder with the entries of `src/` and `test/` as JavaScript, as they were when the run began. */
     compiled: string;
   }
 }
@@ -16,12 +18,15 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Inside `node_modules`, so that packages are found from there. */
 const PARENT = join(ROOT, 'node_modules');
 const PREFIX = '.compiled-for-tests-';
+/** Files of `test/` that run as a thread or a process. */
+const TEST_ENTRIES = /-(thread|writer)\.ts$/;
 /** What the sources find beside their own folder. */
 const BESIDE = ['build', 'data', 'docs', 'package.json'];
 
 /**
- * Before the first test: the files of the API page and the dashboard, and the sources as JavaScript, types left aside, for what runs outside of vitest. A thread or a
- * process that starts from TypeScript pays half a second each time for the tool that reads it.
+ * Before the first test: the files of the API page and the dashboard, and the sources as JavaScript for what runs outside
+ * of vitest, bundled as the build does it. A thread or a process that starts from TypeScript pays half a second each time
+ * for the tool that reads it, and one that starts from a file for each source nearly as much for the files.
  */
 export default async function compile(project: TestProject): Promise<() => Promise<void>> {
   await run(join(ROOT, 'scripts/build-apidocs.js'));
@@ -37,9 +42,27 @@ export default async function compile(project: TestProject): Promise<() => Promi
 }
 
 async function emit(folder: string): Promise<void> {
-  const tsc = join(PARENT, 'typescript', 'bin', 'tsc');
-  const args = ['-p', join(ROOT, 'test/compiled/tsconfig.json'), '--outDir', folder];
-  await run(tsc, ...args);
+  const { dependencies, optionalDependencies } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  );
+  const ofTests = (await readdir(join(ROOT, 'test'), { recursive: true })).filter((name) =>
+    TEST_ENTRIES.test(name),
+  );
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...ENTRIES, ...ofTests.map((name) => `test/${name}`)],
+    outbase: ROOT,
+    outdir: folder,
+    // Below `src/`, where code looks for the entries beside it.
+    chunkNames: 'src/chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.11',
+    external: Object.keys({ ...dependencies, ...optionalDependencies }),
+    logLevel: 'warning',
+  });
 }
 
 async function run(...args: string[]): Promise<void> {
