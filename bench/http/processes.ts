@@ -10,7 +10,7 @@ import type { EngineName } from '../../src/http/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine-choice.ts';
 import { openStore, type Stores } from '../../src/store/open-store.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
 
 export const POSITIVE_TYPES = ['like'];
