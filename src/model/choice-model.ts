@@ -122,8 +122,7 @@ function chancesOf(
     }
   }
   let sum = 0;
-  for (let at = from; at < to; at++)
-    sum += chances[at] = multiples[at]! * Math.exp(chances[at]! - highest);
+  for (let at = from; at < to; at++) sum += chances[at] = multiples[at]! * Math.exp(chances[at]! - highest);
   for (let at = from; at < to; at++) chances[at]! /= sum;
   return highest + Math.log(sum) - chosenScore / chosen;
 }

@@ -164,11 +164,7 @@ function lessonsOf(examples: readonly RankingExample[]): Lessons {
 }
 
 /** A conditional logit over some features. */
-function blend(
-  examples: readonly RankingExample[],
-  lessons: Lessons,
-  set: readonly RankingFeature[],
-): Blend {
+function blend(examples: readonly RankingExample[], lessons: Lessons, set: readonly RankingFeature[]): Blend {
   const folds = lessons.folds.map((lesson) => learnBlend(lesson, set));
   const scales = set.filter(isScale);
   const others = set.filter((name) => !isScale(name));

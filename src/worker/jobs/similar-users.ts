@@ -1,5 +1,5 @@
-import { placeOf } from '../../memory/ascending.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
+import { placeOf } from '../../memory/ascending.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
