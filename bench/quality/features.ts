@@ -1,9 +1,9 @@
 /** Click-through prediction on sets of ratings: what is learned from, the labels of both sides, and what was held out. */
 
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/evaluation-split.ts';
-import { holdOut } from '../../src/dataset/holdout.ts';
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
+import { holdOut } from '../../src/dataset/validation-split.ts';
 import { createRandom } from '../../src/domain/random.ts';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { finish } from '../../src/model/als/train.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';

@@ -1,9 +1,10 @@
 import { beginPhase } from '../../src/model/shared-task.ts';
+
 /** Trains one model of the quality command and hands back what ranks with it. */
 
+import { fingerprint } from '../../src/dataset/fingerprint.ts';
 import type { Interactions } from '../../src/dataset/interactions.ts';
-import { fingerprint } from '../../src/dataset/interactions.ts';
-import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
+import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';

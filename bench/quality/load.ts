@@ -2,13 +2,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/evaluation-split.ts';
 import {
   buildInteractions,
   type CompressedMatrix,
   type Interactions,
 } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
 import { type FeatureRows, parseLibfm } from '../data-sets/libfm.ts';
 import { parseLightgcn } from '../data-sets/lightgcn.ts';
 import { type NegativeCase, type PairColumns, parseNcfNegatives, parseNcfRatings } from '../data-sets/ncf.ts';

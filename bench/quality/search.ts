@@ -5,7 +5,7 @@
 
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import { type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
-import type { HeldOutPairs } from '../../src/dataset/leave-out.ts';
+import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';

@@ -5,8 +5,8 @@
  */
 import { basename } from 'node:path';
 import { Command } from 'commander';
-import { pick, splitByTime } from '../../src/dataset/evaluation-split.ts';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
+import { pick, splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/metrics.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';

@@ -17,7 +17,7 @@ import type { Logger } from '../domain/log.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
-import type { Recommendation } from '../recommend/compose.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { FitSchedule } from '../worker/fit-schedule.ts';

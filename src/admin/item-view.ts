@@ -1,5 +1,5 @@
 import type { ItemView } from '../domain/admin-schemas.ts';
-import type { Recommendation } from '../recommend/compose.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titledScores } from './titles.ts';
 

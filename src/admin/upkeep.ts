@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
 import type { TaskLog } from '../worker/task-log.ts';
 
@@ -66,7 +67,7 @@ export class Upkeep {
    * @throws FurzeError OVERLOADED while another is made or read: each takes the room of a store
    */
   async backup(): Promise<{ readonly bytes: number; readonly stream: Readable }> {
-    if (this.isBackingUp) throw new FurzeError('OVERLOADED', 'A backup is being made; try again later.');
+    if (this.isBackingUp) throw overloaded('backup');
     this.isBackingUp = true;
     const task = this.options.tasks.begin('backup');
     try {

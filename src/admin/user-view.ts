@@ -2,9 +2,9 @@ import type { UserView } from '../domain/admin-schemas.ts';
 import type { Config } from '../domain/config.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { TopK } from '../memory/top-k.ts';
-import type { Recommendation } from '../recommend/compose.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import { NOTHING, SOURCE_NAMES, type SourceName } from '../recommend/sources/source.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titled, titledScores } from './titles.ts';
 

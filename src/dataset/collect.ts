@@ -7,10 +7,16 @@ import { placeOf } from '../memory/ascending.ts';
 import { bitWords, hasBit, setBit } from '../memory/bits.ts';
 import { GrowingU32 } from '../memory/growing.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
-import { type HeldRecords, type HoldOut, HoldOutSurvey, isSampled, NOTHING_HELD_OUT } from './holdout.ts';
+import { fingerprintOfAll } from './fingerprint.ts';
 import { type CompressedMatrix, type Interactions, transpose } from './interactions.ts';
-import { fingerprintOfAll } from './leave-out.ts';
 import type { TrainingData } from './training-data.ts';
+import {
+  type HeldRecords,
+  type HoldOut,
+  HoldOutSurvey,
+  isSampled,
+  NOTHING_HELD_OUT,
+} from './validation-split.ts';
 
 /**
  * Hands out all positive feedback by user row, then item row; always the same. Rows are those of the store.

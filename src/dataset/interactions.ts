@@ -3,7 +3,6 @@
  * (CSR) for solving users, by item (CSC) for solving items.
  */
 import { FurzeError } from '../domain/errors.ts';
-import { FNV_BASIS, fnvWord } from '../domain/hash.ts';
 
 /**
  * One orientation: the entries of row r are `indices[indptr[r]] .. indices[indptr[r + 1] - 1]`, ascending
@@ -201,24 +200,4 @@ export function transpose(
 /** The column numbers of one row, ascending, as a view. */
 export function rowIndices(matrix: CompressedMatrix, row: number): Uint32Array {
   return matrix.indices.subarray(matrix.indptr[row] as number, matrix.indptr[row + 1] as number);
-}
-
-/**
- * A 32-bit FNV-1a hash of the shape, the entries and the weights. Two data sets that differ are told apart
- * with high probability; it guards against mixing up, not against forgery.
- */
-export function fingerprint({ userCount, itemCount, byUser }: Interactions): number {
-  let hash = FNV_BASIS;
-  const mix = (value: number) => {
-    hash = fnvWord(hash, value);
-  };
-  mix(userCount);
-  mix(itemCount);
-  for (const value of byUser.indptr) mix(value);
-  for (const value of byUser.indices) mix(value);
-  if (byUser.weights !== null) {
-    const bits = new Uint32Array(byUser.weights.buffer, byUser.weights.byteOffset, byUser.weights.length);
-    for (const value of bits) mix(value);
-  }
-  return hash >>> 0;
 }

@@ -1,5 +1,16 @@
 import type { Interactions } from './interactions.ts';
-import type { HeldOutPairs, StoreRows } from './leave-out.ts';
+
+/** The pairs held out, as columns; each once. */
+export interface HeldOutPairs {
+  readonly userRows: Uint32Array;
+  readonly itemRows: Uint32Array;
+}
+
+/** The row in the store of each row of a matrix, ascending. */
+export interface StoreRows {
+  readonly users: Uint32Array;
+  readonly items: Uint32Array;
+}
 
 /**
  * What models are trained on and judged by. All arrays are in shared memory. Rows of the matrix are those users and

@@ -106,21 +106,3 @@ export function shownValue(schema: KeySchema, value: unknown): unknown {
   if (!schema.secret || value === '') return value;
   return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
 }
-
-/** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */
-export function readVariable(schema: KeySchema, text: string): unknown {
-  switch (schema.type) {
-    case 'array':
-      return text
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== '');
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
-    case 'integer':
-    case 'number':
-      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
-    default:
-      return text;
-  }
-}

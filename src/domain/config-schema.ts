@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { connectionKeys } from './config-schema-connections.ts';
+import { limitKeys } from './config-schema-limits.ts';
 import {
   bool,
   choice,
@@ -11,13 +13,11 @@ import {
   secret,
   secrets,
   text,
-} from './config-builders.ts';
-import { connectionKeys } from './config-connections.ts';
-import { limitKeys } from './config-limits.ts';
+} from './config-schema-types.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { POSITIVE_KIND_PATTERN } from './positive-kinds.ts';
 
-export type { DurationMs } from './config-builders.ts';
+export type { DurationMs } from './config-schema-types.ts';
 
 const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
 const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;

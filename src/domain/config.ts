@@ -1,5 +1,11 @@
 import { parse, TomlError } from 'smol-toml';
 import {
+  type Environment,
+  environmentOverride,
+  unknownVariables,
+  withoutInjected,
+} from './config-environment.ts';
+import {
   CONFIG_KEYS,
   type ConfigKey,
   decodeValue,
@@ -8,16 +14,14 @@ import {
   fits,
   type KeySchema,
   ROOT,
-  readVariable,
   shownValue,
   VARIABLE_PREFIX,
 } from './config-keys.ts';
 import type { Config } from './config-schema.ts';
 import { positiveKindNames } from './positive-kinds.ts';
-import { type Environment, unknownVariables, withoutInjected } from './unknown-variables.ts';
 
+export type { Environment } from './config-environment.ts';
 export type { Config, DurationMs, FallbackRecommender } from './config-schema.ts';
-export type { Environment } from './unknown-variables.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */
 export class ConfigError extends Error {
@@ -92,11 +96,10 @@ function checkConfig(file: Table, env: Environment): Config {
 
 /** The key's value in the file's form, from the environment, the file or its default; undefined after a problem. */
 function rawValue(key: ConfigKey, file: Table, env: Environment, problems: string[]): unknown {
-  const text = env[key.variable];
-  const given = text === undefined ? lookUp(file, key.path) : readVariable(key.schema, text);
-  const value = given ?? key.schema.default;
+  const override = environmentOverride(key, env);
+  const value = override ?? lookUp(file, key.path) ?? key.schema.default;
   if (fits(key.schema, value)) return value;
-  const where = text === undefined ? key.path.join('.') : `${key.variable} (${key.path.join('.')})`;
+  const where = override === undefined ? key.path.join('.') : `${key.variable} (${key.path.join('.')})`;
   const got = key.schema.secret ? 'something else' : show(shownValue(key.schema, value));
   problems.push(`${where}: expected ${expectation(key.schema)}, got ${got}`);
   return undefined;

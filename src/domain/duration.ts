@@ -44,3 +44,10 @@ function trim(value: number, digits: number): string {
 
 /** The longest delay that a timer takes, milliseconds; Node lets a longer one end at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
+
+const DAY_MS = 86_400_000;
+
+/** Days of a time to live in milliseconds; 0 days is for ever. */
+export function ttlMs(days: number): number {
+  return days === 0 ? Number.POSITIVE_INFINITY : days * DAY_MS;
+}

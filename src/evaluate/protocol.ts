@@ -1,7 +1,7 @@
-import { splitByTime, splitLeaveLastOut } from '../dataset/evaluation-split.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../dataset/interactions.ts';
 import { createRandom } from '../domain/random.ts';
 import type { Past } from './past.ts';
+import { splitByTime, splitLeaveLastOut } from './test-split.ts';
 
 /**
  * What is held out: the latest feedback of all, which is what a service meets, or the latest of each user, which asks

@@ -1,4 +1,5 @@
 import { FurzeError } from '../domain/errors.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace.ts';
 
@@ -51,7 +52,7 @@ export class BodyReader {
     if (end > this.rules.bytesMax) {
       this.finish(tooLarge(this.rules.bytesMax));
     } else if (end > this.buffer.length && !this.grow(end, isLast)) {
-      this.finish(tooMany());
+      this.finish(overloaded('bodies'));
     } else {
       this.buffer.set(chunk, this.size);
       this.size = end;
@@ -95,10 +96,6 @@ export class BodyReader {
 /** The refusal of a body over the limit. */
 export function tooLarge(bytesMax: number): FurzeError {
   return new FurzeError('BODY_TOO_LARGE', `A body has at most ${bytesMax} bytes.`);
-}
-
-function tooMany(): FurzeError {
-  return new FurzeError('OVERLOADED', 'The requests under way take all the memory that there is for bodies.');
 }
 
 function tooSlow(): FurzeError {

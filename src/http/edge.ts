@@ -3,6 +3,7 @@ import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
@@ -160,7 +161,7 @@ export class Edge {
     const fail = (error: unknown) =>
       // What was ended because nobody waits for it is no fault.
       exchange.request?.isAbandoned
-        ? this.errorReply(new FurzeError('OVERLOADED', 'The caller has hung up.'))
+        ? this.errorReply(overloaded('abandoned'))
         : this.toReply(error, requestId, `${route.method} ${route.path}`);
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);

@@ -1,4 +1,3 @@
-import { FurzeError } from '../domain/errors.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './edge.ts';
 import type { Engine, Flow } from './engine.ts';
@@ -35,11 +34,6 @@ export function isLong({ parts, body }: Reply): boolean {
 export function asBytes(reply: Reply): Reply {
   const { body } = reply;
   return typeof body === 'string' ? { ...reply, body: Buffer.from(body) } : reply;
-}
-
-/** The refusal when the answers under way take all the memory there is for them. */
-export function outOfMemory(): FurzeError {
-  return new FurzeError('OVERLOADED', 'The answers under way take all the memory that there is for them.');
 }
 
 /**

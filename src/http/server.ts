@@ -1,6 +1,7 @@
 import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import type { AccessRules } from './access.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './body.ts';
@@ -10,7 +11,7 @@ import { Edge, type Exchange, type RequestHead } from './edge.ts';
 import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
 import type { EngineChoice } from './engine-choice.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { asBytes, isLong, Outflow, type OutflowRules, outOfMemory } from './outflow.ts';
+import { asBytes, isLong, Outflow, type OutflowRules } from './outflow.ts';
 import { PaceWatch } from './pace.ts';
 import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
@@ -235,7 +236,7 @@ class Server {
     const outflow = Outflow.open(this.outflows, reply, () => this.cutOff(call));
     if (outflow === undefined) {
       reply.discard?.();
-      this.finish(call, this.edge.errorReply(outOfMemory()), closeConnection);
+      this.finish(call, this.edge.errorReply(overloaded('answers')), closeConnection);
       return;
     }
     call.outflow = outflow;

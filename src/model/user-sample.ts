@@ -3,8 +3,9 @@
  * each user likes. Where that is more than there may be, a seeded sample of the users stands for all: what items have in
  * common is told by many users in the same way.
  */
-import { isSampled } from '../dataset/holdout.ts';
+
 import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
+import { isSampled } from '../dataset/validation-split.ts';
 import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
 import type { StageMemory } from './memory-budget.ts';
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
-import { limitsOf } from '../domain/config-limits.ts';
+import { limitsOf } from '../domain/config-schema-limits.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { folderOf, parseDsn } from './dsn.ts';

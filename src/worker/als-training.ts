@@ -115,7 +115,7 @@ export class AlsTraining {
     const first = await this.trainer.train('als', data, { settings, startFrom }, control);
     const divergence = first?.outcome.divergence;
     if (first === undefined || divergence === undefined) return first;
-    this.trainer.release(first.task);
+    this.trainer.memory.release(first.task);
     const regularization = settings.regularization * STRONGER;
     this.options.log.warn({ divergence, settings, regularization }, 'the training diverged; trying again');
     const stronger = { ...settings, regularization };

@@ -1,7 +1,7 @@
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
-import type { Recommendation } from '../recommend/compose.ts';
 import type { RankingChoice } from '../recommend/ranking-choice.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { openGeneration } from './generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
 import type { ListPass, PassStart } from './list-pass.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldOutPairs } from '../dataset/leave-out.ts';
-import type { TrainingData } from '../dataset/training-data.ts';
+import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { Logger } from '../domain/log.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../model/parts.ts';
@@ -111,7 +110,7 @@ export class GenerationFit {
       return data && this.indexUsers(data, () => {});
     });
     this.last = { ...this.last, userNeighbors };
-    trainer.end();
+    trainer.memory.clear();
     return this.last;
   }
 
@@ -127,7 +126,7 @@ export class GenerationFit {
       if (this.isStopped) return undefined;
       throw error;
     } finally {
-      this.parts.trainer.end();
+      this.parts.trainer.memory.clear();
     }
   }
 
@@ -163,7 +162,7 @@ export class GenerationFit {
     if (all === undefined) return undefined;
     const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged]);
     const placed = await als.finish(judged, all, fingerprint, savedName('als', number)!, control);
-    trainer.release(judged.placed);
+    trainer.memory.release(judged.placed);
     if (placed === undefined) return undefined;
     const rest = await this.trainRest(number, all, learned, placed, onProgress);
     if (this.isStopped) return undefined;
@@ -252,7 +251,7 @@ export class GenerationFit {
       pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
     );
     onProgress(LEARNING_TO_RANK, 1, 1);
-    if (click !== undefined) trainer.release(click);
+    if (click !== undefined) trainer.memory.release(click);
     if (calibration === undefined) {
       log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
       return undefined;

@@ -1,4 +1,4 @@
-import { FurzeError } from '../domain/errors.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { WorkerPool } from './pool.ts';
 import { SerialQueue } from './serial-queue.ts';
 
@@ -26,7 +26,7 @@ export class ItemSearch {
    * @throws FurzeError OVERLOADED when too many searches wait
    */
   async find(text: string, n: number): Promise<readonly string[]> {
-    if (this.waiting >= WAITING_MAX) throw new FurzeError('OVERLOADED', 'Too many searches are waiting.');
+    if (this.waiting >= WAITING_MAX) throw overloaded('searches');
     const job = { kind: 'searchItems', dataPath: this.dataPath, text, n: Math.min(n, FOUND_MAX) } as const;
     this.waiting++;
     try {

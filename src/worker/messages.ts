@@ -1,5 +1,4 @@
-import type { HeldOutPairs } from '../dataset/leave-out.ts';
-import type { TrainingData } from '../dataset/training-data.ts';
+import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { ServingShape } from '../model/learned-part.ts';
 import type { PlacedUsers } from '../model/neighbors/users-part.ts';
 import type { PartName, PlacedParts } from '../model/parts.ts';
@@ -15,6 +14,7 @@ import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TallySettings } from '../recommend/tally.ts';
 import type { TrendCounts } from '../recommend/trends.ts';
+import type { MemoryChoice } from './free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
 export const HURRYING = 'hurrying';
@@ -91,11 +91,6 @@ export interface PlaceJob extends PartJob {
   /** As in `GatherJob`. */
   readonly heldBytes: number;
   readonly budgetBytes: number;
-}
-
-/** Which of the free memories, by place, are in use again. */
-export interface MemoryChoice {
-  readonly taken: readonly number[];
 }
 
 export interface PlaceAnswer extends MemoryChoice {

@@ -1,6 +1,6 @@
 import type { TrainingData } from '../dataset/training-data.ts';
 import type { Logger } from '../domain/log.ts';
-import { memoriesOf, sharedBytesOf } from '../memory/reuse.ts';
+import { sharedBytesOf } from '../memory/reuse.ts';
 import type { CourseStep, ServingShape } from '../model/learned-part.ts';
 import {
   type PartName,
@@ -11,6 +11,7 @@ import {
   partOf,
 } from '../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../model/shared-task.ts';
+import { FreeMemory } from './free-memory.ts';
 import type { WorkerPool } from './pool.ts';
 import { plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
@@ -47,8 +48,9 @@ export interface TrainControl {
  */
 export class PartTrainer {
   readonly options: PartTrainerOptions;
+  /** What a training has freed. */
+  readonly memory = new FreeMemory();
   private readonly pool: WorkerPool;
-  private free: WebAssembly.Memory[] = [];
 
   constructor(pool: WorkerPool, options: PartTrainerOptions) {
     this.pool = pool;
@@ -92,8 +94,7 @@ export class PartTrainer {
     saveAs?: string,
   ): Promise<PartPlaced<Name>> {
     const { cachePath, serving } = this.options;
-    const free = this.claim();
-    const job = () =>
+    const job = (free: readonly WebAssembly.Memory[]) =>
       this.pool.run<'finish'>({
         kind: 'finish',
         ...this.source(part),
@@ -104,12 +105,13 @@ export class PartTrainer {
         free,
         saveAs: saveAs === undefined ? undefined : { cachePath, name: saveAs },
       });
-    const { placed, taken, kept } = await job().catch((error: unknown) => {
-      this.options.log.warn({ err: error }, `${partOf(part).stage} could not be finished; trying again`);
-      return job();
-    });
-    this.giveBack(free, taken);
-    this.release(task, kept);
+    const { placed, kept } = await this.memory.lend((free) =>
+      job(free).catch((error: unknown) => {
+        this.options.log.warn({ err: error }, `${partOf(part).stage} could not be finished; trying again`);
+        return job(free);
+      }),
+    );
+    this.memory.release(task, kept);
     return placed as PartPlaced<Name>;
   }
 
@@ -130,29 +132,9 @@ export class PartTrainer {
     return placed as PartPlaced<Name> | undefined;
   }
 
-  /** Lets the memory of what nobody uses any more be used again. @param kept see `FinishAnswer` */
-  release(value: unknown, kept: readonly number[] = []): void {
-    this.free.push(...memoriesOf(value).filter((_, at) => !kept.includes(at)));
-  }
-
-  /** Forgets the memory that could be used again, so that it goes back to the system. */
-  end(): void {
-    this.free = [];
-  }
-
   private source(part: PartName) {
     const { dataPath, positiveTypes, readTypes } = this.options;
     return { part, dataPath, positiveTypes, readTypes };
-  }
-
-  /** All memory that may be used again, for one job alone. */
-  private claim(): readonly WebAssembly.Memory[] {
-    return this.free.splice(0);
-  }
-
-  /** Keeps what the job did not take. */
-  private giveBack(claimed: readonly WebAssembly.Memory[], taken: readonly number[]): void {
-    this.free.push(...claimed.filter((_, at) => !taken.includes(at)));
   }
 
   private async attempt<Name extends PartName>(
@@ -163,19 +145,19 @@ export class PartTrainer {
   ): Promise<PartRun<Name> | undefined> {
     if (signal.aborted) return undefined;
     const { serving, memoryBytesMax: budgetBytes, log } = this.options;
-    const free = this.claim();
-    const { task, taken, plannedBytes, leftOut } = await this.pool.run<'place'>({
-      kind: 'place',
-      ...this.source(part),
-      data,
-      options,
-      slots: this.slots,
-      serving,
-      free,
-      heldBytes: sharedBytesOf([data, ...held]),
-      budgetBytes,
-    });
-    this.giveBack(free, taken);
+    const { task, plannedBytes, leftOut } = await this.memory.lend((free) =>
+      this.pool.run<'place'>({
+        kind: 'place',
+        ...this.source(part),
+        data,
+        options,
+        slots: this.slots,
+        serving,
+        free,
+        heldBytes: sharedBytesOf([data, ...held]),
+        budgetBytes,
+      }),
+    );
     const { stage } = partOf(part);
     log.info({ stage, plannedMb: plannedMb(plannedBytes) }, STAGE_MEMORY);
     if (leftOut !== undefined)
@@ -184,10 +166,10 @@ export class PartTrainer {
     signal.addEventListener('abort', cancel);
     try {
       const run = await this.drive(part, task, signal, tell);
-      if (run === undefined) this.release(task);
+      if (run === undefined) this.memory.release(task);
       return run;
     } catch (error) {
-      this.release(task);
+      this.memory.release(task);
       throw error;
     } finally {
       signal.removeEventListener('abort', cancel);

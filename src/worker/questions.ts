@@ -1,4 +1,4 @@
-import { FurzeError } from '../domain/errors.ts';
+import { overloaded } from '../domain/overload.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 
@@ -58,8 +58,7 @@ export class Questions {
   }
 
   private wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.waiting.size >= WAITING_MAX)
-      throw new FurzeError('OVERLOADED', 'Too many questions wait for a worker; try again later.');
+    if (this.waiting.size >= WAITING_MAX) throw overloaded('questions');
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.waiting.delete(waiting);

@@ -92,7 +92,7 @@ export class Search {
   private async tracked(): Promise<SearchMark | undefined> {
     const task = this.options.tasks.begin('search');
     try {
-      const mark = await this.search(task).finally(() => this.trainer.end());
+      const mark = await this.search(task).finally(() => this.trainer.memory.clear());
       if (this.abort.signal.aborted) task.stopped();
       else if (mark === undefined) task.done({ nothing: 'there is too little feedback to judge by' });
       else task.done({ trials: mark.trials.length, adopted: mark.adopted });
@@ -179,7 +179,7 @@ export class Search {
     if (run === undefined) return undefined;
     const { task, outcome } = run;
     const values = viewOf(task.memory, task.layout, 'bestGains', 'f32').slice();
-    this.trainer.release(task);
+    this.trainer.memory.release(task);
     if (outcome.divergence !== undefined) return undefined;
     return { values, epochs: outcome.epochs, bestEpoch: outcome.bestEpoch };
   }

@@ -3,9 +3,9 @@ import type { Config } from '../domain/config.ts';
 import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
-import { composeRecommendation, type Recommendation } from '../recommend/compose.ts';
+import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
 import type { StorePaths, Stores } from '../store/open-store.ts';
-import { type BackgroundTraining, composeTraining, createTrainer, openPool } from './compose-training.ts';
+import { type BackgroundTraining, createTrainer, createTraining, openPool } from './create-training.ts';
 import { relatedFinder } from './find-related.ts';
 import type { WorkerPool } from './pool.ts';
 import { restoreGeneration } from './saved-generation.ts';
@@ -35,7 +35,7 @@ export async function startBackground(
   const trainer = createTrainer(config, paths, pool, log);
   const restored = restoreGeneration(cache, trainer, log);
   restored.catch(() => {});
-  const recommendation = await composeRecommendation({
+  const recommendation = await startRecommendation({
     config,
     data,
     cache,
@@ -53,7 +53,7 @@ export async function startBackground(
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache };
   const parts = { config, ...stores, pool, trainer, recommendation, tasks, whyNothing, clock, log };
-  const training: BackgroundTraining = composeTraining(parts);
+  const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
   await training.fits.restore(restored);
   teardown.add(() => training.search.stop());

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildInteractions, fingerprint, rowIndices } from '../../src/dataset/interactions.ts';
+import { fingerprint } from '../../src/dataset/fingerprint.ts';
+import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
 
 describe('interaction matrices', () => {
   it('merge repeated pairs and keep the largest weight', () => {

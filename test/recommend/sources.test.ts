@@ -6,7 +6,7 @@ import { defaultConfig } from '../../src/domain/config.ts';
 import { History } from '../../src/recommend/history.ts';
 import { LiveState } from '../../src/recommend/live-state.ts';
 import { GenerationSlot } from '../../src/recommend/serving-model.ts';
-import { composeSources } from '../../src/recommend/sources/compose-sources.ts';
+import { createSources } from '../../src/recommend/sources/create-sources.ts';
 import { type Ask, SOURCE_NAMES, type SourceName } from '../../src/recommend/sources/source.ts';
 import type { Sources } from '../../src/recommend/sources/sources.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
@@ -65,7 +65,7 @@ beforeAll(async () => {
   const findRelated = async () => ({ rows: [], scores: [] });
   const vectorOf = (history: History) =>
     history.positiveRows(live.isPositive).length > 0 ? Float32Array.of(1) : undefined;
-  ({ sources } = composeSources(defaultConfig(), { reads, live, generations, findRelated, vectorOf }));
+  ({ sources } = createSources(defaultConfig(), { reads, live, generations, findRelated, vectorOf }));
 });
 
 afterAll(async () => {

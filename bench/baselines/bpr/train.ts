@@ -3,7 +3,8 @@
  * one that it has not (BPR-OPT, Rendle et al. 2009). The model is the same for the same seed, whatever the number of
  * threads; see `memory.ts` for how they keep out of each other's way.
  */
-import { fingerprint, type Interactions } from '../../../src/dataset/interactions.ts';
+import { fingerprint } from '../../../src/dataset/fingerprint.ts';
+import type { Interactions } from '../../../src/dataset/interactions.ts';
 import type { InstantiateKernels } from '../../../src/kernel/scratch.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
 import { assertFinite, type MatrixFactorization } from '../../../src/model/als/model.ts';

@@ -5,9 +5,9 @@
 
 import type { Estimate } from '../evaluation/metrics.ts';
 import { isFaulty } from '../shared-task.ts';
-import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './held-out.ts';
 import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
 import type { AlsTask } from './task.ts';
+import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './validation.ts';
 
 /** A training ends when it has not improved in so many judgings. */
 const PATIENCE = 3;

@@ -5,7 +5,7 @@
  */
 
 import type { CompressedMatrix, Interactions } from '../../dataset/interactions.ts';
-import type { HeldOutPairs } from '../../dataset/leave-out.ts';
+import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { createRandom } from '../../domain/random.ts';
 import {
   alsScratchBytes,
@@ -20,6 +20,10 @@ import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/layou
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createChunkCounter } from '../shared-task.ts';
+import { type AlsSettings, chosenSolver, sizedFactors, sizedSettings } from './settings.ts';
+import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
+import type { AlsTask, Side } from './task.ts';
+import { UserFactors } from './user-shards.ts';
 import {
   type HeldOutShape,
   heldOutShape,
@@ -28,11 +32,7 @@ import {
   judgedCount,
   NOTHING_HELD_OUT,
   placeHeldOut,
-} from './held-out.ts';
-import { type AlsSettings, chosenSolver, sizedFactors, sizedSettings } from './settings.ts';
-import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
-import type { AlsTask, Side } from './task.ts';
-import { UserFactors } from './user-shards.ts';
+} from './validation.ts';
 
 export type { AlsTask, Side } from './task.ts';
 
@@ -106,7 +106,7 @@ function matrixPlans(side: Side, rows: number, count: number, weighted: boolean)
   ];
 }
 
-/** See `held-out.ts` for what they hold. */
+/** See `validation.ts` for what they hold. */
 function heldOutPlans(shape: AlsShape, f: number): ArrayPlan[] {
   const { itemCount, slots, weighted } = shape;
   const { users, goals, entries } = shape.heldOut ?? NOTHING_HELD_OUT;

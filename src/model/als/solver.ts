@@ -2,12 +2,12 @@ import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { arrayOf, viewOf } from '../../memory/layout.ts';
 import { markFaulty, takeChunks } from '../shared-task.ts';
-import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory.ts';
 import type { AlsPhase } from './phases.ts';
 import { USER_CHUNK_ROWS } from './sharding.ts';
 import type { AlsTask, Side } from './task.ts';
 import { type RowsToSolve, UserFactors, UserStage } from './user-shards.ts';
+import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './validation.ts';
 
 /** Rows that a thread takes at a time: a user's row is short, a popular item's long. */
 const SOLVE_CHUNK_ROWS: Readonly<Record<Side, number>> = { user: USER_CHUNK_ROWS, item: 8 };

@@ -3,8 +3,9 @@
  * parametrization of Rendle et al. 2021. Every row is solved by itself from the other side's factors, and
  * Gramians are summed in a fixed order, so the model is the same for any number of threads.
  */
+
+import { fingerprint } from '../../dataset/fingerprint.ts';
 import type { Interactions } from '../../dataset/interactions.ts';
-import { fingerprint } from '../../dataset/interactions.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';

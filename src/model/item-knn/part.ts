@@ -1,4 +1,5 @@
-import { fingerprint, type Interactions } from '../../dataset/interactions.ts';
+import { fingerprint } from '../../dataset/fingerprint.ts';
+import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';

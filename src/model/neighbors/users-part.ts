@@ -1,5 +1,4 @@
-import type { StoreRows } from '../../dataset/leave-out.ts';
-import type { TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { StoreRows, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';

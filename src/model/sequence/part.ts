@@ -1,4 +1,5 @@
-import { fingerprint, type Interactions, rowIndices } from '../../dataset/interactions.ts';
+import { fingerprint } from '../../dataset/fingerprint.ts';
+import { type Interactions, rowIndices } from '../../dataset/interactions.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {

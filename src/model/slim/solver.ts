@@ -8,8 +8,9 @@
  * Each item is solved by itself from fixed counts: the model is the same for any number of threads. It costs, for each
  * item, m³ / 3 flops, the looking up of m² / 2 counts, and a walk over what the users of its rare neighbors have.
  */
+
+import { fingerprint } from '../../dataset/fingerprint.ts';
 import type { Interactions } from '../../dataset/interactions.ts';
-import { fingerprint } from '../../dataset/interactions.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import { arrayOf } from '../../memory/layout.ts';

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { limitRepeats } from '../../domain/limit-repeats.ts';
+import { overloaded } from '../../domain/overload.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type {
   ChangeListener,
@@ -102,7 +103,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     if (this.closing || this.down !== undefined) return Promise.reject(unavailable());
     const bytes = sizeOf(command);
     if (this.waitingBytes > 0 && this.waitingBytes + bytes > this.waitingBytesMax) {
-      return Promise.reject(new FurzeError('OVERLOADED', 'Too many writes are waiting; try again later.'));
+      return Promise.reject(overloaded('writes'));
     }
     const ticket = ++this.lastTicket;
     const { message, transfer } = toMessage(ticket, this.clock(), command);

@@ -1,4 +1,4 @@
-import type { HeldOutPairs } from '../../dataset/leave-out.ts';
+import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { POPULARITY_SCALES } from '../../recommend/decayed-counts.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';

@@ -2,15 +2,8 @@ import { loadKernels } from '../../kernel/load-kernels.ts';
 import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
 import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
-import type {
-  FinishAnswer,
-  FinishJob,
-  LoadJob,
-  MemoryChoice,
-  PlaceAnswer,
-  PlaceJob,
-  RunJob,
-} from '../messages.ts';
+import type { MemoryChoice } from '../free-memory.ts';
+import type { FinishAnswer, FinishJob, LoadJob, PlaceAnswer, PlaceJob, RunJob } from '../messages.ts';
 import { cacheAt } from './stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 

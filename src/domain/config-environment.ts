@@ -1,4 +1,5 @@
-import { CONFIG_KEYS, VARIABLE_PREFIX } from './config-keys.ts';
+/** Environment variables that override keys of the configuration file. */
+import { CONFIG_KEYS, type ConfigKey, type KeySchema, VARIABLE_PREFIX } from './config-keys.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,4 +31,28 @@ export function unknownVariables(env: Environment): string[] {
 function isInjected(name: string, value: string): boolean {
   if (!name.startsWith(VARIABLE_PREFIX)) return false;
   return INJECTED.test(name) || (INJECTED_PORT.test(name) && INJECTED_URL.test(value));
+}
+
+/** What the environment sets a key to, in the file's form; undefined where it does not. A text that has another form comes back as it is, to be refused. */
+export function environmentOverride({ variable, schema }: ConfigKey, env: Environment): unknown {
+  const text = env[variable];
+  return text === undefined ? undefined : readVariable(schema, text);
+}
+
+/** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */
+function readVariable(schema: KeySchema, text: string): unknown {
+  switch (schema.type) {
+    case 'array':
+      return text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'integer':
+    case 'number':
+      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+    default:
+      return text;
+  }
 }

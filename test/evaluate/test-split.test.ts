@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/dataset/evaluation-split.ts';
+import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
 
 describe('a temporal split', () => {
   it('holds out the latest records, the later in the input where times are equal', () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
+import { ttlMs } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { availableMemoryBytes } from '../domain/machine.ts';
 import { positiveKindNames, positiveWeights } from '../domain/positive-kinds.ts';
@@ -8,8 +9,8 @@ import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
 import { leastFootprint } from '../model/als/fit-memory.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
-import { type Recommendation, ttlMs } from '../recommend/compose.ts';
 import type { TypeTest } from '../recommend/history.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
@@ -56,12 +57,12 @@ function fitMemoryBytesMax({ worker }: Config): number {
 }
 
 /** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
-export function composeTraining(parts: TrainingParts): BackgroundTraining {
+export function createTraining(parts: TrainingParts): BackgroundTraining {
   const { config, data, trainer, recommendation, tasks, clock, log } = parts;
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
   const progress = new ProgressTracker(clock, log);
-  const { loader, als, ...shared } = composeFit(parts);
+  const { loader, als, ...shared } = createFit(parts);
   const fits = new FitSchedule({
     ...shared,
     servingSlot: parts.pool.servingSlot,
@@ -105,7 +106,7 @@ export function createTrainer(config: Config, paths: StorePaths, pool: WorkerPoo
 }
 
 /** What a fit does: reads feedback, learns the parts, writes the lists. */
-function composeFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
+function createFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
   const positiveTypes = positiveKindNames(data_source.positive_feedback_types);

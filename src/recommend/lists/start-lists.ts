@@ -1,18 +1,18 @@
-import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
-import type { CacheStore } from '../store/cache-store.ts';
-import type { LocalReads } from '../store/data-store.ts';
-import { AnswerCache } from './answer-cache/answer-cache.ts';
-import { ListMaker } from './list-maker.ts';
-import { type ListSettings, listSettings } from './list-settings.ts';
-import { ActiveUsers } from './lists/active-users.ts';
-import { ListFreshness } from './lists/freshness.ts';
-import type { MakeAside } from './lists/remake-queue.ts';
-import { TimeBudget } from './lists/time-budget.ts';
-import { UserLists } from './lists/user-lists.ts';
-import type { LiveState } from './live-state.ts';
-import { liveWorld } from './live-world.ts';
-import type { GenerationSlot } from './serving-model.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config.ts';
+import type { CacheStore } from '../../store/cache-store.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import { AnswerCache } from '../answer-cache/answer-cache.ts';
+import { ListMaker } from '../list-maker.ts';
+import { type ListSettings, listSettings } from '../list-settings.ts';
+import type { LiveState } from '../live-state.ts';
+import { liveWorld } from '../live-world.ts';
+import type { GenerationSlot } from '../serving-model.ts';
+import { ActiveUsers } from './active-users.ts';
+import { ListFreshness } from './freshness.ts';
+import type { MakeAside } from './remake-queue.ts';
+import { TimeBudget } from './time-budget.ts';
+import { UserLists } from './user-lists.ts';
 
 /** What users' lists stand on. */
 export interface ListParts {
@@ -30,7 +30,7 @@ export interface ListParts {
 }
 
 /** Users' lists: how they are made, those that are kept, and the answers out of them. */
-export interface ComposedLists {
+export interface StartedLists {
   readonly settings: ListSettings;
   readonly maker: ListMaker;
   readonly lists: UserLists;
@@ -39,7 +39,7 @@ export interface ComposedLists {
 }
 
 /** Puts users' lists together and takes up where the last process left them. */
-export async function composeLists(parts: ListParts): Promise<ComposedLists> {
+export async function startLists(parts: ListParts): Promise<StartedLists> {
   const { config, reads, cache, live, generations, clock } = parts;
   const { server, recommend } = config;
   const settings = listSettings(recommend);

@@ -9,7 +9,7 @@
  *     bestItemFactors            the item factors of the best epoch
  */
 import { type CompressedMatrix, rowIndices } from '../../dataset/interactions.ts';
-import type { HeldOutPairs } from '../../dataset/leave-out.ts';
+import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { createRandom } from '../../domain/random.ts';
 import { rowRegularization } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';

@@ -1,7 +1,7 @@
 import { effectiveUntil } from '../domain/clock.ts';
+import { ttlMs } from '../domain/duration.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
-import { composeLists, type ListParts } from './compose-lists.ts';
 import { Explainer } from './explain.ts';
 import { Histories } from './histories.ts';
 import type { TypeTest } from './history.ts';
@@ -9,22 +9,16 @@ import type { FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import { markLists } from './lists/mark-lists.ts';
+import { type ListParts, startLists } from './lists/start-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
 import type { TallyKeeper } from './live-tally.ts';
 import { OnlineRecommender } from './online.ts';
 import { PersonalAnswers } from './personal-answers.ts';
 import { GenerationSlot } from './serving-model.ts';
-import { composeSources } from './sources/compose-sources.ts';
+import { createSources } from './sources/create-sources.ts';
 import type { Sources } from './sources/sources.ts';
 import { WriteBack } from './write-back.ts';
-
-const DAY_MS = 86_400_000;
-
-/** Days of a time to live in milliseconds; 0 days is for ever. */
-export function ttlMs(days: number): number {
-  return days === 0 ? Number.POSITIVE_INFINITY : days * DAY_MS;
-}
 
 /** The recommendation side of a service, put together and kept in step with the store. */
 export interface Recommendation {
@@ -51,7 +45,7 @@ export interface RecommendationParts extends Omit<ListParts, 'reads' | 'live' | 
  * Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes.
  * @throws Error when the store cannot be read locally
  */
-export async function composeRecommendation(parts: RecommendationParts): Promise<Recommendation> {
+export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
   const { config, data, findRelated, clock } = parts;
   const reads = data.local;
   if (reads === undefined) throw new Error('this data store cannot be read locally');
@@ -62,10 +56,10 @@ export async function composeRecommendation(parts: RecommendationParts): Promise
   await live.load(reads, (await data.getStats()).feedback);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
-  const kept = await composeLists({ ...parts, reads, live, generations });
+  const kept = await startLists({ ...parts, reads, live, generations });
   const { settings, maker, lists, active, hits } = kept;
   const vectorOf = maker.vectorOf.bind(maker);
-  const found = composeSources(config, { reads, live, generations, findRelated, vectorOf });
+  const found = createSources(config, { reads, live, generations, findRelated, vectorOf });
   const { sources, itemNeighbors, sinceFit } = found;
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);

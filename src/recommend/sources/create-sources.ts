@@ -26,7 +26,7 @@ export interface ComposedSources {
 }
 
 /** Puts all recommenders together. */
-export function composeSources(
+export function createSources(
   { recommend }: Config,
   parts: {
     readonly reads: LocalReads;

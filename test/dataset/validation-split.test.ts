@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { holdOut as chooseHoldOut, HOLDOUT_USERS_MIN, type TimedPairs } from '../../src/dataset/holdout.ts';
+import {
+  holdOut as chooseHoldOut,
+  HOLDOUT_USERS_MIN,
+  type TimedPairs,
+} from '../../src/dataset/validation-split.ts';
 
 const DAY_MS = 86_400_000;
 const USERS = 1000;

@@ -1,4 +1,4 @@
-import { number, period, text } from './config-builders.ts';
+import { number, period, text } from './config-schema-types.ts';
 
 /** The keys of `[server]` that say what connections may take, memory and time, and how they are secured. */
 export const connectionKeys = {

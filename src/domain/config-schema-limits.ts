@@ -1,4 +1,4 @@
-import { integer } from './config-builders.ts';
+import { integer } from './config-schema-types.ts';
 import { DEFAULT_LIMITS as LIMITS, type Limits } from './limits.ts';
 
 const INT_MAX = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import type { Config } from '../domain/config.ts';
-import { limitsOf } from '../domain/config-limits.ts';
+import { limitsOf } from '../domain/config-schema-limits.ts';
 import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/version.ts';
 import type { DataStore } from '../store/data-store.ts';
