@@ -15,7 +15,7 @@ import { LiveState } from '../../src/recommend/live-state.ts';
 import { RANKING_FEATURES } from '../../src/recommend/ranking.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { storeOptions, storePaths } from '../../src/store/store-options.ts';
-import { remakeLists } from '../../src/worker/jobs/lists.ts';
+import { madeLists } from '../../src/worker/jobs/lists.ts';
 import { ListPass } from '../../src/worker/list-pass.ts';
 import type { PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
@@ -80,8 +80,8 @@ export async function openListWorld(
   const plan = pass.plan(generationOf(users, items, live), live);
   return {
     make(from, to, hash) {
-      const userRows = Array.from({ length: to - from }, (_, at) => from + at);
-      const { lists } = remakeLists({ plan, slot: 0, userRows, madeMs: NOW_MS, untilMs: NOW_MS });
+      const userRows = Uint32Array.from({ length: to - from }, (_, at) => from + at);
+      const { lists } = madeLists({ plan, slot: 0, userRows, madeMs: NOW_MS, untilMs: NOW_MS });
       let mixed = hash;
       for (const { itemRows, scores } of lists) {
         const words = new Uint32Array(scores.buffer);

@@ -164,9 +164,9 @@ export class ListPass {
     try {
       let written = 0;
       for (let { userRows } = block; userRows.length > 0; ) {
-        const job = { kind: 'lists', ...block, userRows, madeMs, untilMs } as const;
+        const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
         const piece = await this.makePiece(job, haste.isBehind);
-        written += piece.lists;
+        written += piece.stored;
         haste.note(piece.processorShare);
         userRows = userRows.subarray(piece.users);
       }

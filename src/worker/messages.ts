@@ -28,7 +28,6 @@ export interface Jobs {
   load: { job: LoadJob; answer: unknown };
   calibrate: { job: CalibrateJob; answer: Calibration | undefined };
   lists: { job: ListsJob; answer: ListsMade };
-  remake: { job: RemakeJob; answer: Remade };
   related: { job: RelatedJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   tally: { job: TallyJob; answer: Uint8Array | undefined };
@@ -195,34 +194,26 @@ export interface ListPlan {
   readonly coldItems: ColdItems;
 }
 
-/** What came of a block of a pass. */
-export interface ListsMade {
-  readonly lists: number;
+/** What came of a `ListsJob`; `lists` and `forsaken` are empty where they were stored. */
+export interface ListsMade extends Remade {
+  /** Lists that were stored. */
+  readonly stored: number;
   /** Users that were seen to, the first of those asked for: a thread that hardly gets on gives back the others. */
   readonly users: number;
   /** How much of the time in which the thread had something to do it had a processor, 0 to 1. */
   readonly processorShare: number;
 }
 
-/** Whose lists are to be made, and of what. */
-export interface ListsWanted {
+/** Makes lists, and stores as many of them as there is time for, or answers all. */
+export interface ListsJob {
+  readonly kind: 'lists';
   readonly plan: ListPlan;
   readonly slot: number;
-  readonly userRows: ArrayLike<number> & Iterable<number>;
+  readonly userRows: Uint32Array;
   readonly madeMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
-}
-
-/** Makes and stores lists, as many as there is time for. */
-export interface ListsJob extends ListsWanted {
-  readonly kind: 'lists';
-  readonly userRows: Uint32Array;
-}
-
-/** Makes all of the lists and answers them. */
-export interface RemakeJob extends ListsWanted {
-  readonly kind: 'remake';
+  readonly isStored: boolean;
 }
 
 /** Finds items that contain a text; answers their ids, best match first. */

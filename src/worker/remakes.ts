@@ -45,6 +45,8 @@ export class Remakes {
     }
     const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
     const slot = this.pool.remakeSlot;
-    return this.pool.run<'remake'>({ kind: 'remake', plan: this.plan, slot, userRows, madeMs, untilMs });
+    const users = Uint32Array.from(userRows);
+    const job = { kind: 'lists', plan: this.plan, slot, userRows: users, madeMs, untilMs } as const;
+    return this.pool.run<'lists'>({ ...job, isStored: false });
   }
 }

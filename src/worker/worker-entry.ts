@@ -1,7 +1,7 @@
 import { yieldToServing } from '../domain/thread-priority.ts';
 import { calibrate } from './jobs/calibrate.ts';
 import { gather } from './jobs/gather.ts';
-import { makeLists, remakeLists } from './jobs/lists.ts';
+import { makeLists } from './jobs/lists.ts';
 import { finish, load, place, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
 import { findItems } from './jobs/search-items.ts';
@@ -21,7 +21,6 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   load,
   calibrate,
   lists: makeLists,
-  remake: remakeLists,
   related: findRelated,
   similarUsers,
   searchItems: findItems,

@@ -12,7 +12,7 @@ import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recomm
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
-import type { ListPlan, ListsJob, ListsMade, ListsWanted } from '../messages.ts';
+import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
 
@@ -21,27 +21,32 @@ const PIECE_MS = 500;
 
 /** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
 export async function makeLists(job: ListsJob): Promise<ListsMade> {
-  const { plan } = job;
+  const { plan, isStored } = job;
   const processorShare = measureProcessorShare();
   const endMs = performance.now() + PIECE_MS;
-  const { lists, forsaken, users } = remakeLists(job, () => performance.now() >= endMs);
-  const cache = cacheAt(plan.cachePath);
+  const { users, ...made } = madeLists(job, () => isStored && performance.now() >= endMs);
+  if (isStored) await storeLists(plan.cachePath, made);
+  const answered = isStored ? { lists: [], forsaken: [], stored: made.lists.length } : { ...made, stored: 0 };
+  return { ...answered, users, processorShare: processorShare() };
+}
+
+async function storeLists(cachePath: string, { lists, forsaken }: Remade): Promise<void> {
+  const cache = cacheAt(cachePath);
   cache.local?.refresh();
   await cache.putLists(
     lists,
     forsaken.filter((userRow) => cache.local?.readList(userRow) !== undefined),
   );
   cache.local?.refresh();
-  return { lists: lists.length, users, processorShare: processorShare() };
 }
 
 /**
- * See `RemakeJob`.
- * @param isTimeUp asked after each user; the users behind it are left out
+ * The lists of a job.
+ * @param isTimeUp asked after each user; those that would come next are left out
  * @returns also how many users were seen to
  */
-export function remakeLists(
-  job: ListsWanted,
+export function madeLists(
+  job: Omit<ListsJob, 'kind' | 'isStored'>,
   isTimeUp: () => boolean = () => false,
 ): Remade & { readonly users: number } {
   const { plan, madeMs, untilMs } = job;
@@ -86,7 +91,7 @@ interface Opened {
 
 let opened: Opened | undefined;
 
-function openedFor({ plan, slot }: ListsWanted, reads: LocalReads): Opened {
+function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
     const generation = openGeneration(plan.generation, slot, itemLabelsOf);
