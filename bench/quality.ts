@@ -4,13 +4,13 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
-import { finish } from '../src/model/als/train.ts';
 import { FM_DEFAULTS } from '../src/model/click/fm-settings.ts';
 import { CLICK_DEFAULTS } from '../src/model/click/settings.ts';
-import { evaluateSampled } from '../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from './baselines/factorization-machine.ts';
+import { finish } from './fit-in-thread.ts';
 import { evaluateInThreads } from './quality/evaluate-workers.ts';
+import { evaluateSampled } from './quality/evaluations.ts';
 import { evaluateClick, fitClick, hasLabels, loadClickSet } from './quality/features.ts';
 import {
   defaultSettings,

@@ -9,8 +9,8 @@ import { FurzeError } from '../../src/domain/errors.ts';
 import { type InstantiateKernels, neighborScratchBytes } from '../../src/kernel/scratch.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
-import type { Progress } from '../../src/model/als/train.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
+import type { Progress } from '../fit-in-thread.ts';
 
 export interface NeighborSettings {
   /** Neighbors kept for an item, 1 to 10,000. */

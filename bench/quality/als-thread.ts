@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { AlsTask } from '../../src/model/als/memory.ts';
-import { type AlsPhase, AlsSolver } from '../../src/model/als/train.ts';
+import type { AlsPhase } from '../../src/model/als/phases.ts';
+import { AlsSolver } from '../../src/model/als/solver.ts';
 
 const { task, slot } = workerData as { task: AlsTask; slot: number };
 const solver = new AlsSolver(task, loadKernels(task.memory), slot);

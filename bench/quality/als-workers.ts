@@ -1,5 +1,5 @@
 import type { AlsTask } from '../../src/model/als/memory.ts';
-import type { AlsPhase } from '../../src/model/als/train.ts';
+import type { AlsPhase } from '../../src/model/als/phases.ts';
 import { PhaseWorkers } from './phase-workers.ts';
 
 /** One thread for each slot of an ALS training. */

@@ -3,13 +3,9 @@ import { Worker } from 'node:worker_threads';
 import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
 import type { PlacedModel } from '../../src/model/als/scorer.ts';
-import {
-  type Evaluation,
-  type EvaluationPart,
-  evaluateFullCatalogue,
-  mergeParts,
-} from '../../src/model/evaluation/evaluate.ts';
+import { type Evaluation, type EvaluationPart, mergeParts } from '../../src/model/evaluation/evaluate.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
+import { evaluateFullCatalogue } from './evaluations.ts';
 
 /** A ranker that threads can open for themselves. */
 export interface PlacedRanker extends Ranker {

@@ -1,11 +1,9 @@
 /** Click-through prediction on sets of ratings: what is learned from, the labels of both sides, and what was held out. */
 
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
-import { holdOut } from '../../src/dataset/validation-split.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { finish } from '../../src/model/als/train.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
 import { ItemSampler, itemWeights } from '../../src/model/click/pairs.ts';
@@ -13,11 +11,13 @@ import { FmScorer, placeFm } from '../../src/model/click/scorer.ts';
 import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click/settings.ts';
 import type { FmSide } from '../../src/model/click/sides.ts';
 import { retrainClickModel, trainClickModel } from '../../src/model/click/train.ts';
-import { evaluateFullCatalogue } from '../../src/model/evaluation/evaluate.ts';
 import { auc, type Estimate, logLoss } from '../../src/model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';
 import type { PairColumns } from '../data-sets/ncf.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
+import { finish } from '../fit-in-thread.ts';
+import { evaluateFullCatalogue } from './evaluations.ts';
+import { holdOut } from './hold-out.ts';
 import { readSideLabels } from './labels.ts';
 import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
 

@@ -10,8 +10,9 @@ import { createRandom, type Random } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
 import { type AlsSettings, alsSettings, sizedFactors } from '../../src/model/als/settings.ts';
-import { evaluateSampled, evaluateUsers, type SampledCase } from '../../src/model/evaluation/evaluate.ts';
+import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
 import { type Measured, successiveHalving } from '../../src/model/search.ts';
+import { evaluateSampled, type SampledCase } from './evaluations.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
 import type { RankingSet } from './load.ts';
 

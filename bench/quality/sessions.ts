@@ -10,13 +10,12 @@ import { pick, splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/metrics.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';
-import { fitItemKnn } from '../../src/model/item-knn/part.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
 import { createDraft, type NeighborTable, neighborsAt } from '../../src/model/neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
-import { fitSequence } from '../../src/model/sequence/part.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
+import { fitItemKnn, fitSequence } from '../fit-in-thread.ts';
 import { readSideLabels } from './labels.ts';
 import { RATING_FILES, readText } from './load.ts';
 

@@ -59,7 +59,7 @@ const PART_TITLES: Readonly<Record<PartName, string>> = {
   userNeighbors: 'user neighbors',
 };
 
-function describeChoice(choice: RankingChoice): NonNullable<Quality['Choice']> {
+function describeChoice(choice: RankingChoice): NonNullable<Model['Choice']> {
   const describe = ({ mean, halfWidth }: Estimate) => ({ Mean: mean, HalfWidth: halfWidth });
   return {
     Users: choice.users,
@@ -77,7 +77,6 @@ export function describeQuality(placed: PlacedGeneration | undefined, past: read
     Generation: placed?.number ?? 0,
     Quality: { ...placed?.als?.header.quality },
     Ranking: weights.map((Weight, at) => ({ Feature: RANKING_FEATURES[at] ?? String(at), Weight })),
-    ...(placed?.choice !== undefined && { Choice: describeChoice(placed.choice) }),
     Parts: placed === undefined ? [] : sharedMemories(placed).map(({ Name }) => Name),
     Fits: past.filter(({ Kind, State }) => Kind === 'fit' && State === 'done').reverse(),
   };

@@ -21,14 +21,6 @@ const JUDGED_MAX = 20_000;
 /** Fewer judged users than this say nothing. */
 export const HOLDOUT_USERS_MIN = 20;
 
-/** Positive feedback as columns, each pair once; a user's records need not be together. */
-export interface TimedPairs {
-  readonly userRows: ArrayLike<number>;
-  readonly itemRows: ArrayLike<number>;
-  /** Milliseconds since the epoch. */
-  readonly times: ArrayLike<number>;
-}
-
 /** Hands all records to `visit`, each time in the same order. */
 export type ReplayRecords = (visit: (userRow: number, itemRow: number, time: number) => void) => void;
 
@@ -54,16 +46,6 @@ export const NOTHING_HELD_OUT: HoldOut = {
   judged: heldRecords([]),
   sinceTime: Number.POSITIVE_INFINITY,
 };
-
-/** Chooses what is held out of columns; positions are those of the columns. */
-export function holdOut({ userRows, itemRows, times }: TimedPairs, seed: number): HoldOut {
-  const replay: ReplayRecords = (visit) => {
-    for (let at = 0; at < userRows.length; at++) visit(userRows[at]!, itemRows[at]!, times[at]!);
-  };
-  const survey = new HoldOutSurvey(seed);
-  replay((userRow, itemRow, time) => survey.add(userRow, itemRow, time));
-  return survey.choose(replay);
-}
 
 /**
  * Looks at all records once, then chooses. It keeps 4 bytes a user and the latest million records, whatever the number

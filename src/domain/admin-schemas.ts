@@ -148,7 +148,6 @@ export const TableSizeSchema = Type.Object(
   { Store: text, Name: text, Entries: count, Bytes: bytes },
   { title: 'Size of a table' },
 );
-export type TableSize = Static<typeof TableSizeSchema>;
 
 export const StorageSchema = Type.Object(
   {
@@ -278,7 +277,6 @@ export const QualitySchema = Type.Object(
     Ranking: Type.Array(Type.Object({ Feature: text, Weight: Type.Number() }), {
       description: 'What candidates are ranked by; empty when the collaborative score ranks alone',
     }),
-    Choice: Type.Optional(RankingChoiceSchema),
     Parts: Type.Array(text, { description: 'What the generation has learned' }),
     Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
     Evaluation: Type.Optional(EvaluationViewSchema),

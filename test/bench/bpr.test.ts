@@ -11,13 +11,13 @@ import {
   cancelBpr,
 } from '../../bench/baselines/bpr/solver.ts';
 import { bprModel, driveBpr, fitBpr } from '../../bench/baselines/bpr/train.ts';
+import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
-import { finish } from '../../src/model/als/train.ts';
 
 const SETTINGS = { factors: 10, epochs: 3, seed: 4 };
 

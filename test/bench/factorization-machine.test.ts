@@ -4,8 +4,8 @@ import {
   predictProbabilities,
 } from '../../bench/baselines/factorization-machine.ts';
 import { type FeatureRows, parseLibfm } from '../../bench/data-sets/libfm.ts';
+import { finish } from '../../bench/fit-in-thread.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { finish } from '../../src/model/als/train.ts';
 import { auc } from '../../src/model/evaluation/metrics.ts';
 
 /** Positive exactly when user and item are of one color: no sum of weights can tell, a product can. */

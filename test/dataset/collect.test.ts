@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { holdOut } from '../../bench/quality/hold-out.ts';
 import { collectTrainingData } from '../../src/dataset/collect.ts';
 import { fingerprintOfAll } from '../../src/dataset/fingerprint.ts';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';
-import { holdOut } from '../../src/dataset/validation-split.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { collected } from './collected.ts';
 

@@ -1,6 +1,6 @@
+import type { TimedPairs } from '../../bench/quality/hold-out.ts';
 import { type CollectOptions, collectTrainingData } from '../../src/dataset/collect.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';
-import type { TimedPairs } from '../../src/dataset/validation-split.ts';
 
 /** What is collected of columns, which are put in the order in which a store hands feedback out. */
 export function collected(

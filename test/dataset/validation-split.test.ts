@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  holdOut as chooseHoldOut,
-  HOLDOUT_USERS_MIN,
-  type TimedPairs,
-} from '../../src/dataset/validation-split.ts';
+import { holdOut as chooseHoldOut, type TimedPairs } from '../../bench/quality/hold-out.ts';
+import { HOLDOUT_USERS_MIN } from '../../src/dataset/validation-split.ts';
 
 const DAY_MS = 86_400_000;
 const USERS = 1000;

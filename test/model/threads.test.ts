@@ -1,22 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { driveAls, finish, fitAls } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, type Interactions } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { type AlsStart, GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als/memory.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
+import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
-import {
-  type AlsPhase,
-  AlsSolver,
-  alsPhases,
-  driveAls,
-  finish,
-  fitAls,
-  trainedModel,
-} from '../../src/model/als/train.ts';
+import { AlsSolver } from '../../src/model/als/solver.ts';
+import { trainedModel } from '../../src/model/als/trained-model.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { tastes } from './tastes.ts';
 

@@ -9,7 +9,7 @@ import type { InstantiateKernels } from '../../../src/kernel/scratch.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
 import { assertFinite, type MatrixFactorization } from '../../../src/model/als/model.ts';
 import { ALS_DEFAULTS } from '../../../src/model/als/settings.ts';
-import type { Progress } from '../../../src/model/als/train.ts';
+import type { Progress } from '../../fit-in-thread.ts';
 import { type BprTask, placeBpr } from './memory.ts';
 import { type BprSettings, bprSettings } from './settings.ts';
 import { type BprPhase, BprSolver, beginBprPhase, bprPhases } from './solver.ts';

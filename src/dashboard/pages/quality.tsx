@@ -1,14 +1,16 @@
-import type { Quality } from '../../domain/admin-schemas.ts';
+import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
 import { count, figure, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
+import { summary } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 5000;
 
 export function QualityPage() {
   const { data, error, reload } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
+  const choice = summary.value?.Model?.Choice;
   return (
     <>
       <PageHead title="Quality">
@@ -18,7 +20,7 @@ export function QualityPage() {
       {data !== undefined && data.Generation === 0 && <p>Nothing is learned yet.</p>}
       {data !== undefined && data.Generation > 0 && (
         <>
-          {data.Choice !== undefined && <Choice choice={data.Choice} />}
+          {choice !== undefined && <Choice choice={choice} />}
           <div class="cards">
             <Measures data={data} />
             <Ranking data={data} />
@@ -39,7 +41,7 @@ export function QualityPage() {
 }
 
 /** What the ranking was chosen against, in a sentence and as bars with their intervals. */
-function Choice({ choice }: { choice: NonNullable<Quality['Choice']> }) {
+function Choice({ choice }: { choice: RankingChoice }) {
   const { Users, Chosen, OverBestSingle, Ways } = choice;
   const largest = Math.max(1e-9, ...Ways.map(({ Quality: { Mean, HalfWidth } }) => Mean + HalfWidth));
   const isSure = OverBestSingle.Mean > OverBestSingle.HalfWidth;

@@ -10,7 +10,7 @@ import type { AlsPhase } from './phases.ts';
 import { type PlacedModel, placeModel } from './scorer.ts';
 import { type AlsSettings, sizedFactors } from './settings.ts';
 import { AlsSolver } from './solver.ts';
-import { qualityOf, trainedModel } from './train.ts';
+import { qualityOf, trainedModel } from './trained-model.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;
@@ -31,7 +31,11 @@ function shapeWithin(
   return sharding === undefined ? shape : { ...shape, sharding };
 }
 
-/** Implicit matrix factorization; see `train.ts`. */
+/**
+ * Matrix factorization for implicit feedback by alternating least squares (Hu, Koren, Volinsky 2008), in the
+ * parametrization of Rendle et al. 2021. Every row is solved by itself from the other side's factors, and
+ * Gramians are summed in a fixed order, so the model is the same for any number of threads.
+ */
 export const alsPart: LearnedPart<
   AlsOptions,
   AlsTask & WithServedItems,

@@ -1,4 +1,3 @@
-/** Evaluation protocols over a ranker: the full catalogue, and sampled leave-one-out. */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import { rowIndices } from '../../dataset/interactions.ts';
 import { type Estimate, estimate, hitRate, ndcg, precision, recall, reciprocalRank } from './metrics.ts';
@@ -20,28 +19,10 @@ export interface EvaluationPart {
 }
 
 /**
- * Ranks the whole catalogue for every user with held-out items, leaving out the items seen in training.
- * NDCG, recall, precision, hit rate and MRR at each cut-off are means over those users; `Coverage@k` is the
- * share of the catalogue that stands in at least one list (it has no confidence interval).
+ * Ranks the whole catalogue for users with held-out items, leaving out the items seen in training: those with rows from
+ * `first` up to `end`, at most `limit`. NDCG, recall, precision, hit rate and MRR at each cut-off.
  * @param cutoffs list lengths, each at least 1
- * @param userLimit evaluates only the first so many users; all when absent
  */
-export function evaluateFullCatalogue(
-  ranker: Ranker,
-  train: CompressedMatrix,
-  test: CompressedMatrix,
-  cutoffs: readonly number[],
-  userLimit = test.rowCount,
-): Evaluation {
-  const part = evaluateUsers(ranker, train, test, cutoffs, {
-    first: 0,
-    end: test.rowCount,
-    limit: userLimit,
-  });
-  return mergeParts([part], cutoffs);
-}
-
-/** The part of `evaluateFullCatalogue` that is about the users with rows from `first` up to `end`, at most `limit`. */
 export function evaluateUsers(
   ranker: Ranker,
   train: CompressedMatrix,
@@ -67,7 +48,10 @@ export function evaluateUsers(
   return { userCount, values, shown };
 }
 
-/** Puts parts together, which are about other users each; the parts' order sets the last bits of the means. */
+/**
+ * Puts parts together, which are about other users each; the parts' order sets the last bits of the means. `Coverage@k`
+ * is the share of the catalogue that stands in at least one list, without a confidence interval.
+ */
 export function mergeParts(parts: readonly EvaluationPart[], cutoffs: readonly number[]): Evaluation {
   const values = new Map<string, number[]>();
   for (const part of parts) {
@@ -90,43 +74,6 @@ function pushMetrics(values: Map<string, number[]>, hits: boolean[], k: number, 
   push(values, `Precision@${k}`, precision(hits, k));
   push(values, `HR@${k}`, hitRate(hits, k));
   push(values, `MRR@${k}`, reciprocalRank(hits, k));
-}
-
-/** One case of the sampled protocol: a user, the item held out, and the items it competes with. */
-export interface SampledCase {
-  readonly userRow: number;
-  readonly itemRow: number;
-  readonly negativeRows: Uint32Array;
-}
-
-/**
- * Leave-one-out against sampled negatives (He et al. 2017): the held-out item is ranked among its negatives.
- * Equal scores count against the model, so a constant scorer gets no credit. Sampled figures compare only
- * with figures from the same negatives (Krichene and Rendle 2020).
- */
-export function evaluateSampled(
-  ranker: Ranker,
-  cases: readonly SampledCase[],
-  cutoffs: readonly number[],
-): Evaluation {
-  const values = new Map<string, number[]>();
-  for (const { userRow, itemRow, negativeRows } of cases) {
-    const rows = new Uint32Array(negativeRows.length + 1);
-    rows[0] = itemRow;
-    rows.set(negativeRows, 1);
-    const scores = new Float32Array(rows.length);
-    ranker.scoreItems(userRow, rows, scores);
-    let rank = 0;
-    for (let at = 1; at < rows.length; at++) {
-      if (rows[at] !== itemRow && !(scores[at]! < scores[0]!)) rank++;
-    }
-    for (const k of cutoffs) {
-      push(values, `HR@${k}`, rank < k ? 1 : 0);
-      push(values, `NDCG@${k}`, rank < k ? 1 / Math.log2(rank + 2) : 0);
-      push(values, `MRR@${k}`, rank < k ? 1 / (rank + 1) : 0);
-    }
-  }
-  return { userCount: cases.length, metrics: estimates(values) };
 }
 
 function push(values: Map<string, number[]>, name: string, value: number): void {

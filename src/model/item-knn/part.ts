@@ -1,7 +1,5 @@
-import { fingerprint } from '../../dataset/fingerprint.ts';
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
@@ -73,14 +71,12 @@ function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['
   };
 }
 
-/** Compares all items in this thread. */
-export function fitItemKnn(interactions: Interactions, instantiate: InstantiateKernels): NeighborTable {
-  const task = placeItemKnn(interactions, 1);
-  runNeighborTask(task, instantiate(task.similarity.memory), 0);
-  return finishTasks([task], fingerprint(interactions));
-}
-
-function placeItemKnn(interactions: Interactions, slots: number, allocate?: AllocateMemory): NeighborTask {
+/** Lays out the comparison of all items. */
+export function placeItemKnn(
+  interactions: Interactions,
+  slots: number,
+  allocate?: AllocateMemory,
+): NeighborTask {
   const k = neighborsKept(interactions.itemCount);
   const options = { shrink: 0, weighting: ITEM_KNN_WEIGHTING, listLengthMax: k };
   const similarity = placeSimilarity(itemsByUsers(interactions), options, slots, allocate);

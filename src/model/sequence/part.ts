@@ -1,5 +1,3 @@
-import { fingerprint } from '../../dataset/fingerprint.ts';
-import { type Interactions, rowIndices } from '../../dataset/interactions.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {
@@ -48,20 +46,3 @@ export const sequencePart: LearnedPart<
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   serve: (table) => table,
 };
-
-/** Counts in this thread. @param timeAt when a user liked an item that it has */
-export function fitSequence(
-  interactions: Interactions,
-  timeAt: (userRow: number, itemRow: number) => number,
-): NeighborTable {
-  const { byUser, userCount } = interactions;
-  const task = placeSequence(interactions, (words) => {
-    for (let user = 0; user < userCount; user++) {
-      const items = rowIndices(byUser, user);
-      const times = Array.from(items, (item) => timeAt(user, item));
-      writeTimeline(words, byUser.indptr[user]!, items, times);
-    }
-  });
-  new SequenceCounter(task).run();
-  return packDraft(task.draft, fingerprint(interactions));
-}

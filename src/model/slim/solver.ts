@@ -9,25 +9,12 @@
  * item, m³ / 3 flops, the looking up of m² / 2 counts, and a walk over what the users of its rare neighbors have.
  */
 
-import { fingerprint } from '../../dataset/fingerprint.ts';
-import type { Interactions } from '../../dataset/interactions.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
 import { arrayOf } from '../../memory/layout.ts';
-import type { NeighborTable } from '../neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
-import { beginPhase, takeChunks } from '../shared-task.ts';
-import {
-  pairAt,
-  placeSlim,
-  regressionSize,
-  type SlimTask,
-  type SlimViews,
-  slimViews,
-  UNCOUNTED,
-} from './memory.ts';
-import { type SlimSettings, slimSettings } from './settings.ts';
-import { slimTable } from './table.ts';
+import { takeChunks } from '../shared-task.ts';
+import { pairAt, regressionSize, type SlimTask, type SlimViews, slimViews, UNCOUNTED } from './memory.ts';
 
 /** Counting the pairs of popular items, then solving. All threads finish a phase before the next begins. */
 export type SlimPhase = 'count' | 'solve';
@@ -223,23 +210,4 @@ export class SlimSolver {
     });
     draft.counts[item] = kept.length;
   }
-}
-
-/**
- * Learns in this thread; the generator yields after each phase, so the caller may stop by returning.
- * @throws FurzeError BAD_REQUEST for a setting out of range
- */
-export function* fitSlim(
-  interactions: Interactions,
-  given: Partial<SlimSettings>,
-  instantiate: InstantiateKernels,
-): Generator<SlimPhase, NeighborTable> {
-  const task = placeSlim(interactions, slimSettings(given));
-  const solver = new SlimSolver(task, instantiate, 0);
-  for (const phase of SLIM_PHASES) {
-    beginPhase(task);
-    solver.runPhase(phase);
-    yield phase;
-  }
-  return slimTable(task, fingerprint(interactions));
 }

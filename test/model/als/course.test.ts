@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
+import type { AlsEpoch, AlsOutcome } from '../../../src/model/als/course.ts';
 import { alsCourse } from '../../../src/model/als/course.ts';
 import { type AlsStart, type AlsTask, placeAls } from '../../../src/model/als/memory.ts';
 import type { AlsPhase } from '../../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import { type AlsEpoch, type AlsOutcome, AlsSolver, finish, fitAls } from '../../../src/model/als/train.ts';
+import { AlsSolver } from '../../../src/model/als/solver.ts';
 import { chanceQuality, gainOf, judgePeriod } from '../../../src/model/als/validation.ts';
 import { ndcg } from '../../../src/model/evaluation/metrics.ts';
 import { beginPhase } from '../../../src/model/shared-task.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { decomposeScore } from '../../../src/model/als/explain.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { finish, fitAls } from '../../../src/model/als/train.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const board = checkerboard(30, 12);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { finish, fitAls } from '../../../src/model/als/train.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);

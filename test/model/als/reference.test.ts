@@ -4,8 +4,9 @@ import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
 import { placeAls } from '../../../src/model/als/memory.ts';
+import { alsPhases } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import { AlsSolver, alsPhases } from '../../../src/model/als/train.ts';
+import { AlsSolver } from '../../../src/model/als/solver.ts';
 import { beginPhase } from '../../../src/model/shared-task.ts';
 
 const F = 4;

@@ -7,7 +7,7 @@ import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.t
 import { type Sharding, shardingOf } from '../../../src/model/als/sharding.ts';
 import { AlsSolver } from '../../../src/model/als/solver.ts';
 import type { AlsTask } from '../../../src/model/als/task.ts';
-import { trainedModel } from '../../../src/model/als/train.ts';
+import { trainedModel } from '../../../src/model/als/trained-model.ts';
 import { beginPhase } from '../../../src/model/shared-task.ts';
 import { tastes } from '../tastes.ts';
 

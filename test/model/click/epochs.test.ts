@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../../bench/fit-in-thread.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { ARENA_START, Arena } from '../../../src/memory/arena.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
-import { finish } from '../../../src/model/als/train.ts';
 import { runEpochs } from '../../../src/model/click/epochs.ts';
 import { FM_DEFAULTS } from '../../../src/model/click/fm-settings.ts';
 import { FmMachine } from '../../../src/model/click/machine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finish } from '../../../src/model/als/train.ts';
+import { finish } from '../../../bench/fit-in-thread.ts';
 import { collectLabels, featureBlocks, labelRows, labelValue } from '../../../src/model/click/features.ts';
 
 const labels = [['b', 'a'], ['a', 'a', 'once'], [], ['c', 'b', 'a'], ['c']];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../../bench/fit-in-thread.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import { finish } from '../../../src/model/als/train.ts';
 import {
   dealPairs,
   groupByUser,

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { fitBpr } from '../../../bench/baselines/bpr/train.ts';
 import { createNeighborRanker, fitNeighbors } from '../../../bench/baselines/co-occurrence.ts';
+import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
+import { evaluateFullCatalogue, evaluateSampled } from '../../../bench/quality/evaluations.ts';
 import { createMfRanker } from '../../../bench/rankers/factors-ranker.ts';
 import { createPopularityRanker } from '../../../bench/rankers/popularity-ranker.ts';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import type { MatrixFactorization } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { finish, fitAls } from '../../../src/model/als/train.ts';
-import {
-  evaluateFullCatalogue,
-  evaluateSampled,
-  evaluateUsers,
-  mergeParts,
-} from '../../../src/model/evaluation/evaluate.ts';
+import { evaluateUsers, mergeParts } from '../../../src/model/evaluation/evaluate.ts';
 import { type Ranker, topRows } from '../../../src/model/evaluation/ranker.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 

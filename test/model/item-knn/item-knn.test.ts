@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { fitItemKnn } from '../../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { fitItemKnn } from '../../../src/model/item-knn/part.ts';
 import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
 
 describe('items by common users', () => {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { finish, fitSlim } from '../../../bench/fit-in-thread.ts';
 import { createTableRanker } from '../../../bench/rankers/neighbor-table-ranker.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { finish } from '../../../src/model/als/train.ts';
 import {
   encodeNeighborTable,
   type NeighborTable,
@@ -16,7 +16,7 @@ import {
 import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
-import { fitSlim, SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
+import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
 import { slimTable } from '../../../src/model/slim/table.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
