@@ -58,7 +58,7 @@ export async function openListWorld(
     reads,
     clock,
     positiveTypes: ['like'],
-    popularWindowMs: 30 * DAY_MS,
+    spans: { windowMs: 30 * DAY_MS, ttlMs: Number.POSITIVE_INFINITY },
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: false,
     tallyKeeper: { read: async () => undefined, renew: async () => undefined },

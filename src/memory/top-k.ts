@@ -3,19 +3,29 @@ import { grown } from './grow.ts';
 /** The most entries that have room from the beginning. */
 const CAPACITY = 128;
 
+/** A total order of rows with equal scores: below 0 when the first stands before the second. */
+export type RowOrder = (row: number, otherRow: number) => number;
+
+const LOWER_FIRST: RowOrder = (row, otherRow) => row - otherRow;
+
 /**
  * Keeps the best `k` of a stream of (row, score) in a binary heap whose root is the worst kept.
- * Order is total (higher score first, then lower row), so a shorter list is a prefix of a longer one.
+ * Order is total (higher score first, then lower row unless told), so a shorter list is a prefix of a longer one.
  */
 export class TopK {
   readonly #k: number;
+  readonly #order: RowOrder;
   #rows: Uint32Array;
   #scores: Float64Array;
   #size = 0;
 
-  /** @param k 0 or more; Infinity to sort all */
-  constructor(k: number) {
+  /**
+   * @param k 0 or more; Infinity to sort all
+   * @param order of rows with equal scores
+   */
+  constructor(k: number, order: RowOrder = LOWER_FIRST) {
     this.#k = k;
+    this.#order = order;
     const capacity = Math.min(Math.ceil(k), CAPACITY);
     this.#rows = new Uint32Array(capacity);
     this.#scores = new Float64Array(capacity);
@@ -27,7 +37,9 @@ export class TopK {
 
   /** Whether `push` would keep it. */
   takes(row: number, score: number): boolean {
-    return this.#size < this.#k || (this.#k > 0 && isBetter(row, score, this.#rows[0]!, this.#scores[0]!));
+    return (
+      this.#size < this.#k || (this.#k > 0 && this.#isBetter(row, score, this.#rows[0]!, this.#scores[0]!))
+    );
   }
 
   /** @returns whether it was kept */
@@ -57,7 +69,7 @@ export class TopK {
   sorted(): { rows: number[]; scores: number[] } {
     const [rows, scores] = [this.#rows, this.#scores];
     const order = Array.from({ length: this.#size }, (_, at) => at);
-    order.sort((a, b) => scores[b]! - scores[a]! || rows[a]! - rows[b]!);
+    order.sort((a, b) => scores[b]! - scores[a]! || this.#order(rows[a]!, rows[b]!));
     return { rows: order.map((at) => rows[at]!), scores: order.map((at) => scores[at]!) };
   }
 
@@ -70,7 +82,7 @@ export class TopK {
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (isBetter(row, score, this.#rows[parent]!, this.#scores[parent]!)) break;
+      if (this.#isBetter(row, score, this.#rows[parent]!, this.#scores[parent]!)) break;
       this.#put(at, this.#rows[parent]!, this.#scores[parent]!);
       at = parent;
     }
@@ -84,7 +96,7 @@ export class TopK {
       if (child >= this.#size) break;
       const next = child + 1;
       if (next < this.#size && this.#isWorse(next, child)) child = next;
-      if (isBetter(this.#rows[child]!, this.#scores[child]!, row, score)) break;
+      if (this.#isBetter(this.#rows[child]!, this.#scores[child]!, row, score)) break;
       this.#put(at, this.#rows[child]!, this.#scores[child]!);
       at = child;
     }
@@ -92,7 +104,11 @@ export class TopK {
   }
 
   #isWorse(a: number, b: number): boolean {
-    return isBetter(this.#rows[b]!, this.#scores[b]!, this.#rows[a]!, this.#scores[a]!);
+    return this.#isBetter(this.#rows[b]!, this.#scores[b]!, this.#rows[a]!, this.#scores[a]!);
+  }
+
+  #isBetter(row: number, score: number, otherRow: number, otherScore: number): boolean {
+    return score > otherScore || (score === otherScore && this.#order(row, otherRow) < 0);
   }
 
   #put(at: number, row: number, score: number): void {

@@ -1,4 +1,5 @@
 import { grown } from '../memory/grow.ts';
+import type { NewestRecords } from './newest-records.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,14 +39,16 @@ export class DecayedCounts implements ScaledCounts {
   total = 0;
   private readonly halfLifeMs: number;
   private zeroMs = Number.NaN;
+  /** What rows had before each record that counts for a while; no records where none does. */
+  private brief: { readonly total: number; readonly rows: number[]; readonly values: number[] } | undefined;
 
   /** @param halfLifeMs above 0 */
   constructor(halfLifeMs: number) {
     this.halfLifeMs = halfLifeMs;
   }
 
-  /** Counts a record (`sign` 1) or takes it back (-1); never below 0, whatever rounding left. */
-  add(row: number, timeMs: number, sign: 1 | -1): void {
+  /** Counts so many records of one time, or takes them back where `records` is below 0; never below 0, whatever rounding left. */
+  add(row: number, timeMs: number, records: number): void {
     if (Number.isNaN(this.zeroMs)) this.zeroMs = timeMs;
     let exponent = (timeMs - this.zeroMs) / this.halfLifeMs;
     if (exponent < EXPONENT_MIN) return;
@@ -58,8 +61,30 @@ export class DecayedCounts implements ScaledCounts {
     }
     // As it will be stored, so that taking it back leaves nothing where it was alone.
     const weight = Math.fround(2 ** exponent);
-    this.values[row] = Math.max(0, this.values[row]! + sign * weight);
-    this.total = Math.max(0, this.total + sign * weight);
+    this.values[row] = Math.max(0, this.values[row]! + records * weight);
+    this.total = Math.max(0, this.total + records * weight);
+  }
+
+  /** Counts records until `endBrief`, those of after `asOfMs` as if they were of then. */
+  addBrief(records: NewestRecords, asOfMs: number): void {
+    if ((asOfMs - this.zeroMs) / this.halfLifeMs > EXPONENT_MAX) this.moveZero(asOfMs);
+    const { total } = this;
+    const before = { total, rows: [] as number[], values: [] as number[] };
+    records.forEach((row, timeMs) => {
+      before.rows.push(row);
+      before.values.push(this.values[row] ?? 0);
+      this.add(row, Math.min(timeMs, asOfMs), 1);
+    });
+    this.brief = before;
+  }
+
+  /** Leaves everything, to the bit, as it was before `addBrief`; nothing was counted since. */
+  endBrief(): void {
+    const { brief } = this;
+    if (brief === undefined) return;
+    for (let at = brief.rows.length - 1; at >= 0; at--) this.values[brief.rows[at]!] = brief.values[at]!;
+    this.total = brief.total;
+    this.brief = undefined;
   }
 
   /** What all feedback counts as of `timeMs`. */
@@ -77,6 +102,7 @@ export class DecayedCounts implements ScaledCounts {
     this.values = values;
     this.total = total;
     this.zeroMs = zeroMs;
+    this.brief = undefined;
   }
 
   private moveZero(timeMs: number): void {

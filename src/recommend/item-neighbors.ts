@@ -29,20 +29,24 @@ export class ItemNeighbors {
   private readonly type: NeighborType;
   private readonly findRelated: FindRelated;
   private readonly sinceFit: SinceFit;
+  private readonly likesOf: (row: number) => number;
   private generation: Generation | undefined;
 
+  /** @param likesOf how much positive feedback an item has */
   constructor(
     catalogue: Catalogue,
     generations: GenerationSlot,
     type: NeighborType,
     findRelated: FindRelated,
     sinceFit: SinceFit,
+    likesOf: (row: number) => number,
   ) {
     this.catalogue = catalogue;
     this.generations = generations;
     this.type = type;
     this.findRelated = findRelated;
     this.sinceFit = sinceFit;
+    this.likesOf = likesOf;
   }
 
   /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
@@ -64,8 +68,7 @@ export class ItemNeighbors {
     const least = known.scores.at(-1) ?? Number.POSITIVE_INFINITY;
     return {
       rows: [...known.rows, ...rest.rows],
-      // In 32 bits, as those of the last fit are: a score is the same whichever way it came.
-      scores: [...known.scores, ...rest.scores.map((score) => Math.min(Math.fround(score), least))],
+      scores: [...known.scores, ...rest.scores.map((score) => Math.min(score, least))],
     };
   }
 
@@ -100,8 +103,10 @@ export class ItemNeighbors {
   }
 
   private labels() {
-    const { catalogue } = this;
+    const { catalogue, likesOf } = this;
     return {
+      // Of items alike the one that more people like comes first, as in what the fit compared.
+      order: (row: number, other: number) => likesOf(other) - likesOf(row) || row - other,
       rowCount: catalogue.itemCount,
       elementsOf: (row: number) => catalogue.labelsAt(row),
       rowsOf: (label: string) => catalogue.rowsWithLabel(label) ?? NOBODY,

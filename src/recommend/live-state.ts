@@ -9,7 +9,7 @@ import { LatestIndex } from './latest.ts';
 import { LiveTally, type TallyKeeper } from './live-tally.ts';
 import { PopularIndex } from './popular.ts';
 import { Tally } from './tally.ts';
-import type { Trends } from './trends.ts';
+import type { TrendSpans, Trends } from './trends.ts';
 
 /** Rows read before other work gets a turn: a few milliseconds. */
 const SLICE_ROWS = 4096;
@@ -42,7 +42,7 @@ export class LiveState {
     readonly reads: LocalReads;
     readonly clock: Clock;
     readonly positiveTypes: readonly string[];
-    readonly popularWindowMs: number;
+    readonly spans: TrendSpans;
     readonly itemTtlMs: number;
     /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
     readonly newestCount: boolean;
@@ -56,7 +56,7 @@ export class LiveState {
     this.newestCount = options.newestCount;
     const { reads, positiveTypes, clock, onTrouble, tallyKeeper: keeper } = options;
     this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
-    const tally = new Tally({ positiveTypes, windowMs: options.popularWindowMs }, clock, this.isPositive);
+    const tally = new Tally({ positiveTypes, ...options.spans }, clock, this.isPositive);
     this.tally = new LiveTally({ tally, reads, keeper, onTrouble });
     this.trends = tally.trends;
     this.feedbackCounts = tally.types;

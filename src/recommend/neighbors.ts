@@ -1,4 +1,4 @@
-import { TopK } from '../memory/top-k.ts';
+import { type RowOrder, TopK } from '../memory/top-k.ts';
 import { CommonSums } from './common-sums.ts';
 import type { Ranked } from './ranked.ts';
 
@@ -8,8 +8,8 @@ const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
 
-/** By how much rounding may lift a score above its bound. */
-const ROUNDING = 1 + 1e-9;
+/** By how much rounding to 32 bits may lift a score above its bound. */
+const ROUNDING = 1 + 2 ** -23;
 
 /** Rows looked at between two pauses: less than a millisecond. */
 const PAUSE_STEPS = 2048;
@@ -23,6 +23,8 @@ export interface Incidence<Element> {
   rowsOf(element: Element): { readonly size: number } & Iterable<number>;
   /** N_x: how many have it, where that is told faster or not all of them are to be looked at. */
   countOf?(element: Element): number;
+  /** The order of rows with equal scores, as those of few and common elements have; the lower row first unless told. */
+  readonly order?: RowOrder;
 }
 
 /** w(x) = ln(N / N_x), at least a small positive value. */
@@ -32,7 +34,8 @@ export function elementWeight(rowCount: number, rowsWithElement: number): number
 
 /**
  * The rows most like `row`: with c elements in common,
- * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
+ * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)), rounded to 32
+ * bits, as those that a fit computes ahead are: what is alike to the last label is so in any order of the labels.
  * Cost: the sum of N_x over the row's elements, plus the elements of each candidate that what they have in common alone
  * does not rule out.
  * @param accept which candidates may stand in the list; the row itself never does
@@ -100,7 +103,7 @@ function* compare<Element>(
     }
   }
   const countOf = (element: Element) => incidence.countOf?.(element) ?? incidence.rowsOf(element).size;
-  const best = new TopK(k);
+  const best = new TopK(k, incidence.order);
   // Those with several elements in common come first: they set the bar for the many that share a single one.
   for (const shareSeveral of [true, false]) {
     for (let at = 0; at < common.size; at++) {
@@ -117,7 +120,8 @@ function* compare<Element>(
         if (++steps % PAUSE_STEPS === 0) yield;
         theirs += elementWeight(incidence.rowCount, countOf(element));
       }
-      best.push(other, (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs)));
+      const score = (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs));
+      best.push(other, Math.fround(score));
     }
   }
   return best.sorted();

@@ -41,8 +41,8 @@ export interface RankingWorld {
 /**
  * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of the
  * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
- * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the newest
- * feedback. A model that is missing gives 0.
+ * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the same
+ * moment. A model that is missing gives 0.
  * @param isUsed features for which this is false stay 0, which saves their time
  */
 export function rankingFeatures(
@@ -76,7 +76,7 @@ export function rankingFeatures(
     const popularity = (row: number) => Math.log1p((values[row] ?? 0) * records);
     fill(POPULAR + scale, keep?.(POPULAR + scale, popularity) ?? popularity);
   });
-  const age = (row: number) => logAge(trends.newestMs - timestampMsAt(row));
+  const age = (row: number) => logAge(trends.asOfMs - timestampMsAt(row));
   if (isUsed(AGE)) fill(AGE, keep?.(AGE, age) ?? age);
   return features;
 }

@@ -46,7 +46,12 @@ function likes(
     (itemRow) => new Set([...reads.readItemUsers(itemRow)].filter((user) => items(user).has(itemRow))),
   );
   return rowsAreItems
-    ? { rowCount: reads.itemCount, elementsOf: users, rowsOf: (user) => items(Number(user)) }
+    ? {
+        rowCount: reads.itemCount,
+        elementsOf: users,
+        rowsOf: (user) => items(Number(user)),
+        order: (row, other) => users(other).size - users(row).size || row - other,
+      }
     : { rowCount: reads.userCount, elementsOf: items, rowsOf: (item) => users(Number(item)) };
 }
 

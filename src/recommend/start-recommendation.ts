@@ -18,6 +18,7 @@ import { PersonalAnswers } from './personal-answers.ts';
 import { GenerationSlot } from './serving-model.ts';
 import { createSources } from './sources/create-sources.ts';
 import type { Sources } from './sources/sources.ts';
+import { trendSpans } from './trends.ts';
 import { WriteBack } from './write-back.ts';
 
 /** The recommendation side of a service, put together and kept in step with the store. */
@@ -89,12 +90,12 @@ function createLive(
   { config, clock, tallyKeeper, onTrouble }: RecommendationParts,
   reads: LocalReads,
 ): LiveState {
-  const { data_source, offline, popular } = config.recommend;
+  const { data_source, offline } = config.recommend;
   return new LiveState({
     reads,
     clock,
     positiveTypes: positiveKindNames(data_source.positive_feedback_types),
-    popularWindowMs: popular.popular_window,
+    spans: trendSpans(config.recommend),
     itemTtlMs: ttlMs(data_source.item_ttl),
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
     tallyKeeper,

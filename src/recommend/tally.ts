@@ -5,34 +5,37 @@ import { scanAllFeedback } from '../store/scan.ts';
 import { HALF_LIVES_MS } from './decayed-counts.ts';
 import { FeedbackCounts } from './feedback-counts.ts';
 import { typeTest } from './feedback-types.ts';
+import type { SavedNewest } from './newest-records.ts';
 import type { PackedSlice } from './trend-slice.ts';
-import { type SavedTrends, Trends } from './trends.ts';
+import { type SavedTrends, type TrendSpans, Trends } from './trends.ts';
 
 /** "FRZT". */
-const KIND: FrameKind = { magic: 0x465a5254, version: 1, name: 'tally of feedback', coversDescription: true };
+const KIND: FrameKind = { magic: 0x465a5254, version: 2, name: 'tally of feedback', coversDescription: true };
 
 /** What is counted; a tally of something else is no use. */
-export interface TallySettings {
+export interface TallySettings extends TrendSpans {
   /** Names of the types that count as positive. */
   readonly positiveTypes: readonly string[];
-  /** Length of the window in milliseconds. */
-  readonly windowMs: number;
 }
+
+/** A slice by its number. */
+type SliceLength = readonly [number: number, length: number];
 
 /** Lengths are in numbers; the arrays follow in this order: ever, decayed, rows and counts of each slice. */
 interface Description extends TallySettings {
   readonly mark: FeedbackMark;
   readonly halfLivesMs: readonly number[];
   readonly types: readonly (readonly [type: number, count: number])[];
-  /** Null for none. */
-  readonly newestMs: number | null;
+  /** `leftMs` is null for none. */
+  readonly newest: Omit<SavedNewest, 'leftMs'> & { readonly leftMs: number | null };
   readonly ever: number;
   readonly decayed: readonly {
     readonly total: number;
     readonly zeroMs: number | null;
     readonly length: number;
   }[];
-  readonly slices: readonly (readonly [number: number, length: number])[];
+  readonly slices: readonly SliceLength[];
+  readonly everSlices: readonly SliceLength[];
 }
 
 /**
@@ -47,9 +50,9 @@ export class Tally {
 
   /** @param isPositive tells the types of `settings` by their numbers */
   constructor(settings: TallySettings, clock: Clock, isPositive: (type: number) => boolean) {
-    const { positiveTypes, windowMs } = settings;
-    this.settings = { positiveTypes, windowMs };
-    this.trends = new Trends(windowMs, clock);
+    const { positiveTypes, windowMs, ttlMs } = settings;
+    this.settings = { positiveTypes, windowMs, ttlMs };
+    this.trends = new Trends(settings, clock);
     this.isPositive = isPositive;
   }
 
@@ -64,7 +67,8 @@ export class Tally {
     const none = new Uint32Array(0);
     const decayed = HALF_LIVES_MS.map(() => ({ values: new Float32Array(0), total: 0, zeroMs: Number.NaN }));
     this.types.restore([]);
-    this.trends.restore({ slices: new Map(), ever: none, decayed, newestMs: Number.NEGATIVE_INFINITY });
+    const newest = { rows: [], timesMs: [], leftMs: Number.NEGATIVE_INFINITY };
+    this.trends.restore({ slices: new Map(), ever: none, everSlices: new Map(), decayed, newest });
   }
 
   /** Counts all feedback that there is, in one go. Nothing was counted before. */
@@ -77,7 +81,7 @@ export class Tally {
 
   /** @param mark as of when everything was counted */
   save(mark: FeedbackMark): Uint8Array {
-    const { slices, ever, decayed, newestMs } = this.trends.save();
+    const { slices, ever, everSlices, decayed, newest } = this.trends.save();
     const everUsed = used(ever);
     const decayedUsed = decayed.map(({ values }) => used(values));
     const description: Description = {
@@ -85,17 +89,20 @@ export class Tally {
       mark,
       halfLivesMs: HALF_LIVES_MS,
       types: this.types.save(),
-      newestMs: Number.isFinite(newestMs) ? newestMs : null,
+      newest: { ...newest, leftMs: Number.isFinite(newest.leftMs) ? newest.leftMs : null },
       ever: everUsed.length,
       decayed: decayed.map(({ total, zeroMs }, at) => ({
         total,
         zeroMs: Number.isNaN(zeroMs) ? null : zeroMs,
         length: decayedUsed[at]!.length,
       })),
-      slices: Array.from(slices, ([number, { rows }]) => [number, rows.length]),
+      slices: lengthsOf(slices),
+      everSlices: lengthsOf(everSlices),
     };
-    const packed = [...slices.values()].flatMap(({ rows, counts }) => [rows, counts]);
-    return encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
+    const packed = [...slices.values(), ...everSlices.values()].flatMap(({ rows, counts }) => [rows, counts]);
+    const bytes = encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
+    this.trends.drain();
+    return bytes;
   }
 
   /**
@@ -105,12 +112,19 @@ export class Tally {
    */
   restore(bytes: Uint8Array): FeedbackMark {
     const { description, floats } = decodeFrame(KIND, bytes);
-    const { mark, types, newestMs, ever, decayed, slices, halfLivesMs, ...settings } =
+    const { mark, types, newest, ever, decayed, slices, everSlices, halfLivesMs, ...settings } =
       description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) refuseModel(KIND, 'it counts by another configuration');
     let next = 0;
     const take = (length: number) => floats.subarray(next, (next += length));
+    const takeSlices = (lengths: readonly SliceLength[]) =>
+      new Map(
+        lengths.map(([number, length]): [number, PackedSlice] => [
+          number,
+          { rows: asWords(take(length)), counts: asWords(take(length)) },
+        ]),
+      );
     const saved: SavedTrends = {
       ever: asWords(take(ever)),
       decayed: decayed.map(({ total, zeroMs, length }) => ({
@@ -118,13 +132,9 @@ export class Tally {
         zeroMs: zeroMs ?? Number.NaN,
         values: take(length),
       })),
-      slices: new Map(
-        slices.map(([number, length]): [number, PackedSlice] => [
-          number,
-          { rows: asWords(take(length)), counts: asWords(take(length)) },
-        ]),
-      ),
-      newestMs: newestMs ?? Number.NEGATIVE_INFINITY,
+      slices: takeSlices(slices),
+      everSlices: takeSlices(everSlices),
+      newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
     };
     if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
@@ -179,6 +189,10 @@ function used<T extends Uint32Array | Float32Array>(values: T): T {
   let { length } = values;
   while (length > 0 && values[length - 1] === 0) length--;
   return values.subarray(0, length) as T;
+}
+
+function lengthsOf(slices: ReadonlyMap<number, PackedSlice>): SliceLength[] {
+  return Array.from(slices, ([number, { rows }]) => [number, rows.length]);
 }
 
 function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {

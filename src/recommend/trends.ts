@@ -1,98 +1,35 @@
 import type { Clock } from '../domain/clock.ts';
-import { grown } from '../memory/grow.ts';
+import type { Config } from '../domain/config.ts';
+import { ttlMs } from '../domain/duration.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../store/data-store.ts';
 import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import type { TypeTest } from './history.ts';
-import { type PackedSlice, TrendSlice } from './trend-slice.ts';
-
-/** The window is counted in this many slices; a record leaves it at most one slice late. */
-const SLICES = 64;
+import { MovingCounts, RowCounts } from './moving-counts.ts';
+import { NewestRecords, type SavedNewest } from './newest-records.ts';
+import type { PackedSlice, TrendSlice } from './trend-slice.ts';
 
 /** Positive feedback by item row; a row past the end of an array has none. */
 export interface TrendCounts {
   /** Inside the window. */
   readonly window: Uint32Array;
-  /** Since ever. */
+  /** Since ever, as long as positive feedback counts. */
   readonly ever: Uint32Array;
   /** On each scale of `POPULARITY_SCALES`, `ever` the last of them. */
   readonly scales: readonly ScaledCounts[];
-  /** The time of the newest positive feedback that is in effect, milliseconds since the epoch; -Infinity for none. */
-  readonly newestMs: number;
-}
-
-/** One number an item, growing with the rows. */
-class RowCounts {
-  values: Uint32Array = new Uint32Array(1024);
-  total = 0;
-  /** Told of each row whose number changes. */
-  onChange: (row: number) => void = () => {};
-
-  add(row: number, delta: number): void {
-    this.onChange(row);
-    if (row >= this.values.length) {
-      this.values = grown(this.values, row + 1);
-    }
-    const before = this.values[row]!;
-    this.values[row] = Math.max(0, before + delta);
-    this.total += this.values[row]! - before;
-  }
-
-  /** Takes the place of all numbers. @param values are kept and written to */
-  restore(values: Uint32Array): void {
-    for (let row = 0; row < this.values.length; row++) if (this.values[row] !== 0) this.onChange(row);
-    this.values = values;
-    this.total = 0;
-    for (let row = 0; row < values.length; row++) {
-      this.total += values[row]!;
-      if (values[row] !== 0) this.onChange(row);
-    }
-  }
-}
-
-/** The sum of the slices of a window, (from, to]. */
-class MovingSum {
-  readonly counts = new RowCounts();
-  from = Number.NaN;
-  private to = Number.NaN;
-
-  holds(slice: number): boolean {
-    return slice > this.from && slice <= this.to;
-  }
-
-  /** Forgets everything; what is moved to next is taken from nothing. */
-  clear(): void {
-    this.counts.restore(new Uint32Array(1024));
-    this.from = Number.NaN;
-    this.to = Number.NaN;
-  }
-
-  /** Moves the end to `to`, taking and giving back whole slices. @returns false when it stands there already */
-  moveTo(to: number, slices: ReadonlyMap<number, TrendSlice>): boolean {
-    if (to === this.to) return false;
-    const from = to - SLICES - 1;
-    for (const [number, slice] of slices) {
-      const held = this.holds(number);
-      const holds = number > from && number <= to;
-      if (held === holds) continue;
-      const sign = holds ? 1 : -1;
-      slice.forEach((row, count) => {
-        this.counts.add(row, sign * count);
-      });
-    }
-    this.from = from;
-    this.to = to;
-    return true;
-  }
+  /** The moment as of which the scales count, milliseconds since the epoch; see `NewestRecords`. -Infinity for none. */
+  readonly asOfMs: number;
 }
 
 /** Everything that `Trends` counts, to be saved; arrays may be cut off behind the last row that counts. */
 export interface SavedTrends {
   readonly slices: ReadonlyMap<number, PackedSlice>;
+  /** Empty where positive feedback counts only for some time, of which there are slices then. */
   readonly ever: Uint32Array;
+  readonly everSlices: ReadonlyMap<number, PackedSlice>;
   /** By half-life. */
   readonly decayed: readonly SavedDecay[];
-  readonly newestMs: number;
+  readonly newest: SavedNewest;
 }
 
 interface Pending {
@@ -102,28 +39,45 @@ interface Pending {
   next: number;
 }
 
+/** How long positive feedback counts. */
+export interface TrendSpans {
+  /** Length of the window of `popular` in milliseconds, above 0. */
+  readonly windowMs: number;
+  /** Older positive feedback counts nowhere; Infinity for ever. */
+  readonly ttlMs: number;
+}
+
+/** How long positive feedback counts by the configuration. */
+export function trendSpans({ popular, data_source }: Config['recommend']): TrendSpans {
+  return { windowMs: popular.popular_window, ttlMs: ttlMs(data_source.positive_feedback_ttl) };
+}
+
 /**
- * Counts of positive feedback per item: in a moving window, since ever, and decayed at several rates. Slices older than
- * the window are dropped whole, so the state is bounded by items x SLICES, however much feedback comes. A record with a
- * future timestamp counts in the window once its slice is reached.
+ * Counts of positive feedback per item: in a moving window, since ever, and decayed at several rates. The newest hundredth
+ * of all counts on the decaying scales as if it came at the moment when it begins, so that "lately" is a time with feedback
+ * in it.
  */
 export class Trends implements TrendCounts {
-  private readonly sliceMs: number;
   private readonly clock: Clock;
   /** Records that were applied and not counted yet, in order. */
   private readonly pending: Pending[] = [];
-  /** By number. */
-  private readonly slices = new Map<number, TrendSlice>();
-  private readonly inWindow = new MovingSum();
-  private readonly inAll = new RowCounts();
+  private readonly inWindow: MovingCounts;
+  private readonly inAll: MovingCounts | RowCounts;
+  private readonly newest = new NewestRecords();
+  /** Whether the newest records are counted on the decaying scales at the moment. */
+  private countsNewest = false;
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
-  readonly scales: readonly ScaledCounts[] = [...this.decayed, this.inAll];
-  newestMs = Number.NEGATIVE_INFINITY;
+  readonly scales: readonly ScaledCounts[];
+  asOfMs = Number.NEGATIVE_INFINITY;
 
-  /** @param windowMs length of the window in milliseconds, above 0 */
-  constructor(windowMs: number, clock: Clock) {
-    this.sliceMs = Math.max(1, windowMs / SLICES);
+  constructor({ windowMs, ttlMs }: TrendSpans, clock: Clock) {
     this.clock = clock;
+    this.inWindow = new MovingCounts(Math.min(windowMs, ttlMs), clock);
+    if (Number.isFinite(ttlMs)) {
+      this.inAll = new MovingCounts(ttlMs, clock);
+      this.inAll.onExpired = (untilMs, slice) => this.expire(untilMs, slice);
+    } else this.inAll = new RowCounts();
+    this.scales = [...this.decayed, this.everCounts];
   }
 
   get window(): Uint32Array {
@@ -136,12 +90,12 @@ export class Trends implements TrendCounts {
   }
 
   get ever(): Uint32Array {
-    return this.inAll.values;
+    return this.everCounts.values;
   }
 
-  /** What all feedback counts on each scale as of the newest, in records. */
+  /** What all feedback counts on each scale as of `asOfMs`, in records. */
   totals(): number[] {
-    return [...this.decayed.map((counts) => counts.totalAt(this.newestMs)), this.inAll.total];
+    return [...this.decayed.map((counts) => counts.totalAt(this.asOfMs)), this.everCounts.total];
   }
 
   /**
@@ -168,45 +122,87 @@ export class Trends implements TrendCounts {
       }
       if (end === feedback.length) this.pending.shift();
     }
+    this.countNewest();
     return this.pending.length > 0;
   }
 
   /** Counts all that waits and says what there is. The arrays are in use: they are to be copied before anything else happens. */
   save(): SavedTrends {
     this.drain();
-    const { newestMs } = this;
-    const slices = new Map(Array.from(this.slices, ([number, slice]) => [number, slice.pack()]));
-    return { slices, ever: this.ever, decayed: this.decayed.map((counts) => counts.save()), newestMs };
+    this.leaveNewest();
+    const { inAll } = this;
+    return {
+      slices: this.inWindow.save(),
+      ...(inAll instanceof RowCounts
+        ? { ever: inAll.values, everSlices: new Map() }
+        : { ever: new Uint32Array(0), everSlices: inAll.save() }),
+      decayed: this.decayed.map((counts) => counts.save()),
+      newest: this.newest.save(),
+    };
   }
 
   /** Takes the place of all that was counted; what waits to be counted is dropped. @param saved is kept */
-  restore({ slices, ever, decayed, newestMs }: SavedTrends): void {
+  restore({ slices, ever, everSlices, decayed, newest }: SavedTrends): void {
     this.pending.length = 0;
-    this.slices.clear();
-    for (const [number, slice] of slices) this.slices.set(number, new TrendSlice(slice));
-    this.inAll.restore(ever);
     for (const [at, counts] of this.decayed.entries()) counts.restore(decayed[at]!);
-    this.newestMs = newestMs;
-    this.inWindow.clear();
+    this.newest.restore(newest);
+    this.countsNewest = false;
+    this.inWindow.restore(slices);
+    if (this.inAll instanceof RowCounts) this.inAll.restore(ever);
+    else this.inAll.restore(everSlices);
     this.advance();
+    this.countNewest();
+  }
+
+  private get everCounts(): RowCounts {
+    return this.inAll instanceof RowCounts ? this.inAll : this.inAll.counts;
   }
 
   private count(row: number, timeMs: number, sign: 1 | -1): void {
-    const now = this.clock();
-    if (sign === 1 && timeMs > this.newestMs && timeMs <= now) this.newestMs = timeMs;
-    this.inAll.add(row, sign);
-    for (const counts of this.decayed) counts.add(row, Math.min(timeMs, now), sign);
-    const number = Math.ceil(timeMs / this.sliceMs);
-    if (number <= this.inWindow.from) return;
-    let slice = this.slices.get(number);
-    if (slice === undefined) this.slices.set(number, (slice = new TrendSlice()));
-    slice.add(row, sign);
-    if (this.inWindow.holds(number)) this.inWindow.counts.add(row, sign);
+    this.inWindow.add(row, timeMs, sign);
+    if (this.inAll instanceof RowCounts) this.inAll.add(row, sign);
+    else if (this.inAll.isPast(timeMs)) return;
+    else this.inAll.add(row, timeMs, sign);
+    this.leaveNewest();
+    if (sign === 1) {
+      const left = this.newest.add(row, timeMs);
+      if (left !== undefined) this.decay(left.row, left.timeMs, 1);
+    } else if (!this.newest.remove(row, timeMs)) this.decay(row, timeMs, -1);
+  }
+
+  private decay(row: number, timeMs: number, records: number): void {
+    const knownMs = Math.min(timeMs, this.clock());
+    for (const counts of this.decayed) counts.add(row, knownMs, records);
+  }
+
+  /** Counts the newest records on the decaying scales. */
+  private countNewest(): void {
+    if (this.countsNewest) return;
+    this.countsNewest = true;
+    this.asOfMs = Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
+    for (const counts of this.decayed) counts.addBrief(this.newest, this.asOfMs);
+  }
+
+  private leaveNewest(): void {
+    if (!this.countsNewest) return;
+    this.countsNewest = false;
+    for (const counts of this.decayed) counts.endBrief();
   }
 
   private advance(): void {
-    if (!this.inWindow.moveTo(Math.ceil(this.clock() / this.sliceMs), this.slices)) return;
-    for (const number of this.slices.keys()) if (number <= this.inWindow.from) this.slices.delete(number);
+    this.inWindow.advance();
+    if (!(this.inAll instanceof RowCounts)) this.inAll.advance();
+  }
+
+  /** Takes what counts no longer out of the decaying scales, each record as if it were of the middle of its slice. */
+  private expire(untilMs: number, slice: TrendSlice): void {
+    this.leaveNewest();
+    for (let old = this.newest.shiftUntil(untilMs); old !== undefined; old = this.newest.shiftUntil(untilMs))
+      this.decay(old.row, old.timeMs, 1);
+    const middleMs = untilMs - (this.inAll as MovingCounts).sliceMs / 2;
+    slice.forEach((row, count) => {
+      this.decay(row, middleMs, -count);
+    });
   }
 }
 
@@ -218,5 +214,5 @@ export function shareTrends(trends: TrendCounts, rowCount: number): TrendCounts 
     values: values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount)),
     total,
   }));
-  return { window: words(trends.window), ever, scales, newestMs: trends.newestMs };
+  return { window: words(trends.window), ever, scales, asOfMs: trends.asOfMs };
 }

@@ -11,6 +11,7 @@ import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
 import type { TypeTest } from '../recommend/history.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
+import { trendSpans } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
@@ -167,7 +168,7 @@ function configuredAls({ recommend }: Config): Partial<AlsSettings> {
 }
 
 function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Logger): GenerationFitOptions {
-  const { data_source, item_neighbors, user_neighbors, offline, online, popular, collaborative } = recommend;
+  const { data_source, item_neighbors, user_neighbors, offline, online, collaborative } = recommend;
   const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
   return {
     readTypes: data_source.read_feedback_types,
@@ -177,7 +178,7 @@ function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Log
     usesUsers,
     enableIndex: item_neighbors.enable_index,
     indexRecall: item_neighbors.index_recall,
-    popularWindowMs: popular.popular_window,
+    spans: trendSpans(recommend),
     seed: collaborative.seed,
     marks,
     log,

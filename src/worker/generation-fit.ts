@@ -8,6 +8,7 @@ import type { Ranked } from '../recommend/ranked.ts';
 import { looksAt, weightsOf } from '../recommend/ranking.ts';
 import { choiceTable } from '../recommend/ranking-choice.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
+import type { TrendSpans } from '../recommend/trends.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
 import type { FeedbackLoader } from './feedback-loader.ts';
 import type { Calibration, ListPlan, PlacedGeneration } from './messages.ts';
@@ -37,7 +38,7 @@ export interface GenerationFitOptions {
   readonly usesUsers: boolean;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
-  readonly popularWindowMs: number;
+  readonly spans: TrendSpans;
   readonly seed: number;
   readonly marks: Marks;
   readonly log: Logger;
@@ -224,7 +225,7 @@ export class GenerationFit {
     { placed: als }: JudgedAls,
     onProgress: OnProgress,
   ): Promise<LearnedRanking | undefined> {
-    const { clickThrough, seed, log, popularWindowMs } = this.options;
+    const { clickThrough, seed, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
     const { heldOutSinceMs } = data;
     const heldOut = inStore(data);
@@ -246,7 +247,7 @@ export class GenerationFit {
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = planOf({ number: 0, ranking: undefined, als, click, ...tables });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan)) }, STAGE_MEMORY);
-    const job = { plan, heldOut, heldOutSinceMs, popularWindowMs, slot: 0 };
+    const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
     const calibration = await this.retry(LEARNING_TO_RANK, () =>
       pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
     );

@@ -13,7 +13,7 @@ import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TallySettings } from '../recommend/tally.ts';
-import type { TrendCounts } from '../recommend/trends.ts';
+import type { TrendCounts, TrendSpans } from '../recommend/trends.ts';
 import type { MemoryChoice } from './free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
@@ -162,7 +162,7 @@ export interface CalibrateJob {
   readonly plan: ListPlan;
   readonly heldOut: HeldOutPairs;
   readonly heldOutSinceMs: number;
-  readonly popularWindowMs: number;
+  readonly spans: TrendSpans;
   readonly slot: number;
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { TallyKeeper } from '../recommend/live-tally.ts';
+import { trendSpans } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
 import { TALLY_NAME } from './messages.ts';
@@ -17,7 +18,7 @@ export function tallyKeeper(
 ): TallyKeeper {
   const settings = {
     positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
-    windowMs: recommend.popular.popular_window,
+    ...trendSpans(recommend),
   };
   return {
     read: () => cache.getBlob(TALLY_NAME),

@@ -89,7 +89,7 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     for (let row = 0; row < 3; row++) catalogue.put(film(row));
-    const trends = new Trends(64 * HOUR_MS, () => now);
+    const trends = new Trends({ windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => now);
     const popular = new PopularIndex(trends, catalogue);
     const top = () => popular.top(10, [], () => true);
     trends.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
@@ -104,7 +104,7 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     catalogue.put(film(0));
-    const trends = new Trends(64 * HOUR_MS, () => now);
+    const trends = new Trends({ windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => now);
     const popular = new PopularIndex(trends, catalogue);
     trends.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
     expect(popular.top(1, [], () => true).rows).toEqual([]);
@@ -117,7 +117,7 @@ describe('popular items', () => {
     catalogue.put(film(0, { categories: ['a'] }));
     catalogue.put(film(1, { categories: ['b'] }));
     catalogue.put(film(2, { categories: ['a'], hidden: true }));
-    const trends = new Trends(HOUR_MS, () => NOW);
+    const trends = new Trends({ windowMs: HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => NOW);
     const popular = new PopularIndex(trends, catalogue);
     trends.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
     expect(popular.top(10, ['a'], () => true).rows).toEqual([0]);

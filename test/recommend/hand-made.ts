@@ -89,7 +89,7 @@ export interface HandMadeTrends {
   readonly ever?: readonly number[];
   /** Values by scale and item row. */
   readonly scales?: readonly (readonly number[])[];
-  readonly newestMs?: number;
+  readonly asOfMs?: number;
 }
 
 /** Counts of positive feedback by item row. */
@@ -103,7 +103,7 @@ export function trends(parts: HandMadeTrends = {}): TrendCounts {
       values: Float32Array.from(values),
       total: values.reduce((sum, value) => sum + value, 0),
     })),
-    newestMs: parts.newestMs ?? 0,
+    asOfMs: parts.asOfMs ?? 0,
   };
 }
 

@@ -27,9 +27,9 @@ describe('similarRows', () => {
     const own = Math.sqrt(space + robots);
     expect(scores[0]).toBeCloseTo(
       ((space + robots) * (2 / 102)) / (own * Math.sqrt(space + robots + war)),
-      12,
+      7,
     );
-    expect(scores[1]).toBeCloseTo((space * (1 / 101)) / (own * Math.sqrt(space + love)), 12);
+    expect(scores[1]).toBeCloseTo((space * (1 / 101)) / (own * Math.sqrt(space + love)), 7);
   });
 
   it('never lists the row itself, nor one that is refused, nor one without anything in common', () => {

@@ -27,6 +27,7 @@ it('neighbors of an item leave out those that are hidden while others are waited
       return { rows: [7], scores: [0.5] };
     },
     { begin() {}, hasChanged: () => false, hasNewsByUsers: () => true } as unknown as SinceFit,
+    () => 0,
   );
   const reads = { itemRow: () => 0 };
   const online = new OnlineRecommender({ reads, catalogue, itemNeighbors } as unknown as OnlineParts);

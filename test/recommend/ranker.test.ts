@@ -6,7 +6,7 @@ import { generation, neighborLists, ranking, scoredModel, trends, world } from '
 
 const DAY_MS = 86_400_000;
 const case3 = { candidates: [2, 0, 7], userRow: 4, userLabels: () => ['tall'], vector: Float32Array.of(1) };
-const counts = trends({ scales: [[0, 0, 1], [2, 0, 3], [], [], [], [4, 0, 5]], newestMs: 100 * DAY_MS });
+const counts = trends({ scales: [[0, 0, 1], [2, 0, 3], [], [], [], [4, 0, 5]], asOfMs: 100 * DAY_MS });
 const totals = counts.scales.map(({ total }) => total);
 /** Item 2 came three days before the newest feedback, item 0 after it, item 7 at no known time. */
 const timestampMsAt = (row: number) => [101 * DAY_MS, 0, 97 * DAY_MS][row] ?? Number.NaN;
@@ -52,7 +52,7 @@ describe('the features of candidates', () => {
   it('count feedback as shares: half as much of everything is the same', () => {
     const busy = world({ trends: counts, timestampMsAt });
     const quiet = world({
-      trends: trends({ scales: [[0, 0, 0.5], [1, 0, 1.5], [], [], [], [2, 0, 2.5]], newestMs: 100 * DAY_MS }),
+      trends: trends({ scales: [[0, 0, 0.5], [1, 0, 1.5], [], [], [], [2, 0, 2.5]], asOfMs: 100 * DAY_MS }),
       timestampMsAt,
     });
     expect(rankingFeatures(case3, quiet, totals)).toEqual(rankingFeatures(case3, busy, totals));

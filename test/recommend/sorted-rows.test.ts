@@ -45,7 +45,7 @@ test('the ranking of popular items that is brought up to date is the one that is
     const item = { row, itemId: `i${row}`, hidden: row % 50 === 0, timestampMs: Number.NaN, labels: [] };
     catalogue.put({ ...item, categories });
   }
-  const trends = new Trends(3_600_000, () => NOW);
+  const trends = new Trends({ windowMs: 3_600_000, ttlMs: Number.POSITIVE_INFINITY }, () => NOW);
   const kept = new PopularIndex(trends, catalogue);
   const counts = new Uint32Array(ITEMS);
   let state = 7;

@@ -46,7 +46,7 @@ beforeAll(async () => {
     reads,
     clock: () => NOW_MS,
     positiveTypes: ['like'],
-    popularWindowMs: 400 * 86_400_000,
+    spans: { windowMs: 400 * 86_400_000, ttlMs: Number.POSITIVE_INFINITY },
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: true,
     tallyKeeper: { read: async () => undefined, renew: async () => undefined },

@@ -12,7 +12,7 @@ import { DirectStore } from '../store/direct-store.ts';
 import { close, feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 
 const HOUR_MS = 3_600_000;
-const SETTINGS = { positiveTypes: ['like'], windowMs: 240 * HOUR_MS };
+const SETTINGS = { positiveTypes: ['like'], windowMs: 240 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY };
 const clock = () => NOW_MS;
 const types = { positiveFeedbackTypes: ['like'], readFeedbackTypes: ['read'] };
 const rules = storeOptions('', types);
@@ -87,11 +87,28 @@ describe('a tally of all feedback', () => {
     const whole = scanned(store.local);
     expect(figuresOf(tally)).toEqual(figuresOf(whole));
     for (const [at, total] of decayedOf(whole).entries()) expect(decayedOf(tally)[at]).toBeCloseTo(total, 1);
-    expect(tally.trends.newestMs).toBe(whole.trends.newestMs);
+    expect(tally.trends.asOfMs).toBe(whole.trends.asOfMs);
 
     const again = newTally(store.local);
     again.restore(tally.save(store.local.feedbackMark!));
     expect(figuresOf(again)).toEqual(figuresOf(whole));
+    await store.close();
+  });
+
+  it('is the same from what was saved where feedback counts for some time only', async () => {
+    const store = new DirectStore(join(tempFolder(), 'data'), rules);
+    await changeFeedback(store, 10);
+    store.local.refresh();
+    const settings = { ...SETTINGS, ttlMs: 100 * HOUR_MS };
+    const whole = newTally(store.local, settings);
+    whole.countAll(store.local);
+    const before = figuresOf(whole);
+    expect(before.ever).toBe(before.window);
+    expect(before.ever).not.toBe(figuresOf(scanned(store.local)).ever);
+    const again = newTally(store.local, settings);
+    again.restore(whole.save(store.local.feedbackMark!));
+    expect(figuresOf(again)).toEqual(before);
+    expect(decayedOf(again)).toEqual(decayedOf(whole));
     await store.close();
   });
 

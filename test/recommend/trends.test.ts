@@ -5,7 +5,7 @@ import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
 
 const HOUR_MS = 3_600_000;
-const WINDOW_MS = 64 * HOUR_MS;
+const SPANS = { windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY };
 const NOW = 10_000 * HOUR_MS;
 
 function columns(records: readonly [item: number, hoursAgo: number, type?: number][]): FeedbackColumns {
@@ -22,7 +22,7 @@ function countsOf(trends: Trends) {
 
 describe('trends', () => {
   it('count positive feedback in the window and ever', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     trends.apply(
       columns([
         [0, 1],
@@ -44,7 +44,7 @@ describe('trends', () => {
 
   it('count a record of a time far ahead once that comes, unless it was taken back', () => {
     let now = NOW;
-    const trends = new Trends(WINDOW_MS, () => now);
+    const trends = new Trends(SPANS, () => now);
     trends.apply(columns([[0, 0]]), isPositive, 1);
     trends.apply(
       columns([
@@ -65,7 +65,7 @@ describe('trends', () => {
 
   it('lose a record to time out of the window, never out of ever', () => {
     let now = NOW;
-    const trends = new Trends(WINDOW_MS, () => now);
+    const trends = new Trends(SPANS, () => now);
     trends.apply(columns([[0, 0]]), isPositive, 1);
     const countsAt = (hours: number) => {
       now = NOW + hours * HOUR_MS;
@@ -78,7 +78,7 @@ describe('trends', () => {
 
   it('count a future record in a window once its time has come', () => {
     let now = NOW;
-    const trends = new Trends(WINDOW_MS, () => now);
+    const trends = new Trends(SPANS, () => now);
     trends.apply(columns([[1, -5]]), isPositive, 1);
     expect(countsOf(trends)).toEqual([
       [0, 0, 0],
@@ -92,7 +92,7 @@ describe('trends', () => {
   });
 
   it('take back what was removed, and never fall below 0', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     trends.apply(
       columns([
         [0, 1],
@@ -118,7 +118,7 @@ describe('trends', () => {
   });
 
   it('are counted some at a time, with the same result', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     trends.apply(
       columns([
         [0, 1],
@@ -137,7 +137,7 @@ describe('trends', () => {
   });
 
   it('count half after each half-life on every scale, and all on the last', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     trends.apply(
       columns([
         [0, 0],
@@ -163,7 +163,7 @@ describe('trends', () => {
   });
 
   it('decay as well where time has gone far, and take back what was removed', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     for (let hours = 9000; hours >= 0; hours -= 100) trends.apply(columns([[0, hours]]), isPositive, 1);
     trends.apply(columns([[1, 0]]), isPositive, 1);
     trends.drain();
@@ -176,7 +176,7 @@ describe('trends', () => {
 
   it('compare with one another on every scale as they did when they were new', () => {
     const shares = (yearsAgo: number) => {
-      const trends = new Trends(WINDOW_MS, () => NOW);
+      const trends = new Trends(SPANS, () => NOW);
       trends.apply(
         columns([
           [0, yearsAgo * 8760 + 1],
@@ -187,7 +187,7 @@ describe('trends', () => {
         1,
       );
       trends.drain();
-      expect(trends.newestMs).toBe(NOW - (yearsAgo * 8760 + 1) * HOUR_MS);
+      expect(trends.asOfMs).toBe(NOW - (yearsAgo * 8760 + 1) * HOUR_MS);
       return trends.scales.map(({ values, total }) => values[0]! / total);
     };
     const then = shares(1);
@@ -196,8 +196,90 @@ describe('trends', () => {
     });
   });
 
+  describe('of a set from years ago', () => {
+    const yearsAgo = 12 * 8760;
+    const history = Array.from({ length: 300 }, (_, at): [number, number] => [at % 2, yearsAgo + at / 10]);
+    const shares = ({ scales }: Trends) => scales.map(({ values, total }) => values[0]! / total);
+
+    function trendsOf(...batches: [number, number][][]): Trends {
+      const trends = new Trends(SPANS, () => NOW);
+      for (const batch of batches) trends.apply(columns(batch), isPositive, 1);
+      trends.drain();
+      return trends;
+    }
+
+    it('count as lately as before when a single like of today comes', () => {
+      const before = trendsOf(history);
+      const after = trendsOf(history, [[2, 0]]);
+      expect(after.asOfMs).toBeLessThan(NOW - yearsAgo * HOUR_MS);
+      expect(after.asOfMs).toBeGreaterThan(NOW - (yearsAgo + 1) * HOUR_MS);
+      const then = shares(before);
+      shares(after).forEach((share, scale) => {
+        expect(share / then[scale]!).toBeGreaterThan(0.9);
+      });
+      expect(after.scales[0]!.values[2]).toBeGreaterThan(0);
+    });
+
+    it('follow the present once a hundredth of all feedback is of today', () => {
+      const today = Array.from({ length: 5 }, (_, at): [number, number] => [2, at / 100]);
+      const { asOfMs, scales } = trendsOf(history, today);
+      expect(asOfMs).toBe(NOW - 0.03 * HOUR_MS);
+      expect(scales[0]!.values[0]! / scales[0]!.values[2]!).toBeLessThan(1e-9);
+    });
+
+    it('are the same in whatever order the feedback came, one by one or at once', () => {
+      const all = [...history, [2, 0] as [number, number]];
+      const expected = trendsOf(all);
+      const shuffled = all.map((_, at) => all[(at * 97) % all.length]!);
+      const one = trendsOf(...shuffled.map((record) => [record]));
+      expect(one.asOfMs).toBe(expected.asOfMs);
+      shares(one).forEach((share, scale) => {
+        expect(share).toBeCloseTo(shares(expected)[scale]!, 5);
+      });
+    });
+
+    it('forget a like of today that is taken back, to the bit', () => {
+      const trends = trendsOf(history);
+      const before = trends.scales.map(({ values }) => [...values]);
+      trends.apply(columns([[0, 1e6]]), isPositive, 1);
+      trends.apply(columns([[0, 1e6]]), isPositive, -1);
+      trends.drain();
+      expect(trends.scales.map(({ values }) => [...values])).toEqual(before);
+    });
+  });
+
+  it('count positive feedback no longer than it counts', () => {
+    let now = NOW;
+    const spans = { windowMs: 1000 * HOUR_MS, ttlMs: 128 * HOUR_MS };
+    const trends = new Trends(spans, () => now);
+    const some = columns([
+      [0, 1],
+      [0, 100],
+      [1, 101],
+      [2, 500],
+    ]);
+    trends.apply(some, isPositive, 1);
+    expect(countsOf(trends)).toEqual([
+      [2, 1, 0],
+      [2, 1, 0],
+    ]);
+    now += 60 * HOUR_MS;
+    expect(countsOf(trends)).toEqual([
+      [1, 0, 0],
+      [1, 0, 0],
+    ]);
+    expect(trends.scales.map(({ values }) => values[1]! < 0.05)).not.toContain(false);
+    expect(trends.totals().at(-1)).toBe(1);
+    // What was counted out is not counted out again when it is taken back.
+    trends.apply(some, isPositive, -1);
+    expect(countsOf(trends)).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
   it('go to the workers as a copy that stays as it is', () => {
-    const trends = new Trends(WINDOW_MS, () => NOW);
+    const trends = new Trends(SPANS, () => NOW);
     trends.apply(columns([[0, 1]]), isPositive, 1);
     trends.drain();
     const copy = shareTrends(trends, 3);

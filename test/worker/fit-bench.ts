@@ -84,7 +84,7 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
         usesUsers: false,
         enableIndex: false,
         indexRecall: 0.8,
-        popularWindowMs: 1e9,
+        spans: { windowMs: 1e9, ttlMs: Number.POSITIVE_INFINITY },
         seed: 3,
         marks: stores.cache,
         log,

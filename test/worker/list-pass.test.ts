@@ -47,7 +47,7 @@ beforeEach(async () => {
     reads,
     clock,
     positiveTypes: ['like'],
-    popularWindowMs: 1e9,
+    spans: { windowMs: 1e9, ttlMs: Number.POSITIVE_INFINITY },
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: true,
     tallyKeeper: { read: async () => undefined, renew: async () => undefined },

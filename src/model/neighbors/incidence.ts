@@ -1,5 +1,10 @@
 /** Which rows have which elements: items and their labels, items and their users, users and their items. */
-import { type CompressedMatrix, type Interactions, transpose } from '../../dataset/interactions.ts';
+import {
+  type CompressedMatrix,
+  type Interactions,
+  rowIndices,
+  transpose,
+} from '../../dataset/interactions.ts';
 
 /** The same entries in both orientations; weights of entries are not looked at. */
 export interface Incidence {
@@ -40,6 +45,19 @@ export function spreadRows({ rows, elements }: Incidence, places: Uint32Array, r
     rows: { ...rows, rowCount, indptr },
     elements: { ...elements, columnCount: rowCount, indices },
   };
+}
+
+/** The same incidence with its rows in another order. @param order the row that goes to each place */
+export function orderRows({ rows }: Incidence, order: Uint32Array): Incidence {
+  const indptr = new Uint32Array(order.length + 1);
+  const indices = new Uint32Array(rows.indices.length);
+  order.forEach((row, place) => {
+    const own = rowIndices(rows, row);
+    indices.set(own, indptr[place]);
+    indptr[place + 1] = indptr[place]! + own.length;
+  });
+  const ordered = { ...rows, indptr, indices, weights: null };
+  return { rows: ordered, elements: transpose(ordered) };
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { LabelsOf, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import { placeOf } from '../../memory/ascending.ts';
+import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { LearnedPart, PartTools } from '../learned-part.ts';
 import type { WithServedItems } from '../served-items.ts';
 import type { SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
-import { type Incidence, incidenceOfLabels, itemsByUsers } from './incidence.ts';
+import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
 import { placeSimilarity } from './memory.ts';
 import {
@@ -40,6 +42,8 @@ export interface ItemNeighborsOptions {
 /** The comparisons that fill one table, one after the other. */
 export interface ItemNeighborsTask extends SharedTask, WithServedItems {
   readonly tasks: readonly NeighborTask[];
+  /** The row among the served items of each row compared: those that more people like are compared first. */
+  readonly order: Uint32Array<SharedArrayBuffer>;
 }
 
 /** The neighbors of every item; see `task.ts`. A phase is the number of a comparison. */
@@ -65,9 +69,10 @@ export const itemNeighborsPart: LearnedPart<
   },
   place(data, options, slots, tools) {
     const compared = comparedItems(data, options.policy, tools.reads);
-    const tasks = placeTasks(data, compared, options, slots, tools);
+    const order = popularFirst(data, compared.rows);
+    const tasks = placeTasks(data, compared, order, options, slots, tools);
     const served = { rows: compared.rows, rowCount: data.itemRowCount };
-    return { tasks, served, counter: tasks[0]!.counter };
+    return { tasks, served, order, counter: tasks[0]!.counter };
   },
   *course({ tasks }) {
     for (const [phase, { similarity }] of tasks.entries()) {
@@ -79,7 +84,8 @@ export const itemNeighborsPart: LearnedPart<
     const task = tasks[phase]!;
     return runNeighborTask(task, instantiate(task.similarity.memory), slot);
   },
-  model: ({ tasks, served }, _outcome, fingerprint) => spreadTable(finishTasks(tasks, fingerprint), served),
+  model: ({ tasks, served, order }, _outcome, fingerprint) =>
+    spreadTable(finishTasks(tasks, fingerprint, order), served),
   serve: (table) => table,
 };
 
@@ -91,6 +97,27 @@ function comparedItems(
   return comparedRows(policy, rows.items, itemRowCount, () => reads.itemLabels());
 }
 
+/**
+ * The order in which items are compared. Of equal scores the lower row of an incidence stands before the others, and items
+ * of few and common labels have many neighbors with equal scores.
+ * @param rows of the store
+ * @returns places in `rows`, those that more users like first
+ */
+function popularFirst(
+  { rows: { items }, interactions: { byItem } }: TrainingData,
+  rows: Uint32Array,
+): Uint32Array<SharedArrayBuffer> {
+  const likes = rows.map((storeRow) => {
+    const row = placeOf(items, storeRow);
+    return row < 0 ? 0 : byItem.indptr[row + 1]! - byItem.indptr[row]!;
+  });
+  const places = sharedU32(rows.length).map((_, at) => at);
+  return filled(
+    sharedU32(rows.length),
+    places.sort((a, b) => likes[b]! - likes[a]! || a - b),
+  );
+}
+
 /** Entries of a row in a table over so many items. */
 export function neighborsKept(itemCount: number): number {
   return Math.max(NEIGHBORS_MIN, Math.min(TABLE_NEIGHBORS_MAX, Math.floor(TABLE_ENTRIES_MAX / itemCount)));
@@ -99,13 +126,14 @@ export function neighborsKept(itemCount: number): number {
 function placeTasks(
   { interactions }: TrainingData,
   { rows, spread }: ComparedRows,
+  order: Uint32Array,
   { policy, ...index }: ItemNeighborsOptions,
   slots: number,
   { instantiate, allocate, reads }: PartTools,
 ): readonly NeighborTask[] {
   const k = neighborsKept(rows.length);
   const labelsAt: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
-  const labelsOf: LabelsOf = (row) => labelsAt(rows[row]!);
+  const labelsOf: LabelsOf = (row) => labelsAt(rows[order[row]!]!);
   const place = (incidence: Incidence) => {
     // Rows that are gone say nothing of how rare a thing is.
     const options = { listLengthMax: k, reserveIndex: index.enableIndex, population: reads.itemCount };
@@ -114,7 +142,8 @@ function placeTasks(
     return { similarity, plan: planIndex(search, { ...index, k }) };
   };
   const byLabels = policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length));
-  const byUsers = policy === 'similar' ? undefined : place(spread(itemsByUsers(interactions)));
+  const byUsers =
+    policy === 'similar' ? undefined : place(orderRows(spread(itemsByUsers(interactions)), order));
   const similarities: PolicySimilarities = {
     ...(byLabels && { labels: byLabels.similarity, labelPlan: byLabels.plan }),
     ...(byUsers && { related: byUsers.similarity, relatedPlan: byUsers.plan }),

@@ -67,11 +67,21 @@ export function neighborsAt(table: NeighborTable, row: number): RankedRows {
   return { rows: table.rows.subarray(from, to), scores: table.scores.subarray(from, to) };
 }
 
-/** A table of a draft that is full, without its gaps. */
-export function packDraft(draft: NeighborDraft, fingerprint: number, recall = 1): NeighborTable {
+/**
+ * A table of a draft that is full, without its gaps.
+ * @param order the table's row for each row of the draft; the same ones when absent
+ */
+export function packDraft(
+  draft: NeighborDraft,
+  fingerprint: number,
+  recall = 1,
+  order?: Uint32Array,
+): NeighborTable {
   const { rowCount, k, counts } = draft;
+  const rowOf = (row: number) => order?.[row] ?? row;
   const starts = sharedU32(rowCount + 1);
-  for (let row = 0; row < rowCount; row++) starts[row + 1] = starts[row]! + counts[row]!;
+  for (let row = 0; row < rowCount; row++) starts[rowOf(row) + 1] = counts[row]!;
+  for (let row = 0; row < rowCount; row++) starts[row + 1]! += starts[row]!;
   const entries = starts[rowCount]!;
   const table = {
     rowCount,
@@ -83,9 +93,10 @@ export function packDraft(draft: NeighborDraft, fingerprint: number, recall = 1)
   };
   for (let row = 0; row < rowCount; row++) {
     const to = row * k + counts[row]!;
-    table.rows.set(draft.rows.subarray(row * k, to), starts[row]);
-    table.scores.set(draft.scores.subarray(row * k, to), starts[row]);
+    table.rows.set(draft.rows.subarray(row * k, to), starts[rowOf(row)]);
+    table.scores.set(draft.scores.subarray(row * k, to), starts[rowOf(row)]);
   }
+  if (order !== undefined) for (let at = 0; at < entries; at++) table.rows[at] = order[table.rows[at]!]!;
   return table;
 }
 

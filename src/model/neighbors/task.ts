@@ -130,10 +130,14 @@ export function policyTasks(
   return [task(needed, labelPlan, withLabels), task(related!, relatedPlan, without)];
 }
 
-/** The table of tasks that share a draft, once all of them have ended. */
-export function finishTasks(tasks: readonly NeighborTask[], fingerprint: number): NeighborTable {
+/** The table of tasks that share a draft, once all of them have ended; see `packDraft`. */
+export function finishTasks(
+  tasks: readonly NeighborTask[],
+  fingerprint: number,
+  order?: Uint32Array,
+): NeighborTable {
   const recall = Math.min(...tasks.map(({ plan }) => plan?.recall ?? 1));
-  return packDraft(tasks[0]!.draft, fingerprint, recall);
+  return packDraft(tasks[0]!.draft, fingerprint, recall, order);
 }
 
 function bitsOf(rowCount: number, isSet: (row: number) => boolean): Uint32Array<SharedArrayBuffer> {

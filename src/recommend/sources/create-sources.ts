@@ -40,7 +40,8 @@ export function createSources(
   const { catalogue, isPositive } = live;
   const sinceFit = new SinceFit(catalogue, reads, isPositive);
   const { neighbor_type: itemType } = recommend.item_neighbors;
-  const itemNeighbors = new ItemNeighbors(catalogue, generations, itemType, findRelated, sinceFit);
+  const likesOf = (row: number) => live.trends.ever[row] ?? 0;
+  const itemNeighbors = new ItemNeighbors(catalogue, generations, itemType, findRelated, sinceFit, likesOf);
   const { neighbor_type: type } = recommend.user_neighbors;
   const userNeighbors = new UserNeighbors({ reads, generations, findRelated, isPositive, type });
   const sessionLength = recommend.online.num_feedback_fallback_item_based;

@@ -111,11 +111,11 @@ function globalLists(
 /** The trends as they were before what is held out. */
 function trendsAt(
   reads: LocalReads,
-  { popularWindowMs, heldOutSinceMs: cutMs }: CalibrateJob,
+  { spans, heldOutSinceMs: cutMs }: CalibrateJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
   isPositive: (type: number) => boolean,
 ): Trends {
-  const trends = new Trends(popularWindowMs, () => cutMs);
+  const trends = new Trends(spans, () => cutMs);
   scanAllFeedback(reads, (block) => {
     const kept = new FeedbackColumns(block.length + 1);
     for (let at = 0; at < block.length; at++) {

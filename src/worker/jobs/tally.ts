@@ -11,9 +11,9 @@ export async function tally({
 }: TallyJob): Promise<Uint8Array | undefined> {
   const cache = cacheAt(cachePath);
   const saved = await cache.getBlob(TALLY_NAME);
-  const { positiveTypes, windowMs } = settings;
+  const { positiveTypes, windowMs, ttlMs } = settings;
   const renewed = withReads(dataPath, (reads) =>
-    renewTally(saved, { positiveTypes, windowMs }, reads, () => nowMs),
+    renewTally(saved, { positiveTypes, windowMs, ttlMs }, reads, () => nowMs),
   );
   // A worker that sleeps on a snapshot would keep the store from using freed pages again.
   cache.local?.refresh();

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { buildInteractions } from '../../../src/dataset/interactions.ts';
+import type { TrainingData, TrainingReads } from '../../../src/dataset/training-data.ts';
+import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
+import { itemNeighborsPart } from '../../../src/model/neighbors/items-part.ts';
+import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
+import type { NeighborPolicy } from '../../../src/model/neighbors/policy.ts';
+import { similarRows } from '../../../src/recommend/neighbors.ts';
+
+const ROWS = 200;
+/** Every other row of the store is of an item that somebody likes: the higher the row, the more do. */
+const LIKED = Array.from({ length: ROWS / 2 }, (_, at) => 2 * at);
+const likesOf = (row: number) => (row % 2 === 0 ? 1 + Math.floor(row / 20) : 0);
+
+/** All items share one label, a few another beside it. */
+const labelsOf = (row: number) => (row % 50 === 7 ? ['film', 'war'] : ['film']);
+
+function fit(policy: NeighborPolicy) {
+  const pairs = LIKED.flatMap((row, item) => Array.from({ length: likesOf(row) }, (_, user) => [user, item]));
+  const interactions = buildInteractions({
+    userCount: 20,
+    itemCount: LIKED.length,
+    userRows: pairs.map(([user]) => user!),
+    itemRows: pairs.map(([, item]) => item!),
+  });
+  const rows = { items: Uint32Array.from(LIKED), users: Uint32Array.from({ length: 20 }, (_, row) => row) };
+  const data = { interactions, rows, itemRowCount: ROWS, userRowCount: 20 } as unknown as TrainingData;
+  const reads = { itemLabels: () => labelsOf, itemCount: ROWS, userCount: 20 } as unknown as TrainingReads;
+  const options = { policy, enableIndex: false, indexRecall: 1, seed: 1 };
+  const tools = { instantiate: loadKernels, allocate: createSharedMemory, reads } as never;
+  const task = itemNeighborsPart.place(data, options, 1, tools, undefined as never);
+  task.tasks.forEach((_, phase) => {
+    itemNeighborsPart.run(task, phase, 0, tools);
+  });
+  return itemNeighborsPart.model(task, undefined as never, 1);
+}
+
+/** What `rows` score, in groups of equal scores. */
+function groupsOf(rows: Uint32Array, scores: Float32Array): number[][] {
+  const groups: number[][] = [];
+  rows.forEach((row, at) => {
+    if (at > 0 && scores[at] === scores[at - 1]) groups.at(-1)!.push(row);
+    else groups.push([row]);
+  });
+  return groups;
+}
+
+describe('neighbors of items', () => {
+  it.each(['similar', 'related'] as const)(
+    '%s: of equal scores those that more like come first',
+    (policy) => {
+      const table = fit(policy);
+      for (const row of [0, 6, 198]) {
+        const { rows, scores } = neighborsAt(table, row);
+        expect(rows).toHaveLength(99 + (policy === 'similar' ? 1 : 0));
+        for (const group of groupsOf(rows, scores)) {
+          const expected = [...group].sort((a, b) => likesOf(b) - likesOf(a) || a - b);
+          expect(group).toEqual(expected);
+        }
+      }
+      // A hundred find room of two hundred that are alike: the best known ones.
+      if (policy === 'similar') expect(neighborsAt(table, 0).rows[0]).toBe(180);
+    },
+  );
+
+  it('come in the same order when they are worked out on demand', () => {
+    const table = fit('similar');
+    const all = Array.from({ length: ROWS }, (_, row) => row);
+    const labels = {
+      rowCount: ROWS,
+      elementsOf: labelsOf,
+      rowsOf: (label: string) => new Set(all.filter((row) => labelsOf(row).includes(label))),
+      order: (row: number, other: number) => likesOf(other) - likesOf(row) || row - other,
+    };
+    for (const row of [0, 6, 7, 198]) {
+      const { rows, scores } = neighborsAt(table, row);
+      const found = similarRows(row, 100, labels, () => true);
+      expect(found.rows).toEqual([...rows]);
+      found.scores.forEach((score, at) => {
+        expect(score).toBeCloseTo(scores[at]!, 7);
+      });
+    }
+  });
+});
