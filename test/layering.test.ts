@@ -61,8 +61,8 @@ const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: '
   })
   .sort((a, b) => a.path.localeCompare(b.path));
 
-/** What the command line and the dashboard both read files of records with; it imports nothing else. */
-const SHARED = ['src/exchange/columns.ts', 'src/exchange/records.ts'];
+/** What the command line and the dashboard both read files of records with and tell of it; it imports nothing else. */
+const SHARED = ['src/exchange/announcer.ts', 'src/exchange/columns.ts', 'src/exchange/records.ts'];
 
 /** What runs in the browser stands apart from the layers. */
 const DASHBOARD = 'dashboard';

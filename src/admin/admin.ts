@@ -24,6 +24,7 @@ import type { FitSchedule } from '../worker/fit-schedule.ts';
 import type { Search } from '../worker/search.ts';
 import type { TaskLog } from '../worker/task-log.ts';
 import { Evaluation } from './evaluation.ts';
+import { Imports } from './imports.ts';
 import { ItemViewer } from './item-view.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
 import { type RequestTotals, Sampler } from './sampler.ts';
@@ -31,6 +32,8 @@ import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge, whyNothing } from './troubles.ts';
 import { Upkeep } from './upkeep.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
+
+const LEARNING: readonly string[] = ['fit', 'lists', 'search'];
 
 export interface AdminParts {
   readonly config: Config;
@@ -57,6 +60,7 @@ export class Admin {
   private readonly sampler: Sampler;
   private readonly evaluation: Evaluation;
   readonly upkeep: Upkeep;
+  readonly imports: Imports;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -70,6 +74,7 @@ export class Admin {
     const { requests, cache, clock, config, data, tasks, log } = parts;
     const freeShare = config.database.compact_free_share;
     this.upkeep = new Upkeep({ data, tasks, freeShare, clock, log });
+    this.imports = new Imports(tasks);
     this.sampler = new Sampler({ requests, sizes: () => this.sizes(), marks: cache, clock });
     const { dataPath } = parts.folders;
     this.evaluation = new Evaluation({ config, dataPath, tasks, marks: cache, clock });
@@ -83,6 +88,7 @@ export class Admin {
   /** Cuts off an evaluation, and keeps the samples. */
   async stop(): Promise<void> {
     this.upkeep.stop();
+    this.imports.stop();
     await Promise.all([this.evaluation.stop(), this.sampler.stop()]);
   }
 
@@ -91,7 +97,7 @@ export class Admin {
     const facts = await this.facts();
     const stats = await data.getStats().catch(() => ({ users: 0, items: 0, feedback: 0 }));
     const model = fits.served && describeModel(fits.served, tasks.ended, clock());
-    const task = tasks.current[0];
+    const task = mostTelling(tasks.current);
     const { nextInMs } = fits;
     const Troubles = findTroubles(facts);
     const Ready = facts.storeError === '';
@@ -264,6 +270,11 @@ export class Admin {
       cache_bytes: cached.bytes,
     };
   }
+}
+
+/** The task that is told first: what is learned goes before what is sent or copied. */
+function mostTelling(tasks: readonly Task[]): Task | undefined {
+  return tasks.find(({ Kind }) => LEARNING.includes(Kind)) ?? tasks[0];
 }
 
 function sum(types: readonly FeedbackType[]): number {

@@ -10,7 +10,7 @@ const seconds = (description: string) => Type.Number({ minimum: 0, description }
 export const TaskSchema = Type.Object(
   {
     Id: Type.Integer({ description: 'Counts up' }),
-    Kind: Type.String({ description: 'fit, lists, search, evaluation, compaction or backup' }),
+    Kind: Type.String({ description: 'fit, lists, search, evaluation, compaction, backup or import' }),
     State: Type.Union([
       Type.Literal('running'),
       Type.Literal('done'),
@@ -45,6 +45,21 @@ export const TasksSchema = Type.Object(
   { title: 'Tasks' },
 );
 export type Tasks = Static<typeof TasksSchema>;
+
+export const ImportReportSchema = Type.Object(
+  {
+    File: Type.String({ minLength: 1, maxLength: 255, description: 'Its name' }),
+    Kind: Type.Union([Type.Literal('users'), Type.Literal('items'), Type.Literal('feedback')]),
+    State: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+    Done: Type.Number({ minimum: 0, description: 'Bytes of the file that are behind it' }),
+    Total: Type.Number({ minimum: 0, description: 'Bytes of the file' }),
+    Written: Type.Integer({ minimum: 0, description: 'Records that were new or changed something' }),
+    Refused: Type.Integer({ minimum: 0, description: 'Rows that were refused' }),
+    Error: Type.Optional(Type.String({ maxLength: 1000, description: 'Why it failed' })),
+  },
+  { title: 'Progress of an import' },
+);
+export type ImportReport = Static<typeof ImportReportSchema>;
 
 export const TroubleSchema = Type.Object(
   {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { type ImportReport, ImportReportSchema } from './admin-schemas.ts';
 import type { Batch } from './batch.ts';
 import type { Feedback, Item, User } from './entities.ts';
 import { type ErrorPlace, FurzeError } from './errors.ts';
@@ -70,6 +71,7 @@ const sessionBodies = {
 };
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
+const importReport = lazily<ImportReport>(ImportReportSchema);
 
 /**
  * Users out of a request body, every field filled in.
@@ -165,6 +167,11 @@ export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item>
     ...checkLabels(body.Labels, at('', 'Labels'), limits),
     Comment: checkComment(body.Comment, at('', 'Comment'), limits),
   });
+}
+
+/** How far an import is. @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodeImportReport(json: Uint8Array, limits: Limits): ImportReport {
+  return checkBody(parseJson(json, limits), importReport());
 }
 
 function decodeBatch<Body, T extends Body>(

@@ -20,18 +20,55 @@ export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
 
 /** Names of columns that are understood, in small letters without blanks, dashes and underscores. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  UserId: ['userid', 'user', 'uid', 'customerid', 'customer', 'visitorid', 'memberid', 'sessionid'],
+  UserId: [
+    'userid',
+    'user',
+    'uid',
+    'userno',
+    'username',
+    'customerid',
+    'customer',
+    'customernumber',
+    'customerno',
+    'clientid',
+    'buyerid',
+    'accountid',
+    'personid',
+    'reviewerid',
+    'visitorid',
+    'visitor',
+    'memberid',
+    'member',
+    'sessionid',
+  ],
   ItemId: [
     'itemid',
     'item',
     'iid',
     'movieid',
+    'movie',
+    'filmid',
+    'film',
     'productid',
     'product',
+    'productcode',
+    'productno',
     'sku',
+    'asin',
+    'isbn',
     'articleid',
+    'article',
+    'articleno',
+    'articlenumber',
+    'itemno',
+    'itemnumber',
     'bookid',
+    'book',
     'trackid',
+    'songid',
+    'artistid',
+    'videoid',
+    'gameid',
     'stockcode',
   ],
   FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
@@ -66,12 +103,17 @@ export function guess(rows: readonly (readonly string[])[]): Guess {
   const first = rows[0] ?? [];
   const fields = first.map(fieldOf);
   const named = fields.filter((field) => field !== undefined).length;
-  if (named === 0) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
+  if (named === 0 || first.some(isValue))
+    return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
   const mapping: Record<string, number> = {};
   const withPlainId = fields.includes('UserId') || fields.includes('ItemId');
   fields.forEach((field, at) => {
     if (field !== undefined) mapping[field] ??= at;
   });
+  if (!('Timestamp' in mapping)) {
+    const at = timeColumn(rows, fields);
+    if (at >= 0) mapping.Timestamp = at;
+  }
   const kind: Kind =
     'UserId' in mapping && 'ItemId' in mapping ? 'feedback' : 'ItemId' in mapping ? 'items' : 'users';
   // A file of items or users calls its key just "id".
@@ -85,6 +127,27 @@ export function guess(rows: readonly (readonly string[])[]): Guess {
     };
   }
   return { kind, hasHeader: true, mapping };
+}
+
+/** What no column is called: a number, or a date. */
+function isValue(cell: string): boolean {
+  return timeUnit([cell]) !== undefined || (cell.trim() !== '' && Number.isFinite(Number(cell)));
+}
+
+/** How names of columns of times end. */
+const TIME_NAME = /(?:date|time|stamp|[ _-]at|[a-z]At|[ _-](?:on|ts|utc))$/i;
+
+/** The first column whose name speaks of a time, such as `InvoiceDate` or `purchased_at`, and which holds nothing else. */
+function timeColumn(
+  [names = [], ...body]: readonly (readonly string[])[],
+  fields: readonly (string | undefined)[],
+): number {
+  return names.findIndex(
+    (name, at) =>
+      fields[at] === undefined &&
+      TIME_NAME.test(name.trim()) &&
+      timeUnit(body.map((row) => row[at] ?? '')) !== undefined,
+  );
 }
 
 /** Without names: user, item, then a small number is a rating and a large one or a date is a time. */

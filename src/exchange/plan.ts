@@ -125,6 +125,8 @@ export function describePlan({
         : `all of type "${plan.type}"`,
     );
   }
+  if (kind === 'feedback' && mapping.Timestamp === undefined)
+    parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
   return `${kind}: ${parts.join(', ')}`;
 }
 

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import type { ImportReport } from '../domain/admin-schemas.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
+import { Announcer } from './announcer.ts';
 import type { Kind } from './columns.ts';
 
 /** Takes batches of records in the form of the API. */
@@ -15,6 +18,8 @@ export interface Target {
    * @throws OperatorError when nothing can be stored
    */
   write(kind: Kind, json: Uint8Array<ArrayBuffer>): Promise<number>;
+  /** Tells a service about the import of a file; absent where none runs. */
+  announce?(about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>): Announcer;
 }
 
 /** Writes into a store of this process. @param overwrites whether feedback that is there already is replaced */
@@ -61,9 +66,20 @@ export function httpTarget(url: string, apiKey: string, overwrites: boolean): Ta
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS[tries]));
       return send(kind, json, tries + 1);
     }
+    if (response.status === 401)
+      throw new OperatorError(`${base} asks for its key; set FURZE_SERVER_API_KEY.`);
     throw problemOf(base, response.status, text);
   };
-  return { name: base, write: (kind, json) => send(kind, json, 0) };
+  return {
+    name: base,
+    write: (kind, json) => send(kind, json, 0),
+    announce(about) {
+      const path = `${base}/api/admin/import/${randomUUID()}`;
+      const put = (report: ImportReport) =>
+        fetch(path, { method: 'PUT', headers, body: JSON.stringify(report) });
+      return new Announcer(put, about);
+    },
+  };
 }
 
 function causeOf(error: unknown): string {

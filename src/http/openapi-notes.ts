@@ -16,6 +16,7 @@ const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
 /** Path parameters by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
   'user-id': { description: 'Identifier of the user', schema: id, example: 'alice' },
+  'import-id': { description: 'Made up by the caller, another for each file', schema: id, example: '7d0c2a' },
   'item-id': { description: 'Identifier of the item, without a slash', schema: itemId, example: 'film-1' },
   'feedback-type': { description: 'Kind of feedback', schema: id, example: 'like' },
   category: { description: 'Category of items', schema: id, example: 'Drama' },

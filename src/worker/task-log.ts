@@ -9,7 +9,7 @@ const MARK = 'tasks';
 /** Past tasks that are kept, of all kinds together. */
 const KEPT = 100;
 
-export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup';
+export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup' | 'import';
 export type TaskResult = NonNullable<Task['Result']>;
 
 /** A task under way. */

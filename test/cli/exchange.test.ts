@@ -170,9 +170,20 @@ describe('furze import and export', () => {
     const service = new Furze(['serve', '--port', '0', '--data', join(folder, 'served')], key);
     const [, url] = await service.waitFor(/"url":"(http[^"]+)"/);
     const wrong = await furze('import', 'feedback', path, '--url', url!);
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/answered 401/) });
+    expect(wrong).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/asks for its key; set FURZE_SERVER_API_KEY/),
+    });
     const right = new Furze(['import', 'feedback', path, '--url', url!], key);
     expect(await right.exit).toBe(0);
+    const tasks = await fetch(`${url}/api/admin/tasks`, { headers: { 'X-API-Key': 'key' } });
+    expect(((await tasks.json()) as { Past: unknown[] }).Past).toContainEqual(
+      expect.objectContaining({
+        Kind: 'import',
+        State: 'done',
+        Result: { file: 'some.csv', 'feedback written': 1, refused: 0 },
+      }),
+    );
     const out = join(folder, 'served.ndjson');
     const exported = new Furze(['export', 'feedback', '--url', url!, '--output', out], key);
     expect(await exported.exit).toBe(0);

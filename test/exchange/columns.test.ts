@@ -24,6 +24,22 @@ describe('the guess of a file', () => {
       [['id', 'name', 'category']],
       { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
     ],
+    [
+      'times by the end of the name and what the column holds',
+      [
+        ['Delivery date', 'InvoiceDate', 'Customer ID', 'StockCode', 'price at'],
+        ['next week', '2010-12-01 08:26', '17850', '85123A', '2.55'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { Timestamp: 1, UserId: 2, ItemId: 3 } },
+    ],
+    [
+      'times written in capitals',
+      [
+        ['user', 'item', 'purchasedAt'],
+        ['ann', 'tea', '1700000000'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Timestamp: 2 } },
+    ],
     ['users', [['user', 'tags']], { kind: 'users', hasHeader: true, mapping: { UserId: 0, Labels: 1 } }],
     [
       'ratings without names',

@@ -77,6 +77,25 @@ describe('the admin routes', () => {
     });
   });
 
+  it('list an import by what its sender tells of it', async () => {
+    const told = {
+      File: 'a.csv',
+      Kind: 'items',
+      State: 'running',
+      Done: 1,
+      Total: 2,
+      Written: 0,
+      Refused: 0,
+    };
+    const path = '/api/admin/import/one';
+    const { status, body } = await server.call('PUT', path, told);
+    expect([status, body.Running.at(-1)]).toMatchObject([200, { Kind: 'import', Done: 1, Total: 2 }]);
+    await server.call('PUT', path, { ...told, State: 'done', Written: 7 });
+    expect((await get('/api/admin/tasks')).Past[0]).toMatchObject({ Result: { 'items written': 7 } });
+    const bad = await server.call('PUT', path, { ...told, State: 'lost' });
+    expect([bad.status, bad.body.errors[0].path]).toEqual([400, '/State']);
+  });
+
   it('judge the lists in a process of their own, which a stop of the service ends', async () => {
     const { status, body } = await server.call('POST', '/api/admin/evaluation');
     expect([status, body.Running[0]?.Kind]).toEqual([200, 'evaluation']);

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import type { Announcer } from '../../exchange/announcer.ts';
 import { Checkpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile, type RefusedRow } from '../../exchange/import-file.ts';
 import { type OpenedText, openText, peekText, STDIN, type TextEncoding } from '../../exchange/open-text.ts';
@@ -105,10 +107,38 @@ async function importOne(
     }
     const checkpoint = new Checkpoint(run.folder, run.target.name, plan);
     const { target, skipsBad } = run;
-    const onProgress = showIn(progress, `importing ${plan.path}`);
-    return await importFile({ ...common, opened, target, checkpoint, skipsBad, onProgress });
+    const show = showIn(progress, `importing ${plan.path}`);
+    return await announced(run.target, plan, (tell) => {
+      const onProgress = (bytes: number, bytesTotal: number, rows: number) => {
+        show(bytes, bytesTotal, rows);
+        tell(bytes, bytesTotal);
+      };
+      return importFile({ ...common, opened, target, checkpoint, skipsBad, onProgress });
+    });
   } finally {
     progress.end();
+  }
+}
+
+/** Runs the import of a file and tells a running service about it, where it goes to one. */
+async function announced(
+  target: Target,
+  plan: FilePlan,
+  work: (tell: (bytes: number, bytesTotal: number) => void) => Promise<FileResult>,
+): Promise<FileResult> {
+  let announcer: Announcer | undefined;
+  const tell = (bytes: number, Total: number) => {
+    announcer ??= target.announce?.({ File: basename(plan.path), Kind: plan.kind, Total });
+    announcer?.progress(bytes, { Written: 0, Refused: 0 }, performance.now());
+  };
+  try {
+    const result = await work(tell);
+    const error = result.isStopped ? 'It was stopped before the end; what was sent is stored.' : undefined;
+    await announcer?.end({ Written: result.stored, Refused: result.refused }, error);
+    return result;
+  } catch (error) {
+    await announcer?.end({ Written: 0, Refused: 0 }, (error as Error).message);
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
+import { Announcer } from '../../exchange/announcer.ts';
 import { type Plan, type Row, recordOf } from '../../exchange/records.ts';
-import { ApiError, api } from '../api.ts';
+import { ApiError, api, pathOf } from '../api.ts';
 
 const BATCH_RECORDS = 5000;
 const CHUNK_BYTES = 1 << 20;
@@ -59,6 +60,7 @@ export class Upload {
   private readonly plan: Plan;
   private readonly skipFirst: boolean;
   private readonly onState: (state: UploadState) => void;
+  private readonly announcer: Announcer;
   private readonly startedAt = performance.now();
   private readonly refusals: Refusal[] = [];
   private batch: Line[] = [];
@@ -74,6 +76,10 @@ export class Upload {
     this.plan = plan;
     this.skipFirst = skipFirst;
     this.onState = onState;
+    // Of no secret and no meaning: another for each upload.
+    const path = pathOf(['api', 'admin', 'import', `${Date.now()}-${Math.random()}`]);
+    const about = { File: file.name, Kind: plan.kind, Total: file.size };
+    this.announcer = new Announcer((report) => api(path, 'PUT', report), about);
   }
 
   /** What was sent stays; the rest is not sent. */
@@ -159,6 +165,9 @@ export class Upload {
     const { sent, written, refused, share } = this;
     const seconds = (performance.now() - this.startedAt) / 1000;
     this.onState({ sent, written, refused, refusals: [...this.refusals], share, seconds, ...more });
+    const counts = { Written: written, Refused: refused };
+    if (more.isOver) void this.announcer.end(counts, more.error);
+    else this.announcer.progress(share * this.file.size, counts, performance.now());
   }
 }
 

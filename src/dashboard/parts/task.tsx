@@ -1,10 +1,14 @@
 import type { Task } from '../../domain/admin-schemas.ts';
-import { count, duration, figure } from '../format.ts';
+import { bytes, count, duration, figure } from '../format.ts';
 import { Bar } from './common.tsx';
 
 /** A task under way: its stage, how far it is, how fast, how long still. */
 export function RunningTask({ task }: { task: Task }) {
   const { Kind, Stage, Done, Total, PerSecond, SecondsLeft, Seconds } = task;
+  // Stages that count bytes say so.
+  const amount = Stage?.endsWith(', bytes')
+    ? bytes
+    : (value: number | undefined) => (value !== undefined && value < 100 ? figure(value) : count(value));
   const share = Done !== undefined && Total ? Done / Total : 0;
   return (
     <div class="running">
@@ -15,8 +19,8 @@ export function RunningTask({ task }: { task: Task }) {
       </p>
       <Bar share={share} label={`${Kind}${Stage === undefined ? '' : `: ${Stage}`}`} />
       <p class="muted">
-        {Total ? `${count(Done)} of ${count(Total)}` : 'starting'}
-        {PerSecond !== undefined && `, ${figure(PerSecond)} a second`}
+        {Total ? `${amount(Done)} of ${amount(Total)}` : 'starting'}
+        {PerSecond !== undefined && `, ${amount(PerSecond)} a second`}
         {SecondsLeft !== undefined && SecondsLeft > 0 && `, ${duration(SecondsLeft)} left`}
       </p>
     </div>

@@ -1,5 +1,6 @@
 import {
   ConfigReportSchema,
+  ImportReportSchema,
   ItemViewSchema,
   QualitySchema,
   SeriesSchema,
@@ -8,6 +9,7 @@ import {
   TasksSchema,
   UserViewSchema,
 } from '../../domain/admin-schemas.ts';
+import { decodeImportReport } from '../../domain/decode.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { ItemsPageSchema, UsersPageSchema } from '../../domain/schemas.ts';
 import { json } from '../reply.ts';
@@ -48,7 +50,7 @@ export const adminRoutes: readonly Route[] = [
     path: '/api/admin/tasks',
     tag,
     summary:
-      'Fits, passes over the lists, searches, evaluations, compactions, backups: those that run and the last that ended',
+      'Fits, passes over the lists, searches, evaluations, compactions, backups, imports: those that run and the last that ended',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: (_request, { admin }) => json(admin.tasks()),
   }),
@@ -108,6 +110,31 @@ export const adminRoutes: readonly Route[] = [
         discard: () => void stream.destroy(),
         headers: [['Content-Disposition', 'attachment; filename="data.mdb"']],
       };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/admin/import/{import-id}',
+    tag,
+    summary: 'Tell how far an import is, for it to stand among the tasks',
+    description:
+      'Whoever sends a file in batches may say so here: as often as it likes while it goes on, and with the state `done` or `failed` at the end. One of which nothing is heard for a minute counts as failed. It changes no data.',
+    body: {
+      schema: ImportReportSchema,
+      example: {
+        File: 'clicks.csv',
+        Kind: 'feedback',
+        State: 'running',
+        Done: 65536,
+        Total: 1048576,
+        Written: 2500,
+        Refused: 0,
+      },
+    },
+    response: { description: 'The tasks', schema: TasksSchema },
+    handler({ params, body }, { admin, limits }) {
+      admin.imports.tell(params['import-id'], decodeImportReport(body, limits));
+      return json(admin.tasks());
     },
   }),
   route({
