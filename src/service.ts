@@ -65,6 +65,8 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
     stores.noteReady();
+    const { host, port } = listener.address;
+    stores.cluster?.noteAddress(`${host}:${port}`);
     const { fits, search } = background;
     if (!onDemand) {
       fits.start();

@@ -67,10 +67,11 @@ export interface ConfigFlags {
   readonly data?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  readonly role?: string | undefined;
 }
 
 /** The command line as the variables that it stands for; the cache is in a folder below the data's. */
-export function configFlags({ data, host, port }: ConfigFlags): Environment {
+export function configFlags({ data, host, port, role }: ConfigFlags): Environment {
   return {
     ...(data !== undefined && {
       FURZE_DATABASE_DATA_STORE: `lmdb://${data}`,
@@ -78,5 +79,6 @@ export function configFlags({ data, host, port }: ConfigFlags): Environment {
     }),
     ...(host !== undefined && { FURZE_SERVER_HOST: host }),
     ...(port !== undefined && { FURZE_SERVER_PORT: String(port) }),
+    ...(role !== undefined && { FURZE_NODE_ROLE: role }),
   };
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
@@ -10,6 +10,7 @@ interface ServeOptions {
   readonly data?: string;
   readonly host?: string;
   readonly port?: number;
+  readonly role?: string;
   readonly lockWait: number;
 }
 
@@ -21,6 +22,13 @@ export function serveCommand(env: Environment): Command {
     .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below')
     .option('--host <address>', 'address to listen on')
     .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort)
+    .addOption(
+      new Option('--role <role>', 'what this node is for, of several over one PostgreSQL').choices([
+        'all',
+        'server',
+        'worker',
+      ]),
+    )
     .addOption(lockWaitOption())
     .addHelpText('after', '\nExample:\n  furze serve --config furze.toml --port 8087 --data ./data')
     .action(async (options: ServeOptions) => {

@@ -315,6 +315,20 @@ export const ConfigSchema = Type.Object({
   database,
   server,
   recommend,
+  node: Type.Object(
+    {
+      role: choice(
+        'all',
+        ['all', 'server', 'worker'],
+        'With data_store in PostgreSQL: what this node is for. "server" answers requests and takes over what others learn, "worker" learns, "all" does both. One of those that learn does so at a time, for all.',
+      ),
+      name: text(
+        '',
+        'With data_store in PostgreSQL: how this node is called in status and dashboard; empty for the name of its host.',
+      ),
+    },
+    { description: 'One of several processes over the same data; see docs/scale-out.md.' },
+  ),
   worker: Type.Object(
     {
       threads: integer(

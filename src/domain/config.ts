@@ -121,7 +121,12 @@ function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, proble
 
 /** What no single key's schema can say. */
 function checkRelations(config: Config, problems: string[]): void {
-  const { server, recommend } = config;
+  const { server, recommend, node, database } = config;
+  if (node.role !== 'all' && database.data_store.startsWith('lmdb:')) {
+    problems.push(
+      `node.role: expected "all" with database.data_store in a folder, which is one process's, got "${node.role}"`,
+    );
+  }
   const { api_key, api_keys, read_only_api_key, ssl_cert, ssl_key } = server;
   if ((ssl_cert === '') !== (ssl_key === '')) {
     const [missing, given] = ssl_cert === '' ? ['ssl_cert', 'ssl_key'] : ['ssl_key', 'ssl_cert'];

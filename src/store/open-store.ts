@@ -4,6 +4,7 @@ import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Limits } from '../domain/limits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
+import type { Cluster } from './cluster.ts';
 import type { DataReader, DataStore } from './data-store.ts';
 import type { PostgresDsn } from './dsn.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
@@ -13,7 +14,10 @@ import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
+import type { ModelPlace, ModelStore } from './model-store.ts';
 import type { OnCopied } from './postgres/copy-all.ts';
+import { ModelParts } from './postgres/model-parts.ts';
+import { NodeSession, type NodeSessionOptions } from './postgres/node-session.ts';
 import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
 import { TolerantCache } from './tolerant-cache.ts';
@@ -165,6 +169,31 @@ export async function openReadyStore(
     throw error;
   }
   return openStore(options, locks);
+}
+
+/** Joins the nodes that share a database, of which `openReadyStore` has made the tables. */
+export async function joinCluster(options: NodeSessionOptions): Promise<Cluster> {
+  const session = new NodeSession(options);
+  try {
+    await session.start();
+    return session;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** Lets `work` put and get parts of models from any thread. */
+export async function withModels<T>(
+  place: Extract<ModelPlace, { kind: 'postgres' }>,
+  work: (models: ModelStore) => Promise<T>,
+): Promise<T> {
+  const models = new ModelParts(place.dsn, place.epoch);
+  try {
+    return await work(models);
+  } finally {
+    await models.close();
+  }
 }
 
 /** The reads of a data store, for a thread beside the one that has called `openStore`. */

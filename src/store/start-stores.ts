@@ -1,12 +1,26 @@
+import { hostname } from 'node:os';
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
-import { guardFiles, lockStores, openReadyStore, type StorePaths, type Stores } from './open-store.ts';
+import { VERSION } from '../domain/version.ts';
+import type { Cluster, NodeFacts } from './cluster.ts';
+import type { PostgresDsn } from './dsn.ts';
+import {
+  guardFiles,
+  joinCluster,
+  lockStores,
+  openReadyStore,
+  type StorePaths,
+  type Stores,
+} from './open-store.ts';
 import { storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
   readonly paths: StorePaths;
+  /** The nodes that share the data, and where it is; undefined for an embedded store. */
+  readonly cluster: Cluster | undefined;
+  readonly upstream: PostgresDsn | undefined;
   /** Notes that all is read that is needed to serve. */
   readonly noteReady: () => void;
 }
@@ -38,12 +52,20 @@ export async function startStores(
   const { data, cache } = await openReadyStore(options, locks, tellProgress(log, clock));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
+  const { upstream } = options;
+  const position = () => data.barrier?.position ?? 0;
+  const cluster = upstream && (await joinCluster({ dsn: upstream, facts: nodeFacts(config), position }));
+  if (cluster !== undefined) teardown.add(() => cluster.close());
   const noteReady = () => {
     locks.data.noteReady();
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { data, cache, paths, noteReady };
+  return { data, cache, paths, cluster, upstream, noteReady };
+}
+
+function nodeFacts({ node }: Config): NodeFacts {
+  return { name: node.name || hostname(), role: node.role, version: VERSION };
 }
 
 /** How often a copy that is made says how far it is. */

@@ -13,6 +13,7 @@ import type { TypeTest } from '../recommend/history.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { trendSpans } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
+import type { Cluster } from '../store/cluster.ts';
 import type { DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
 import { AlsTraining } from './als-training.ts';
@@ -21,6 +22,7 @@ import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
 import { ListPass } from './list-pass.ts';
 import type { PlacedGeneration } from './messages.ts';
+import type { ModelShelf } from './model-shelf.ts';
 import { PartTrainer } from './part-trainer.ts';
 import { WorkerPool } from './pool.ts';
 import { ProgressTracker } from './progress.ts';
@@ -34,6 +36,7 @@ export interface TrainingParts {
   readonly paths: StorePaths;
   readonly data: DataStore;
   readonly cache: CacheStore;
+  readonly cluster: Cluster | undefined;
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
   readonly recommendation: Recommendation;
@@ -59,7 +62,7 @@ function fitMemoryBytesMax({ worker }: Config): number {
 
 /** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
 export function createTraining(parts: TrainingParts): BackgroundTraining {
-  const { config, data, trainer, recommendation, tasks, clock, log } = parts;
+  const { config, data, cluster, trainer, recommendation, tasks, clock, log } = parts;
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
   const progress = new ProgressTracker(clock, log);
@@ -75,6 +78,8 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     log,
     tasks,
     whyNothing: parts.whyNothing,
+    cluster,
+    makesLists: () => makesLists(config, cluster),
   });
   const search = new Search(
     { trainer, loader, als, queue },
@@ -85,6 +90,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
       clock,
       log,
       tasks,
+      maySearch: () => fits.mayFit,
     },
   );
   data.onChange(({ added }) => {
@@ -93,11 +99,25 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   return { fits, search, progress, remakes: shared.remakes };
 }
 
+/** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
+function makesLists({ node, database }: Config, cluster: Cluster | undefined): boolean {
+  if (cluster === undefined) return true;
+  const isOwn = database.cache_store.startsWith('lmdb:');
+  return isOwn ? node.role !== 'worker' : cluster.epoch !== undefined;
+}
+
 /** What learns the parts of a generation, and reads them back. */
-export function createTrainer(config: Config, paths: StorePaths, pool: WorkerPool, log: Logger): PartTrainer {
+export function createTrainer(
+  config: Config,
+  { dataPath }: StorePaths,
+  shelf: ModelShelf,
+  pool: WorkerPool,
+  log: Logger,
+): PartTrainer {
   const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
   return new PartTrainer(pool, {
-    ...paths,
+    dataPath,
+    shelf,
     positiveTypes: positiveKindNames(positive_feedback_types),
     readTypes: read_feedback_types,
     serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
@@ -145,7 +165,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   const remakes = new Remakes(pool, planOf, clock, clockErrorMs);
   const generationFit = new GenerationFit(
     { pool, trainer, loader, als, planOf },
-    generationFitOptions(config, cache, log),
+    generationFitOptions(config, log),
   );
   return { loader, als, listPass, remakes, generationFit };
 }
@@ -167,7 +187,7 @@ function configuredAls({ recommend }: Config): Partial<AlsSettings> {
   };
 }
 
-function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Logger): GenerationFitOptions {
+function generationFitOptions({ recommend }: Config, log: Logger): GenerationFitOptions {
   const { data_source, item_neighbors, user_neighbors, offline, online, collaborative } = recommend;
   const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
   return {
@@ -180,7 +200,6 @@ function generationFitOptions({ recommend }: Config, marks: CacheStore, log: Log
     indexRecall: item_neighbors.index_recall,
     spans: trendSpans(recommend),
     seed: collaborative.seed,
-    marks,
     log,
   };
 }

@@ -1,7 +1,9 @@
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
+import type { Cluster } from '../store/cluster.ts';
 import { openGeneration } from './generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
 import type { ListPass, PassStart } from './list-pass.ts';
@@ -33,6 +35,8 @@ export class FitSchedule {
   private readonly log: Logger;
   private readonly tasks: TaskLog;
   private readonly whyNothing: () => Promise<string>;
+  private readonly cluster: Cluster | undefined;
+  private readonly makesLists: () => boolean;
   private running: Promise<FitSummary | undefined> | undefined;
   private resuming: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -66,6 +70,10 @@ export class FitSchedule {
     readonly tasks: TaskLog;
     /** Says why there is nothing to learn. */
     readonly whyNothing: () => Promise<string>;
+    /** The nodes that share the data, of which the leader alone fits; absent for a service of its own. */
+    readonly cluster?: Cluster | undefined;
+    /** Whether this node makes the lists of active users; it does when absent. */
+    readonly makesLists?: () => boolean;
   }) {
     this.generationFit = options.generationFit;
     this.progress = options.progress;
@@ -79,6 +87,13 @@ export class FitSchedule {
     this.log = options.log;
     this.tasks = options.tasks;
     this.whyNothing = options.whyNothing;
+    this.cluster = options.cluster;
+    this.makesLists = options.makesLists ?? (() => true);
+  }
+
+  /** Whether this node is the one that fits. */
+  get mayFit(): boolean {
+    return this.cluster === undefined || this.cluster.epoch !== undefined;
   }
 
   get hasModel(): boolean {
@@ -92,13 +107,13 @@ export class FitSchedule {
 
   /** Milliseconds until the next fit begins by itself; undefined while one runs. */
   get nextInMs(): number | undefined {
-    if (this.nextAt === undefined || this.running !== undefined) return undefined;
+    if (this.nextAt === undefined || this.running !== undefined || !this.mayFit) return undefined;
     return Math.max(0, this.nextAt - performance.now());
   }
 
   /** Feedback has come. The first fit waits for the end of an import, and for that alone. */
   noteFeedback(): void {
-    if (this.hasModel || this.stopped || !this.started || this.running !== undefined) return;
+    if (this.hasModel || this.stopped || !this.started || this.running !== undefined || !this.mayFit) return;
     if (this.settling !== undefined) {
       this.settling.refresh();
       return;
@@ -137,11 +152,13 @@ export class FitSchedule {
         });
     }
     this.started = true;
-    this.schedule();
+    if (this.cluster?.epoch === undefined) this.schedule();
+    else this.lead();
   }
 
-  /** Fits now, or joins the fit that runs. */
-  run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+  /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
+  async run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    if (!this.mayFit) throw new OperatorError('Another node leads, and it alone learns.');
     this.running ??= this.queue
       .take(() => this.fit(onProgress))
       .finally(() => {
@@ -151,11 +168,39 @@ export class FitSchedule {
     return this.running;
   }
 
+  /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
+  lead(): void {
+    const { publishedAgeMs } = this.cluster!;
+    if (publishedAgeMs === undefined) this.schedule();
+    else this.schedule(Math.max(SETTLE_MS, this.periodMs - publishedAgeMs));
+  }
+
+  /** Another node leads: what is being learned is dropped. */
+  yieldLead(): void {
+    this.generationFit.cancel();
+  }
+
+  /**
+   * Serves the generation that the leader has published in the place of an older one.
+   * @returns false when it cannot be read
+   */
+  takeOver(number: number): Promise<boolean> {
+    return this.queue.take(async () => {
+      if (this.stopped || this.placed?.number === number) return true;
+      const loaded = await this.generationFit.restore();
+      if (loaded === undefined || loaded.number === this.placed?.number) return false;
+      this.serve(loaded);
+      this.log.info({ generation: loaded.number }, 'took over the generation that the leader has published');
+      await this.resume(loaded);
+      return true;
+    });
+  }
+
   /** The next fit comes a period after the last has ended. */
-  private schedule(): void {
+  private schedule(afterMs?: number): void {
     clearTimeout(this.timer);
     if (this.stopped || !this.started) return;
-    const wantedMs = this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs);
+    const wantedMs = afterMs ?? (this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs));
     const delayMs = Math.min(wantedMs, TIMER_MS_MAX);
     this.timer = setTimeout(() => this.runInTime(), delayMs);
     this.timer.unref();
@@ -163,6 +208,7 @@ export class FitSchedule {
   }
 
   private runInTime(): void {
+    if (!this.mayFit) return;
     this.run().catch((error: unknown) => {
       if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
     });
@@ -182,7 +228,7 @@ export class FitSchedule {
   private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
     const { generations } = this.recommendation;
     const startedAt = performance.now();
-    const number = (generations.current?.number ?? 0) + 1;
+    const number = Math.max(generations.current?.number ?? 0, this.cluster?.published ?? 0) + 1;
     const task = this.tasks.begin('fit');
     try {
       const fitted = await this.generationFit.run(number, this.reporter(task, onProgress));
@@ -193,7 +239,7 @@ export class FitSchedule {
       const { generation, positives, unchanged } = fitted;
       if (!unchanged) this.serve(generation);
       await this.comparing;
-      const from = unchanged ? await this.missingFrom(generation) : 'all';
+      const from = unchanged ? await this.missingFrom(generation) : this.makesLists() ? 'all' : undefined;
       const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
       this.log.info(
@@ -216,7 +262,7 @@ export class FitSchedule {
       });
       return { ...fitted, lists: made };
     } catch (error) {
-      if (this.stopped) task.stopped();
+      if (this.generationFit.isCancelled) task.stopped();
       else task.failed(error);
       throw error;
     } finally {
@@ -225,8 +271,9 @@ export class FitSchedule {
   }
 
   private async endWithNothing(task: RunningTask): Promise<void> {
-    if (this.stopped) {
+    if (this.generationFit.isCancelled) {
       task.stopped();
+      if (!this.stopped) this.log.warn('another node leads by now; what this one was learning is dropped');
       return;
     }
     const why = await this.whyNothing();
@@ -255,7 +302,8 @@ export class FitSchedule {
     this.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
   }
 
-  private missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
+  private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
+    if (!this.makesLists()) return undefined;
     return this.listPass.missingFrom(number, this.recommendation.lists);
   }
 
@@ -290,6 +338,7 @@ export class FitSchedule {
       similarUsers: (asked, k, signal) => this.generationFit.similarUsers(asked, k, signal),
     };
     this.placed = placed;
+    this.cluster?.noteServed(placed.number);
     this.remakes.use(placed);
     this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0);
   }

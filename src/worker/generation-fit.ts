@@ -12,20 +12,13 @@ import type { TrendSpans } from '../recommend/trends.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
 import type { FeedbackLoader } from './feedback-loader.ts';
 import type { Calibration, ListPlan, PlacedGeneration } from './messages.ts';
+import type { GenerationMark } from './model-shelf.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import type { WorkerPool } from './pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from './progress.ts';
 import { Questions } from './questions.ts';
 import { featuresOf } from './ranking-parts.ts';
-import {
-  type GenerationMark,
-  type RestoredGeneration,
-  restoreGeneration,
-  savedName,
-  savedParts,
-  writeGeneration,
-} from './saved-generation.ts';
-import type { Marks } from './search-marks.ts';
+import { type RestoredGeneration, restoreGeneration, savedParts } from './saved-generation.ts';
 import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
 export interface GenerationFitOptions {
@@ -40,7 +33,6 @@ export interface GenerationFitOptions {
   readonly indexRecall: number;
   readonly spans: TrendSpans;
   readonly seed: number;
-  readonly marks: Marks;
   readonly log: Logger;
 }
 
@@ -81,7 +73,8 @@ interface LearnedRanking extends Calibration {
 export class GenerationFit {
   private readonly parts: GenerationFitParts;
   private readonly options: GenerationFitOptions;
-  private readonly abort = new AbortController();
+  private abort = new AbortController();
+  private isEnded = false;
   private readonly requests: Questions;
   private last: PlacedGeneration | undefined;
   private lastMark: GenerationMark | undefined;
@@ -101,7 +94,7 @@ export class GenerationFit {
    */
   async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
     const { trainer, loader } = this.parts;
-    const restored = await (reading ?? restoreGeneration(this.options.marks, trainer, this.options.log));
+    const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
     if (restored === undefined) return undefined;
     const { mark, parts } = restored;
     this.lastMark = mark;
@@ -117,14 +110,15 @@ export class GenerationFit {
 
   /**
    * Fits and saves generation `number`.
-   * @returns undefined when there is no positive feedback yet, or `stop` was called meanwhile
+   * @returns undefined when there is no positive feedback yet, or it was cancelled meanwhile
    * @throws Error when the collaborative model cannot be trained
    */
   async run(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    if (!this.isEnded) this.abort = new AbortController();
     try {
       return await this.fit(number, onProgress);
     } catch (error) {
-      if (this.isStopped) return undefined;
+      if (this.isCancelled) return undefined;
       throw error;
     } finally {
       this.parts.trainer.memory.clear();
@@ -142,16 +136,22 @@ export class GenerationFit {
     return this.requests.ask<'similarUsers'>(() => job, signal);
   }
 
-  /** Ends what is being trained within one chunk of its work; nothing is trained any more. */
-  stop(): void {
+  /** Ends what is being trained within one chunk of its work. */
+  cancel(): void {
     this.abort.abort();
+  }
+
+  /** The same, and nothing is trained any more. */
+  stop(): void {
+    this.isEnded = true;
+    this.cancel();
   }
 
   private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
     const { loader, als, trainer } = this.parts;
     onProgress(LOADING_FEEDBACK, 0, 1);
     const data = await loader.load(true, [this.last]);
-    if (data === undefined || this.isStopped) return undefined;
+    if (data === undefined || this.isCancelled) return undefined;
     const { fingerprint, positives } = data;
     onProgress(LOADING_FEEDBACK, positives, positives);
     const settings = await als.settings();
@@ -159,18 +159,20 @@ export class GenerationFit {
     const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
     if (judged === undefined) return undefined;
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
-    const all = this.isStopped ? undefined : await loader.load(false, [this.last, judged]);
+    const all = this.isCancelled ? undefined : await loader.load(false, [this.last, judged]);
     if (all === undefined) return undefined;
     const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged]);
-    const placed = await als.finish(judged, all, fingerprint, savedName('als', number)!, control);
+    const name = trainer.options.shelf.nameOf('als', number)!;
+    const placed = await als.finish(judged, all, fingerprint, name, control);
     trainer.memory.release(judged.placed);
     if (placed === undefined) return undefined;
     const rest = await this.trainRest(number, all, learned, placed, onProgress);
-    if (this.isStopped) return undefined;
+    if (this.isCancelled) return undefined;
     const { isWhole, ...parts } = rest;
-    this.last = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
-    await this.save(this.last, { fingerprint, settings, isWhole });
-    return { generation: this.last, positives: all.positives, unchanged: false };
+    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
+    await this.save(generation, { fingerprint, settings, isWhole });
+    this.last = generation;
+    return { generation, positives: all.positives, unchanged: false };
   }
 
   /** Trains what a generation has beside the collaborative model, with everything. */
@@ -215,8 +217,9 @@ export class GenerationFit {
     number: number,
     control: Parameters<PartTrainer['train']>[3],
   ): Promise<PartPlaced<Name> | undefined> {
-    const run = await this.parts.trainer.train(name, data, options, control);
-    return run && this.parts.trainer.finish(name, run, data.fingerprint, savedName(name, number));
+    const { trainer } = this.parts;
+    const run = await trainer.train(name, data, options, control);
+    return run && trainer.finish(name, run, data.fingerprint, trainer.options.shelf.nameOf(name, number));
   }
 
   /** Trains the other parts without what is held out, and learns from that how to rank by all of them together. */
@@ -243,7 +246,7 @@ export class GenerationFit {
       const held = [als, click, tables];
       tables[name] = (await this.trainJudged(name, data, {}, held, onProgress))?.placed;
     }
-    if (this.isStopped) return undefined;
+    if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = planOf({ number: 0, ranking: undefined, als, click, ...tables });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan)) }, STAGE_MEMORY);
@@ -339,7 +342,7 @@ export class GenerationFit {
 
   /** What of the configuration tells the parts beside the collaborative one, as text. */
   private get trainedWith(): string {
-    const { marks: _m, log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
+    const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
     return JSON.stringify(settings);
   }
 
@@ -348,10 +351,12 @@ export class GenerationFit {
     rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
   ): Promise<void> {
     const { number, ranking, choice } = generation;
-    const parts = savedParts(generation);
+    const { shelf } = this.parts.trainer.options;
+    const parts = savedParts(generation, shelf);
     const { trainedWith } = this;
-    this.lastMark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
-    await writeGeneration(this.options.marks, this.lastMark);
+    const mark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
+    await shelf.write(mark);
+    this.lastMark = mark;
   }
 
   /** What can be done without must not take the rest with it. */
@@ -359,7 +364,7 @@ export class GenerationFit {
     try {
       return await work();
     } catch (error) {
-      if (!this.isStopped)
+      if (!this.isCancelled)
         this.options.log.error({ err: error }, `${what} failed and is left out of this fit`);
       return undefined;
     }
@@ -369,13 +374,14 @@ export class GenerationFit {
     try {
       return await work();
     } catch (error) {
-      if (this.isStopped) throw error;
+      if (this.isCancelled) throw error;
       this.options.log.warn({ err: error }, `${what} failed; trying again`);
       return work();
     }
   }
 
-  private get isStopped(): boolean {
+  /** Whether the last fit was cancelled. */
+  get isCancelled(): boolean {
     return this.abort.signal.aborted;
   }
 }

@@ -14,6 +14,7 @@ import type { Relation } from '../recommend/related.ts';
 import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TallySettings } from '../recommend/tally.ts';
 import type { TrendCounts, TrendSpans } from '../recommend/trends.ts';
+import type { ModelPlace } from '../store/model-store.ts';
 import type { MemoryChoice } from './free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
@@ -115,7 +116,7 @@ export interface FinishJob extends PartJob {
   readonly outcome: unknown;
   readonly fingerprint: number;
   readonly serving: ServingShape;
-  readonly saveAs: { readonly cachePath: string; readonly name: string } | undefined;
+  readonly saveAs: { readonly place: ModelPlace; readonly name: string } | undefined;
   readonly free: readonly WebAssembly.Memory[];
 }
 
@@ -128,8 +129,8 @@ export interface FinishAnswer extends MemoryChoice {
 /** Places a part that was saved; answers undefined when there is none. */
 export interface LoadJob extends PartJob {
   readonly kind: 'load';
-  readonly cachePath: string;
-  /** Of the bytes in the cache store. */
+  readonly place: ModelPlace;
+  /** Of the bytes there. */
   readonly name: string;
   readonly serving: ServingShape;
 }

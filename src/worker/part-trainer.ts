@@ -12,6 +12,7 @@ import {
 } from '../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../model/shared-task.ts';
 import { FreeMemory } from './free-memory.ts';
+import type { ModelShelf } from './model-shelf.ts';
 import type { WorkerPool } from './pool.ts';
 import { plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
 
@@ -20,7 +21,8 @@ const TELL_MS = 200;
 
 export interface PartTrainerOptions {
   readonly dataPath: string;
-  readonly cachePath: string;
+  /** Where parts are saved and loaded from. */
+  readonly shelf: ModelShelf;
   readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
   readonly serving: ServingShape;
@@ -85,7 +87,7 @@ export class PartTrainer {
 
   /**
    * Makes a model of a training and places it.
-   * @param saveAs the name of its bytes in the cache store; not saved when absent
+   * @param saveAs the name of its bytes where models are kept; not saved when absent
    */
   async finish<Name extends PartName>(
     part: Name,
@@ -93,7 +95,7 @@ export class PartTrainer {
     fingerprint: number,
     saveAs?: string,
   ): Promise<PartPlaced<Name>> {
-    const { cachePath, serving } = this.options;
+    const { shelf, serving } = this.options;
     const job = (free: readonly WebAssembly.Memory[]) =>
       this.pool.run<'finish'>({
         kind: 'finish',
@@ -103,7 +105,7 @@ export class PartTrainer {
         fingerprint,
         serving,
         free,
-        saveAs: saveAs === undefined ? undefined : { cachePath, name: saveAs },
+        saveAs: saveAs === undefined ? undefined : { place: shelf.place(), name: saveAs },
       });
     const { placed, kept } = await this.memory.lend((free) =>
       job(free).catch((error: unknown) => {
@@ -117,12 +119,12 @@ export class PartTrainer {
 
   /** Places a part that was saved as `name`; undefined when there is none. */
   async load<Name extends PartName>(part: Name, name: string): Promise<PartPlaced<Name> | undefined> {
-    const { cachePath, serving } = this.options;
+    const { shelf, serving } = this.options;
     const placed = await this.pool.run<'load'>(
       {
         kind: 'load',
         ...this.source(part),
-        cachePath,
+        place: shelf.place(),
         name,
         serving,
       },

@@ -1,32 +1,9 @@
 import type { Logger } from '../domain/log.ts';
-import type { AlsSettings } from '../model/als/settings.ts';
-import { PART_NAMES, type PartName, type PlacedParts, partOf } from '../model/parts.ts';
-import { RANKING_FEATURES, type Ranking } from '../recommend/ranking.ts';
-import type { RankingChoice } from '../recommend/ranking-choice.ts';
+import { PART_NAMES, type PartName, type PlacedParts } from '../model/parts.ts';
+import { RANKING_FEATURES } from '../recommend/ranking.ts';
 import type { PlacedGeneration } from './messages.ts';
+import { type GenerationMark, MODEL_FORMAT, type ModelShelf } from './model-shelf.ts';
 import type { PartTrainer } from './part-trainer.ts';
-import type { Marks } from './search-marks.ts';
-
-/** Name of the mark that says which saved parts belong together. */
-const GENERATION = 'generation';
-
-/** Written after the parts: so a fit that was cut off leaves the generation before it whole. */
-export interface GenerationMark {
-  readonly generation: number;
-  /** Names of the bytes of the parts that it has. */
-  readonly parts: { readonly [Name in PartName]?: string };
-  readonly ranking: Ranking | undefined;
-  /** How the ranking was chosen. */
-  readonly choice: RankingChoice | undefined;
-  /** Of the data that it was judged on. */
-  readonly fingerprint: number;
-  /** The settings of ALS that were asked for. */
-  readonly settings: AlsSettings;
-  /** The configuration that the other parts were trained with, as text. */
-  readonly trainedWith: string;
-  /** False when a part could not be trained: then the next fit tries again, whether there is new feedback or not. */
-  readonly isWhole: boolean;
-}
 
 /** What was read back. */
 export interface RestoredGeneration {
@@ -34,20 +11,18 @@ export interface RestoredGeneration {
   readonly parts: PlacedParts;
 }
 
-/** Two generations may lie in the cache store, the last whole one and the one that is being saved. */
-export function savedName(part: PartName, generation: number): string | undefined {
-  const name = partOf(part).saving?.name;
-  return name && `${name}/${generation % 2}`;
-}
-
-export function writeGeneration(marks: Marks, mark: GenerationMark): Promise<void> {
-  return marks.putMark(GENERATION, mark);
-}
-
-export async function readGeneration(marks: Marks): Promise<GenerationMark | undefined> {
-  const mark = (await marks.getMark(GENERATION)) as GenerationMark | undefined;
+/** @returns undefined when there is none, or none that this program knows, which is reported */
+export async function readGeneration(shelf: ModelShelf, log: Logger): Promise<GenerationMark | undefined> {
+  const mark = await shelf.read();
   // Those that older versions wrote name no parts, or rank by other features; what they saved is trained again.
   if (mark?.parts === undefined) return undefined;
+  const { format = MODEL_FORMAT, generation, version } = mark;
+  if (format > MODEL_FORMAT || format < MODEL_FORMAT - 1) {
+    log.warn(
+      `generation ${generation} has model format ${format}, of furze ${version}; this program reads ${MODEL_FORMAT} and the one before: the generation that it has goes on serving until it is brought to that version`,
+    );
+    return undefined;
+  }
   // What is absent comes back as null.
   const ranking = mark.ranking ?? undefined;
   const isOwn = ranking === undefined || ranking.weights.length === RANKING_FEATURES.length;
@@ -55,10 +30,10 @@ export async function readGeneration(marks: Marks): Promise<GenerationMark | und
 }
 
 /** The names of what a generation has saved. */
-export function savedParts(generation: PlacedGeneration): GenerationMark['parts'] {
+export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): GenerationMark['parts'] {
   const names = PART_NAMES.filter((name) => generation[name] !== undefined).map((name) => [
     name,
-    savedName(name, generation.number),
+    shelf.nameOf(name, generation.number),
   ]);
   return Object.fromEntries(names.filter(([, name]) => name !== undefined));
 }
@@ -68,11 +43,10 @@ export function savedParts(generation: PlacedGeneration): GenerationMark['parts'
  * @returns undefined when there is none, or its collaborative model cannot be read
  */
 export async function restoreGeneration(
-  marks: Marks,
   trainer: PartTrainer,
   log: Logger,
 ): Promise<RestoredGeneration | undefined> {
-  const mark = await readGeneration(marks);
+  const mark = await readGeneration(trainer.options.shelf, log);
   if (mark === undefined) return undefined;
   const parts: Partial<Record<PartName, unknown>> = {};
   let isWhole = mark.isWhole;

@@ -48,6 +48,16 @@ export async function settingsInUse(marks: Marks, configured: Partial<AlsSetting
     : complete;
 }
 
+/** What a search has put in place, as it is; undefined for nothing. */
+export async function readAdopted(marks: Marks): Promise<unknown> {
+  return (await marks.getMark(ADOPTED)) ?? undefined;
+}
+
+/** Puts in place what another node's search has. */
+export function writeAdopted(marks: Marks, adopted: unknown): Promise<void> {
+  return marks.putMark(ADOPTED, adopted);
+}
+
 /** Puts settings in the place of the configured ones until those are changed. */
 export async function adoptSettings(
   marks: Marks,

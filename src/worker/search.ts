@@ -26,6 +26,8 @@ export interface SearchOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: TaskLog;
+  /** Whether this node is the one that searches. */
+  readonly maySearch: () => boolean;
 }
 
 /**
@@ -65,7 +67,8 @@ export class Search {
     if (this.abort.signal.aborted) return;
     this.timer = setTimeout(
       () => {
-        this.run()
+        const done = this.options.maySearch() ? this.run() : Promise.resolve(undefined);
+        done
           .catch((error: unknown) => this.options.log.error({ err: error }, 'the search of settings failed'))
           .finally(() => this.start());
       },

@@ -4,9 +4,11 @@ import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
-import type { StorePaths, Stores } from '../store/open-store.ts';
+import type { StartedStores } from '../store/start-stores.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './create-training.ts';
 import { relatedFinder } from './find-related.ts';
+import { GenerationFollower } from './generation-follower.ts';
+import { cacheShelf, clusterShelf } from './model-shelf.ts';
 import type { WorkerPool } from './pool.ts';
 import { restoreGeneration } from './saved-generation.ts';
 import { tallyKeeper } from './tally-keeper.ts';
@@ -25,15 +27,17 @@ export interface Background extends BackgroundTraining {
  */
 export async function startBackground(
   { config, log, clock }: { readonly config: Config; readonly log: Logger; readonly clock: Clock },
-  { data, cache, paths }: Stores & { readonly paths: StorePaths },
+  { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
   whyNothing: () => Promise<string>,
   teardown: Teardown,
 ): Promise<Background> {
   const pool = openPool(config, log);
   teardown.add(() => pool.close());
   // Workers read it back while this thread loads the catalogue.
-  const trainer = createTrainer(config, paths, pool, log);
-  const restored = restoreGeneration(cache, trainer, log);
+  const shelf =
+    cluster === undefined ? cacheShelf(paths.cachePath, cache) : clusterShelf(cluster, upstream!, cache);
+  const trainer = createTrainer(config, paths, shelf, pool, log);
+  const restored = restoreGeneration(trainer, log);
   restored.catch(() => {});
   const recommendation = await startRecommendation({
     config,
@@ -51,11 +55,12 @@ export async function startBackground(
   const tasks = new TaskLog(clock, cache);
   await tasks.restore();
   teardown.add(() => tasks.flush());
-  const stores = { paths, data, cache };
+  const stores = { paths, data, cache, cluster };
   const parts = { config, ...stores, pool, trainer, recommendation, tasks, whyNothing, clock, log };
   const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
   await training.fits.restore(restored);
+  if (cluster !== undefined) new GenerationFollower(cluster, training.fits, log).start();
   teardown.add(() => training.search.stop());
   return { ...training, pool, recommendation, tasks };
 }

@@ -5,6 +5,7 @@ import { AlsTraining } from '../../src/worker/als-training.ts';
 import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
 import { GenerationFit, type GenerationFitOptions } from '../../src/worker/generation-fit.ts';
 import type { ListPlan } from '../../src/worker/messages.ts';
+import { cacheShelf } from '../../src/worker/model-shelf.ts';
 import { PartTrainer } from '../../src/worker/part-trainer.ts';
 import type { WorkerPool } from '../../src/worker/pool.ts';
 import { openIn, storeOptions, tempFolder } from '../store/helpers.ts';
@@ -57,10 +58,10 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
     pool = sharedPool,
     options = {},
   }: FitChoices = {}): BenchFit => {
-    const paths = { dataPath, cachePath };
     const serving = { slots: pool.slots, listLengthMax: 100 };
     const types = { positiveTypes: ['like'], readTypes: [] };
-    const trainer = new PartTrainer(pool, { ...paths, ...types, serving, memoryBytesMax, log });
+    const shelf = cacheShelf(cachePath, stores.cache);
+    const trainer = new PartTrainer(pool, { dataPath, shelf, ...types, serving, memoryBytesMax, log });
     const als = new AlsTraining(trainer, { settings, warmStart, marks: stores.cache, log });
     const loader = new FeedbackLoader(pool, {
       dataPath,
@@ -86,7 +87,6 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
         indexRecall: 0.8,
         spans: { windowMs: 1e9, ttlMs: Number.POSITIVE_INFINITY },
         seed: 3,
-        marks: stores.cache,
         log,
         ...options,
       },

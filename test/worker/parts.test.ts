@@ -11,6 +11,7 @@ import { PART_NAMES, type PartName, type PartOptions, partOf } from '../../src/m
 import type { CacheStore } from '../../src/store/cache-store.ts';
 import { openStore, type Stores } from '../../src/store/open-store.ts';
 import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
+import { cacheShelf } from '../../src/worker/model-shelf.ts';
 import { PartTrainer } from '../../src/worker/part-trainer.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { storeOptions } from '../store/helpers.ts';
@@ -49,7 +50,14 @@ beforeAll(async () => {
   const memoryBytesMax = 2 ** 30;
   trainerOf = (threads) => {
     const types = { positiveTypes: ['like'], readTypes: [] };
-    const options = { dataPath, cachePath, ...types, serving: SERVING, memoryBytesMax, log };
+    const options = {
+      dataPath,
+      shelf: cacheShelf(cachePath, cache),
+      ...types,
+      serving: SERVING,
+      memoryBytesMax,
+      log,
+    };
     return new PartTrainer(pools.get(threads)!, options);
   };
   const loader = new FeedbackLoader(pools.get(1)!, {

@@ -33,6 +33,7 @@ function searchOf(
       clock: () => 1_700_000_000_000,
       log: createLogger('info', { write: (line: string) => void lines.push(line) }),
       tasks: new TaskLog(() => 1_700_000_000_000, stores.cache),
+      maySearch: () => true,
       ...more,
     },
   );

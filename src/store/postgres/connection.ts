@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import type { PostgresDsn } from '../dsn.ts';
+import { NotLeadingError } from '../model-store.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -96,12 +97,15 @@ export class Connection {
 export class Link {
   private readonly dsn: PostgresDsn;
   private readonly name: string;
+  private readonly answerMsMax: number;
   private current: Promise<Connection> | undefined;
   private isClosed = false;
 
-  constructor(dsn: PostgresDsn, name: string) {
+  /** @param answerMsMax time in which each query must be answered */
+  constructor(dsn: PostgresDsn, name: string, answerMsMax = ANSWER_MS_MAX) {
     this.dsn = dsn;
     this.name = name;
+    this.answerMsMax = answerMsMax;
   }
 
   /** @throws Error when the server does not take the connection, or this is closed */
@@ -115,7 +119,7 @@ export class Link {
       void connection.close();
       return this.connect();
     }
-    const next = Connection.open(this.dsn, this.name, ANSWER_MS_MAX);
+    const next = Connection.open(this.dsn, this.name, this.answerMsMax);
     this.current = next;
     next.catch(() => {
       if (this.current === next) this.current = undefined;
@@ -137,6 +141,22 @@ export function isAway(error: unknown): boolean {
   // transaction that was ended for being idle.
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return true;
   return /^(08|57P|53|25P03)/.test(code);
+}
+
+/** Pause before work is tried again for which the database was away, and how long it is, milliseconds. */
+const RETRY_MS = 1000;
+const RETRIES_MAX = 300;
+
+/** Does work that took hours to come to; while the database is away it waits for it, for five minutes. */
+export async function persist<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof NotLeadingError || !isAway(error) || tries >= RETRIES_MAX) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
 }
 
 /** What an error says; that of a host with several addresses has a code alone. */

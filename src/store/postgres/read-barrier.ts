@@ -25,7 +25,7 @@ const PAUSE_MS = 1000;
 export class Barrier implements ReadBarrier {
   private readonly parts: BarrierParts;
   private readonly waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
-  private position: number;
+  private reachedPosition: number;
   /** The question that is under way, and the one that is asked after it. */
   private current: Promise<void> | undefined;
   private next: Promise<void> | undefined;
@@ -37,7 +37,11 @@ export class Barrier implements ReadBarrier {
   /** @param position the commit up to which the copy shows all */
   constructor(parts: BarrierParts, position: number) {
     this.parts = parts;
-    this.position = position;
+    this.reachedPosition = position;
+  }
+
+  get position(): number {
+    return this.reachedPosition;
   }
 
   /** True while it is not known whether the copy shows everything: the database does not answer. */
@@ -48,7 +52,7 @@ export class Barrier implements ReadBarrier {
   /** The copy shows everything up to this commit. */
   reached(position: number): void {
     if (position <= this.position) return;
-    this.position = position;
+    this.reachedPosition = position;
     for (const each of this.waiting) if (each.position <= position) each.resolve();
   }
 

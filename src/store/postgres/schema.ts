@@ -24,8 +24,9 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
     );
+  // The table that came last: those that an older version made lack it, and get it beside theirs.
   const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [
-    `"${schema}".head`,
+    `"${schema}".nodes`,
   ]);
   if (!there![0]) await makeTables(connection, schema);
   const [head] = await connection.rows<[number, string, number, number]>(
@@ -46,6 +47,7 @@ async function makeTables(connection: Connection, schema: string): Promise<void>
     SELECT pg_advisory_xact_lock(${MAKING_LOCK});
     ${tablesOf(schema)}
     INSERT INTO "${schema}".head (format, identity) VALUES (${FORMAT_VERSION}, '${identity}') ON CONFLICT DO NOTHING;
+    INSERT INTO "${schema}".generation DEFAULT VALUES ON CONFLICT DO NOTHING;
     COMMIT`);
 }
 
@@ -86,5 +88,22 @@ function tablesOf(schema: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.changes (
       position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
       at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
-    ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;`;
+    ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;
+    ${sharedTablesOf(s)}`;
+}
+
+/** What nodes share beside the data: the generation that all serve and who leads, the parts of models, and who is there. */
+function sharedTablesOf(s: string): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${s}.generation (
+      only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+      epoch bigint NOT NULL DEFAULT 0, leader text NOT NULL DEFAULT '', number bigint NOT NULL DEFAULT 0, mark json,
+      parts text[] NOT NULL DEFAULT '{}', parts_before text[] NOT NULL DEFAULT '{}', published_at timestamptz,
+      fits_asked bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
+    CREATE TABLE IF NOT EXISTS ${s}.model_parts (
+      name text NOT NULL, chunk integer NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (name, chunk));
+    ALTER TABLE ${s}.model_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
+    CREATE TABLE IF NOT EXISTS ${s}.nodes (
+      id text PRIMARY KEY, name text NOT NULL, role text NOT NULL, version text NOT NULL, address text NOT NULL,
+      generation bigint NOT NULL, lag bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 50);`;
 }

@@ -4,7 +4,7 @@ import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
 import type { MemoryChoice } from '../free-memory.ts';
 import type { FinishAnswer, FinishJob, LoadJob, PlaceAnswer, PlaceJob, RunJob } from '../messages.ts';
-import { cacheAt } from './stores.ts';
+import { withModelsAt } from './stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 
 /** See `PlaceJob`. */
@@ -48,7 +48,8 @@ export async function finish(job: FinishJob): Promise<FinishAnswer> {
   const part = partOf(job.part);
   const model = part.model(task, outcome, fingerprint);
   if (saveAs !== undefined && part.saving !== undefined) {
-    await cacheAt(saveAs.cachePath).putBlob(saveAs.name, part.saving.encode(model));
+    const bytes = part.saving.encode(model);
+    await withModelsAt(saveAs.place, (models) => models.putBlob(saveAs.name, bytes));
   }
   return withTrainingReads(job, (reads) => {
     const answer = choosing(job.free, (allocate) => ({
@@ -63,10 +64,7 @@ export async function finish(job: FinishJob): Promise<FinishAnswer> {
 /** See `LoadJob`. */
 export async function load(job: LoadJob): Promise<unknown> {
   const { saving, serve } = partOf(job.part);
-  const cache = cacheAt(job.cachePath);
-  const bytes = await cache.getBlob(job.name);
-  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
-  cache.local?.refresh();
+  const bytes = await withModelsAt(job.place, (models) => models.getBlob(job.name));
   if (bytes === undefined || saving === undefined) return undefined;
   const model = saving.decode(bytes);
   return withTrainingReads(job, (reads) =>

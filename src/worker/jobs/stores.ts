@@ -1,6 +1,7 @@
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
-import { openCacheStore, openDataReader } from '../../store/open-store.ts';
+import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
+import { openCacheStore, openDataReader, withModels } from '../../store/open-store.ts';
 
 const readers = new Map<string, DataReader>();
 const caches = new Map<string, CacheStore>();
@@ -23,6 +24,21 @@ export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): 
 /** This thread's cache store. */
 export function cacheAt(cachePath: string): CacheStore {
   return opened(caches, cachePath, openCacheStore);
+}
+
+/** Lets `work` put and get parts of models where they are kept. */
+export async function withModelsAt<T>(
+  place: ModelPlace,
+  work: (models: ModelStore) => Promise<T>,
+): Promise<T> {
+  if (place.kind === 'postgres') return withModels(place, work);
+  const cache = cacheAt(place.cachePath);
+  try {
+    return await work(cache);
+  } finally {
+    // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+    cache.local?.refresh();
+  }
 }
 
 function opened<Store>(known: Map<string, Store>, path: string, open: (path: string) => Store): Store {

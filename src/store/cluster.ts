@@ -1,0 +1,74 @@
+/** What a node is for: it answers requests and may learn, it answers alone, or it learns. */
+export type NodeRole = 'all' | 'server' | 'worker';
+
+/** What a node says of itself. */
+export interface NodeFacts {
+  /** For people; another for each node. */
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly version: string;
+}
+
+/** A node as the others see it. */
+export interface NodeState extends NodeFacts {
+  readonly id: string;
+  /** Where it answers, `""` before it does. */
+  readonly address: string;
+  /** Number of the generation that it serves, 0 for none. */
+  readonly generation: number;
+  /** Commits that its copy of the data lacked when it was last heard of. */
+  readonly lag: number;
+  readonly isLeader: boolean;
+  readonly isSelf: boolean;
+  /** Time since it was last heard of, milliseconds. */
+  readonly silentMs: number;
+}
+
+/** The generation that all nodes are to serve. */
+export interface PublishedGeneration {
+  readonly number: number;
+  /** What the leader wrote beside it. */
+  readonly mark: unknown;
+}
+
+/** A node that was silent for so long, milliseconds, is said to be gone. */
+export const GONE_MS = 15_000;
+
+/**
+ * The nodes that share one database, seen from one of them. One of those that may learn leads: it alone learns and
+ * publishes, the others take over what it has published.
+ */
+export interface Cluster {
+  readonly self: NodeFacts & { readonly id: string };
+  /** The number under which this node leads, another for each leader; undefined while it does not. */
+  readonly epoch: number | undefined;
+  /** Number of the published generation, 0 when there is none. */
+  readonly published: number;
+  /** How long ago that was, milliseconds; undefined when nothing is published. */
+  readonly publishedAgeMs: number | undefined;
+  /** How often any node was asked to begin a fit. */
+  readonly fitsAsked: number;
+  /** All nodes that were heard of lately, this one among them, as of a few seconds ago. */
+  readonly nodes: readonly NodeState[];
+  /** Calls `listener` when this node begins or ceases to lead, something was published, or a fit is asked for. */
+  onTurn(listener: () => void): void;
+  readPublished(): Promise<PublishedGeneration | undefined>;
+  /**
+   * Makes a generation the one that all serve, if this node still leads.
+   * @param parts the names of the stored parts that belong to it; all but those, and those of the generation before, are deleted
+   * @throws NotLeadingError when another node leads by now; nothing is changed then
+   */
+  publish(generation: PublishedGeneration, parts: readonly string[]): Promise<void>;
+  /** Has the leader begin a fit. */
+  askForFit(): Promise<void>;
+  /** Tells the others where this node answers. */
+  noteAddress(address: string): void;
+  /** Tells the others what this node serves. */
+  noteServed(generation: number): void;
+  close(): Promise<void>;
+}
+
+/** The node that leads, if one does that was heard of lately. */
+export function leaderOf({ nodes }: Pick<Cluster, 'nodes'>): NodeState | undefined {
+  return nodes.find(({ isLeader, silentMs }) => isLeader && silentMs < GONE_MS);
+}

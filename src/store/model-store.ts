@@ -1,0 +1,26 @@
+import type { PostgresDsn } from './dsn.ts';
+
+/** Keeps the parts of models by name, each replaced as a whole. */
+export interface ModelStore {
+  /** @throws Error when it cannot be stored; NotLeadingError when another node leads by now */
+  putBlob(name: string, bytes: Uint8Array): Promise<void>;
+  getBlob(name: string): Promise<Uint8Array | undefined>;
+}
+
+/** Names a model store so that any thread can open it: this node's cache, or the database that all nodes share. */
+export type ModelPlace =
+  | { readonly kind: 'cache'; readonly cachePath: string }
+  | {
+      readonly kind: 'postgres';
+      readonly dsn: PostgresDsn;
+      /** Under which parts are put: while it is that of the leader, and not afterwards. */
+      readonly epoch: number;
+    };
+
+/** Another node leads by now, so what this one has learned does not count. */
+export class NotLeadingError extends Error {
+  constructor() {
+    super('another node leads by now; what this one was learning is dropped');
+    this.name = 'NotLeadingError';
+  }
+}

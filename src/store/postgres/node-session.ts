@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import type { Cluster, NodeFacts, NodeState, PublishedGeneration } from '../cluster.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import { NotLeadingError } from '../model-store.ts';
+import { type Connection, Link, persist } from './connection.ts';
+
+/** How often a node looks who leads and what is published, milliseconds. */
+const BEAT_MS = 1000;
+/** It says that it is there, and looks who else is, with each so many of these. */
+const BEATS_A_NOTE = 3;
+/** Time in which the database must answer; a leader whose connection hangs loses it after that. */
+const ANSWER_MS_MAX = 10_000;
+/** A leader that says nothing for so long, because it is paused or its host is gone, is one no more. */
+const LEADER_IDLE_MS_MAX = 15_000;
+/** After a loss of the connection, the node that led has so long to go on before another may take its place. */
+const GRACE_MS = 3000;
+/** Nodes that were silent for so long are listed no more. */
+const FORGOTTEN_MINUTES = 10;
+/** The first key of the advisory lock that the leader holds; the second one stands for the schema. */
+const LEADER_LOCK = 0x66757a6c;
+
+export interface NodeSessionOptions {
+  readonly dsn: PostgresDsn;
+  readonly facts: NodeFacts;
+  /** The last commit that this node's copy shows. */
+  readonly position: () => number;
+}
+
+/** What all nodes read with each beat. */
+interface Turn {
+  readonly epoch: number;
+  readonly leader: string;
+  readonly published: number;
+  readonly publishedAgeMs: number | undefined;
+  readonly fitsAsked: number;
+}
+
+type NodeRow = readonly [
+  id: string,
+  name: string,
+  role: NodeFacts['role'],
+  version: string,
+  address: string,
+  generation: number,
+  lag: number,
+  silentMs: number,
+  isLeader: boolean,
+];
+
+const NO_TURN: Turn = { epoch: 0, leader: '', published: 0, publishedAgeMs: undefined, fitsAsked: 0 };
+
+/**
+ * A node among the others, by one connection of its own. The leader holds an advisory lock by it, which ends with the
+ * connection; each new leader raises the epoch, and nothing is stored or published under an older one: so a leader that was
+ * paused, or cut off, can still believe that it leads, and do no harm.
+ */
+export class NodeSession implements Cluster {
+  readonly self: NodeFacts & { readonly id: string };
+  private readonly position: () => number;
+  private readonly link: Link;
+  private readonly s: string;
+  private readonly listeners: (() => void)[] = [];
+  private connection: Connection | undefined;
+  private connectedAt = 0;
+  private isFirstConnection = true;
+  private holdsLock = false;
+  /** Kept while the connection is lost: nobody else leads for that alone. */
+  private ownEpoch: number | undefined;
+  private turn = NO_TURN;
+  private known: readonly NodeState[] = [];
+  private knownAt = 0;
+  private address = '';
+  private served = 0;
+  private beats = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private beating: Promise<void> | undefined;
+
+  constructor({ dsn, facts, position }: NodeSessionOptions) {
+    this.self = { id: randomUUID(), ...facts };
+    this.position = position;
+    this.link = new Link(dsn, 'furze node', ANSWER_MS_MAX);
+    this.s = `"${dsn.schema}"`;
+  }
+
+  /** Joins the others. @throws Error when the database does not answer */
+  async start(): Promise<void> {
+    await this.beat();
+    this.timer = setInterval(() => {
+      this.beating ??= this.beat()
+        // The barrier of reads tells that the database is away.
+        .catch(() => {})
+        .finally(() => {
+          this.beating = undefined;
+        });
+    }, BEAT_MS);
+    this.timer.unref();
+  }
+
+  get epoch(): number | undefined {
+    return this.ownEpoch;
+  }
+
+  get published(): number {
+    return this.turn.published;
+  }
+
+  get publishedAgeMs(): number | undefined {
+    return this.turn.publishedAgeMs;
+  }
+
+  get fitsAsked(): number {
+    return this.turn.fitsAsked;
+  }
+
+  get nodes(): readonly NodeState[] {
+    const since = performance.now() - this.knownAt;
+    return this.known.map((node) => ({ ...node, silentMs: node.silentMs + since }));
+  }
+
+  onTurn(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  async readPublished(): Promise<PublishedGeneration | undefined> {
+    const connection = await this.link.connect();
+    const [row] = await connection.rows<[number, unknown]>(`SELECT number, mark FROM ${this.s}.generation`);
+    const [number, mark] = row!;
+    return number === 0 ? undefined : { number, mark };
+  }
+
+  publish(generation: PublishedGeneration, parts: readonly string[]): Promise<void> {
+    return persist(() => this.publishOnce(generation, parts));
+  }
+
+  private async publishOnce({ number, mark }: PublishedGeneration, parts: readonly string[]): Promise<void> {
+    const connection = await this.link.connect();
+    // One statement, so one transaction: a leader that is none any more changes nothing.
+    const done = await connection.rows(
+      `WITH published AS (
+         UPDATE ${this.s}.generation SET number = $1, mark = $2::json, parts_before = parts, parts = $3::text[], published_at = now()
+         WHERE epoch = $4 RETURNING parts || parts_before AS kept),
+       deleted AS (
+         DELETE FROM ${this.s}.model_parts m USING published WHERE m.name <> ALL (published.kept))
+       SELECT 1 FROM published`,
+      [number, JSON.stringify(mark), parts, this.ownEpoch ?? -1],
+    );
+    if (done.length === 0) throw new NotLeadingError();
+    await this.look(connection);
+  }
+
+  async askForFit(): Promise<void> {
+    const connection = await this.link.connect();
+    await connection.run(`UPDATE ${this.s}.generation SET fits_asked = fits_asked + 1`);
+  }
+
+  noteAddress(address: string): void {
+    this.address = address;
+    this.beats = 0;
+  }
+
+  noteServed(generation: number): void {
+    this.served = generation;
+    this.beats = 0;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.beating;
+    const { connection } = this;
+    if (connection?.isOpen)
+      await connection.run(`DELETE FROM ${this.s}.nodes WHERE id = $1`, [this.self.id]).catch(() => {});
+    await this.link.close();
+  }
+
+  private async beat(): Promise<void> {
+    const connection = await this.link.connect();
+    if (connection !== this.connection) await this.noteConnection(connection);
+    if (this.mayLead()) await this.tryToLead(connection);
+    await this.look(connection);
+    if (this.beats++ % BEATS_A_NOTE === 0) await this.note(connection);
+  }
+
+  private async noteConnection(connection: Connection): Promise<void> {
+    // PostgreSQL has it since version 14.
+    await connection.run(`SET idle_session_timeout = ${LEADER_IDLE_MS_MAX}`).catch(() => {});
+    this.isFirstConnection = this.connection === undefined;
+    this.connection = connection;
+    this.connectedAt = performance.now();
+    this.holdsLock = false;
+    this.beats = 0;
+  }
+
+  private mayLead(): boolean {
+    if (this.holdsLock || this.self.role === 'server') return false;
+    if (this.isFirstConnection || this.ownEpoch !== undefined) return true;
+    return performance.now() - this.connectedAt > GRACE_MS;
+  }
+
+  /** Whoever gets the lock leads. The one that led before goes on under its epoch, so that what it learns is not lost. */
+  private async tryToLead(connection: Connection): Promise<void> {
+    const [row] = await connection.rows<[boolean]>('SELECT pg_try_advisory_lock($1, hashtext($2))', [
+      LEADER_LOCK,
+      this.s,
+    ]);
+    if (!row![0]) return;
+    this.holdsLock = true;
+    const [led] = await connection.rows<[number]>(
+      `UPDATE ${this.s}.generation SET epoch = epoch + (leader <> $1)::integer, leader = $1 RETURNING epoch`,
+      [this.self.id],
+    );
+    this.ownEpoch = led![0];
+  }
+
+  private async look(connection: Connection): Promise<void> {
+    const [row] = await connection.rows<[number, string, number, number | null, number]>(
+      `SELECT epoch, leader, number, (extract(epoch FROM now() - published_at) * 1000)::double precision, fits_asked
+       FROM ${this.s}.generation`,
+    );
+    const [epoch, leader, published, ageMs, fitsAsked] = row!;
+    const before = this.turn;
+    this.turn = { epoch, leader, published, publishedAgeMs: ageMs ?? undefined, fitsAsked };
+    const isDeposed = this.ownEpoch !== undefined && this.ownEpoch !== epoch;
+    if (isDeposed) {
+      this.ownEpoch = undefined;
+      this.holdsLock = false;
+    }
+    const isNew = before.epoch !== epoch || before.published !== published || before.fitsAsked !== fitsAsked;
+    if (isNew || isDeposed) for (const listener of this.listeners) listener();
+  }
+
+  /** Says that this node is there, and reads who else is. */
+  private async note(connection: Connection): Promise<void> {
+    const { s } = this;
+    const { id, name, role, version } = this.self;
+    await connection.run(
+      `INSERT INTO ${s}.nodes (id, name, role, version, address, generation, lag)
+       SELECT $1, $2, $3, $4, $5, $6, greatest(0, position - $7) FROM ${s}.head
+       ON CONFLICT (id) DO UPDATE SET name = excluded.name, address = excluded.address, generation = excluded.generation,
+         lag = excluded.lag, seen = excluded.seen`,
+      [id, name, role, version, this.address, this.served, this.position()],
+    );
+    await connection.run(
+      `DELETE FROM ${s}.nodes WHERE seen < now() - interval '${FORGOTTEN_MINUTES} minutes'
+         OR (name = $1 AND id <> $2 AND address = $3 AND seen < now() - interval '${LEADER_IDLE_MS_MAX} ms')`,
+      [name, id, this.address],
+    );
+    const rows = await connection.rows<NodeRow>(
+      `SELECT n.id, n.name, n.role, n.version, n.address, n.generation, n.lag,
+         (extract(epoch FROM now() - n.seen) * 1000)::double precision, n.id = g.leader
+       FROM ${s}.nodes n, ${s}.generation g ORDER BY n.role, n.name, n.id`,
+    );
+    this.known = rows.map((row) => stateOf(row, id));
+    this.knownAt = performance.now();
+  }
+}
+
+function stateOf(row: NodeRow, selfId: string): NodeState {
+  const [id, name, role, version, address, generation, lag, silentMs, isLeader] = row;
+  const facts = { id, name, role, version, address, generation, lag };
+  return { ...facts, silentMs: Math.max(0, silentMs), isLeader, isSelf: id === selfId };
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type PostgresDsn, parseDsn } from '../../src/store/dsn.ts';
+import { Connection } from '../../src/store/postgres/connection.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
+import { newPostgresDsn } from './dsn.ts';
+
+const PATIENT = { timeout: 50_000, interval: 100 };
+
+describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () => {
+  let server: TestServer;
+  let worker: TestServer;
+  let dataStore: string;
+
+  const start = (role: 'server' | 'worker', name: string) =>
+    startTestServer({
+      config: {
+        node: { role, name },
+        database: { data_store: dataStore },
+        recommend: {
+          data_source: { positive_feedback_types: ['like'] },
+          collaborative: { factors: 8, epochs: 3 },
+          offline: { enable_click_through_prediction: false },
+        },
+      },
+    });
+  const served = async (node: TestServer) =>
+    (await node.call('GET', '/api/admin/summary')).body.Model?.Generation as number | undefined;
+  const listOf = async (node: TestServer, user: string) =>
+    (await node.call('GET', `/api/recommend/${user}?n=20`)).body as string[];
+
+  beforeAll(async () => {
+    dataStore = newPostgresDsn();
+    server = await start('server', 's1');
+    const likes = Array.from({ length: 1200 }, (_, at) => ({
+      FeedbackType: 'like',
+      UserId: `u${at % 100}`,
+      ItemId: `i${((at % 3) + 3 * ((at * 7) % 19)) % 57}`,
+      Timestamp: new Date(Date.UTC(2024, 0, 1) + at * 60_000).toISOString(),
+    }));
+    await server.call('POST', '/api/feedback', likes);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await worker?.stop();
+  });
+
+  test('a server does not learn', async () => {
+    await expect(server.service.fit()).rejects.toThrow(/Another node leads/);
+    expect(await served(server)).toBeUndefined();
+  });
+
+  test('it takes over what a worker has learned, and answers as that does', async () => {
+    worker = await start('worker', 'w1');
+    expect(await worker.service.fit()).toMatchObject({ unchanged: false, lists: 0 });
+    await vi.waitFor(async () => expect(await served(server)).toBe(1), PATIENT);
+    for (const user of ['u1', 'u2', 'u33'])
+      expect(await listOf(server, user)).toEqual(await listOf(worker, user));
+  });
+
+  test('after a restart it serves the same generation at once', async () => {
+    const before = await listOf(server, 'u5');
+    await server.restart();
+    expect(await served(server)).toBe(1);
+    expect(await listOf(server, 'u5')).toEqual(before);
+  });
+
+  test('a generation in a format of a later version is refused, and the last one stays', async () => {
+    const dsn = parseDsn(dataStore) as PostgresDsn;
+    const connection = await Connection.open(dsn, 'test');
+    await connection.run(
+      `UPDATE "${dsn.schema}".generation SET number = 2, mark = (mark::jsonb || '{"format": 9, "version": "9.0.0", "generation": 2}')::json`,
+    );
+    await connection.close();
+    const told = /generation 2 has model format 9, of furze 9\.0\.0; this program reads/;
+    await vi.waitFor(() => expect(server.lines.join('\n')).toMatch(told), PATIENT);
+    expect(await served(server)).toBe(1);
+    expect(await listOf(server, 'u5')).not.toHaveLength(0);
+  });
+
+  test('when the worker is gone another takes its place, and learns the next generation', async () => {
+    await worker.stop();
+    worker = await start('worker', 'w2');
+    await server.call('POST', '/api/feedback', [{ FeedbackType: 'like', UserId: 'u1', ItemId: 'i40' }]);
+    expect(await worker.service.fit()).toMatchObject({ unchanged: false, generation: { number: 3 } });
+    await vi.waitFor(async () => expect(await served(server)).toBe(3), PATIENT);
+  });
+});
