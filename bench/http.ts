@@ -23,11 +23,13 @@ const { values: options } = parseArgs({
     part: { type: 'string' },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
-    /** Keeps the data of the part `training`, which takes its time to make, or takes it from there. */
+    /** Keeps the data of the parts `training` and `stalls`, which take their time to make, or takes it from there. */
     folder: { type: 'string' },
     feedback: { type: 'string', default: String(FULL_SIZE.feedback) },
     /** Items of the part `stalls`. */
     items: { type: 'string', default: '100000' },
+    /** Fits before the part `stalls`. */
+    fit: { type: 'boolean', default: false },
   },
 });
 
@@ -59,7 +61,9 @@ if (asked('freshness')) {
 }
 if (asked('stalls')) {
   const stallSize = smoke ? SMOKE_SIZE : { users: 20_000, items: Number(options.items), feedback: 200_000 };
-  rows.push(...(await benchStalls(stallSize, smoke ? 1 : 9)));
+  const times = smoke ? 1 : rounds;
+  const { only, folder, fit } = options;
+  rows.push(...(await benchStalls(stallSize, { times, only, folder, fits: fit })));
 }
 if (asked('pass')) {
   const passSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };
