@@ -1,6 +1,9 @@
 // The service in a process of its own that tells how long its main thread was busy without a break.
 // Messages in: 'begin', 'fit', 'read', 'stop'. Out: the port; 'begun'; 'fitted'; the longest turn of the event loop since
-// 'begin', in milliseconds of processor time.
+// 'begin', in milliseconds of processor time. With a folder in PROFILE_FOLDER, each writes a CPU profile there.
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { join } from 'node:path';
 import { startChildService } from './child-service.ts';
 import { mainThreadClock } from './thread-time.ts';
 
@@ -11,29 +14,61 @@ const service = await startChildService(process.argv[2]!, {
   fallback_recommend: ['item_based', 'popular', 'latest'],
 });
 const processorMs = mainThreadClock();
+const profiler = await startProfiler(process.env.PROFILE_FOLDER);
 let longestMs = 0;
+/** When the longest turn began and ended, microseconds of the clock that profiles have. */
+let longestUs: readonly number[] = [];
 let isOn = false;
 
 /** Goes round with the event loop, which never sleeps meanwhile. */
-function turn(lastMs: number): void {
-  const usedMs = processorMs();
-  longestMs = Math.max(longestMs, usedMs - lastMs);
-  if (isOn) setImmediate(turn, usedMs);
+function turn(lastMs: number, lastUs: number): void {
+  const [usedMs, nowUs] = [processorMs(), clockUs()];
+  if (usedMs - lastMs > longestMs) {
+    longestMs = usedMs - lastMs;
+    longestUs = [lastUs, nowUs];
+  }
+  if (isOn) setImmediate(turn, usedMs, nowUs);
+}
+
+function clockUs(): number {
+  return Number(process.hrtime.bigint() / 1000n);
 }
 
 process.on('message', (message) => {
   if (message === 'begin') {
-    longestMs = 0;
-    isOn = true;
-    turn(processorMs());
-    process.send!('begun');
+    void begin();
   } else if (message === 'fit') {
     void service.fit().then(() => process.send!('fitted'));
   } else if (message === 'read')
     setTimeout(() => {
       isOn = false;
-      process.send!(longestMs);
+      void Promise.resolve(profiler?.end()).then(() => process.send!(longestMs));
     }, LAST_TURNS_MS);
   else void service.stop().then(() => process.exit());
 });
 process.send!(service.address.port);
+
+async function begin(): Promise<void> {
+  await profiler?.begin();
+  longestMs = 0;
+  isOn = true;
+  turn(processorMs(), clockUs());
+  process.send!('begun');
+}
+
+/** Profiles what lies between `begin` and `end`, and numbers the files. */
+async function startProfiler(folder: string | undefined) {
+  if (folder === undefined) return undefined;
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 100 });
+  let written = 0;
+  return {
+    begin: () => session.post('Profiler.start'),
+    async end() {
+      const { profile } = await session.post('Profiler.stop');
+      writeFileSync(join(folder, `${written++}.cpuprofile`), JSON.stringify({ ...profile, longestUs }));
+    },
+  };
+}

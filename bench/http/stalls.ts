@@ -38,7 +38,9 @@ export async function benchStalls(
 ): Promise<Row[]> {
   const path = folder ?? (await mkdtemp(join(tmpdir(), 'furze-bench-')));
   const isFilled = existsSync(dataPathOf(path));
-  const server = fork(SERVER, [path], { execArgv: ['--import', 'tsx'] });
+  const server = fork(SERVER, [path], {
+    execArgv: ['--import', 'tsx'],
+  });
   try {
     const port = Number((await once(server, 'message'))[0]);
     if (!isFilled) for (const part of stallWorld(size)) await send(port, part);
