@@ -72,6 +72,7 @@ export async function openListWorld(
     positiveTtlMs: Number.POSITIVE_INFINITY,
     userNeighborType: 'auto',
     settings: listSettings(config.recommend),
+    versioned: false,
     clockErrorMs: 0,
     marks: stores.cache,
     clock,

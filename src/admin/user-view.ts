@@ -39,7 +39,7 @@ export class UserViewer {
     const userRow = reads.userRow(userId);
     const user = reads.userAt(userRow) ?? { UserId: userId, Labels: [], Comment: '', Subscribe: [] };
     const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
-    const { list, scoreByRow } = this.cachedList(userRow);
+    const { list, scoreByRow } = await this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
     const found = await Promise.all(SOURCE_NAMES.map((name) => this.rankInTime(name, userRow)));
@@ -73,12 +73,12 @@ export class UserViewer {
     };
   }
 
-  private cachedList(userRow: number): {
+  private async cachedList(userRow: number): Promise<{
     readonly list: UserView['List'];
     readonly scoreByRow: ReadonlyMap<number, number>;
-  } {
+  }> {
     const scoreByRow = new Map<number, number>();
-    const cached = userRow < 0 ? undefined : this.parts.lists.last(userRow);
+    const cached = userRow < 0 ? undefined : await this.parts.lists.find(userRow);
     if (cached === undefined) return { list: undefined, scoreByRow };
     const { generation, madeMs, itemRows, scores } = cached;
     itemRows.forEach((row, at) => {

@@ -118,6 +118,28 @@ export class History {
     return first;
   }
 
+  /**
+   * A whole number of 53 bits that tells the user's feedback from any other, be it in effect or not: the same wherever
+   * there is the same feedback, in whatever order.
+   * @param counts the feedback types looked at
+   * @param digestOf a number of 32 bits for each of them
+   */
+  digest(counts: TypeTest, digestOf: (type: number) => number): number {
+    const { length, itemRows, types, timesMs } = this.feedback;
+    let low = 0;
+    let high = 0;
+    for (let at = 0; at < length; at++) {
+      if (!counts(types[at]!)) continue;
+      const item = itemRows[at]!;
+      const type = digestOf(types[at]!);
+      const timeLow = timesMs[at]! | 0;
+      const timeHigh = Math.floor(timesMs[at]! / 2 ** 32) | 0;
+      low = (low + mixed(mixed(mixed(item ^ 0x9e3779b9) ^ type ^ timeHigh) ^ timeLow)) | 0;
+      high = (high + mixed(mixed(mixed(timeLow ^ 0x85ebca6b) ^ item) ^ type ^ timeHigh)) | 0;
+    }
+    return (high >>> 11) * 2 ** 32 + (low >>> 0);
+  }
+
   /** Distinct rows of the items with feedback in effect, ascending. */
   readRowsInEffect(): number[] {
     return Array.from(this.readRows.subarray(0, this.readCount));
@@ -144,4 +166,12 @@ export class History {
     if (readCount === readRows.length) this.readRows = grown(readRows, readCount + 1);
     this.readRows[this.readCount++] = itemRow;
   }
+}
+
+/** Spreads each bit over all (the end of MurmurHash3, Appleby). */
+function mixed(word: number): number {
+  let hash = word;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }

@@ -81,15 +81,24 @@ export class PersonalAnswers {
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
-    const { reads, histories, lists, hits, active } = this.parts;
+    const { reads, lists, hits, active } = this.parts;
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
       return ready;
     }
+    const userRow = reads.userRow(userId);
+    active.note(userRow);
+    const fetched = query.n + query.offset > 0 ? lists.fetch(userRow) : undefined;
+    if (fetched === undefined) return this.ofLast(userId, query);
+    return fetched.then((list) => this.ofLast(userId, query, list));
+  }
+
+  /** @param fetched the user's last list, where lists are not at hand */
+  private ofLast(userId: string, query: RecommendQuery, fetched?: UserList): Promise<string> | string {
+    const { reads, histories, lists } = this.parts;
     const history = histories.take(reads.userRow(userId));
-    active.note(history.userRow);
-    const list = query.n + query.offset > 0 ? lists.of(history) : undefined;
+    const list = query.n + query.offset > 0 ? lists.of(history, fetched) : undefined;
     if (list instanceof Promise) {
       // What the user has read may be more by now.
       const { userRow } = history;

@@ -4,10 +4,10 @@ import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './explain.ts';
 import { Histories } from './histories.ts';
-import type { TypeTest } from './history.ts';
 import type { FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
+import { marksLists } from './lists/list-versions.ts';
 import { markLists } from './lists/mark-lists.ts';
 import { type ListParts, startLists } from './lists/start-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
@@ -36,7 +36,8 @@ export interface Recommendation {
   readonly histories: Histories;
 }
 
-export interface RecommendationParts extends Omit<ListParts, 'reads' | 'live' | 'generations'> {
+export interface RecommendationParts
+  extends Omit<ListParts, 'reads' | 'live' | 'generations' | 'hasOtherNodes'> {
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly tallyKeeper: TallyKeeper;
@@ -57,7 +58,13 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   await live.load(reads, (await data.getStats()).feedback);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
-  const kept = await startLists({ ...parts, reads, live, generations });
+  const kept = await startLists({
+    ...parts,
+    reads,
+    live,
+    generations,
+    hasOtherNodes: data.barrier !== undefined,
+  });
   const { settings, maker, lists, active, hits } = kept;
   const vectorOf = maker.vectorOf.bind(maker);
   const found = createSources(config, { reads, live, generations, findRelated, vectorOf });
@@ -76,7 +83,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const recommender = new OnlineRecommender({ ...shared, personal });
   const explainer = new Explainer({ ...shared, isPositive, recommender });
-  const marks: TypeTest = settings.replacement === undefined ? isPositive : () => true;
+  const marks = marksLists(settings, isPositive);
   data.onChange(function* (changes) {
     yield* markLists(changes, lists, active, marks);
     yield* hits.follow(changes);

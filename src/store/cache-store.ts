@@ -19,6 +19,7 @@ export interface CacheStore {
   /** What each table takes. */
   getTables(): Promise<readonly TableStats[]>;
   ping(): Promise<void>;
+  /** The lists at hand; undefined where they have to be asked for. */
   readonly local: LocalCache | undefined;
   close(): Promise<void>;
 }
@@ -42,6 +43,16 @@ export interface UserList {
   readonly knowsMs: number;
   readonly itemRows: Uint32Array;
   readonly scores: Float32Array;
+  /** Where the data is shared between nodes; absent where this node alone knows what changes. */
+  readonly basis?: ListBasis;
+}
+
+/** What a list was made from. With a generation of the same number, it is as of now where all of this is. */
+export interface ListBasis {
+  /** Tells the user's feedback from any other: a whole number of 53 bits. */
+  readonly version: number;
+  /** Tells the settings of lists from others: 32 bits. */
+  readonly settings: number;
 }
 
 /** The synchronous read of an embedded cache. The arrays are valid only until the next call. */

@@ -158,6 +158,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     ...read,
     userNeighborType: recommend.user_neighbors.neighbor_type,
     settings: recommendation.settings,
+    versioned: recommendation.lists.isVersioned,
     marks: cache,
     log,
   });

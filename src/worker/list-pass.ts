@@ -50,6 +50,8 @@ export interface ListPassOptions {
   readonly positiveTtlMs: number;
   readonly userNeighborType: NeighborType;
   readonly settings: ListSettings;
+  /** Whether lists say what they were made from. */
+  readonly versioned: boolean;
   readonly clockErrorMs: number;
   readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
   readonly clock: Clock;
@@ -213,7 +215,8 @@ export class ListPass {
 
   /** What lists are made of with this generation, as of now. */
   plan(generation: PlacedGeneration, live: LiveState): ListPlan {
-    const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings } = this.options;
+    const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings, versioned } =
+      this.options;
     const { catalogue, trends, coldItems } = live;
     trends.drain();
     return {
@@ -224,6 +227,7 @@ export class ListPass {
       positiveTtlMs,
       userNeighborType,
       settings,
+      versioned,
       generation,
       listable: catalogue.listableBits(),
       trends: shareTrends(trends, catalogue.rowCount),

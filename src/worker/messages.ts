@@ -182,6 +182,8 @@ export interface ListPlan {
   readonly positiveTtlMs: number;
   readonly userNeighborType: NeighborType;
   readonly settings: ListSettings;
+  /** Whether lists say what they were made from. */
+  readonly versioned: boolean;
   readonly generation: PlacedGeneration;
   /** One bit an item row: those that may stand in a list. */
   readonly listable: Uint32Array<SharedArrayBuffer>;

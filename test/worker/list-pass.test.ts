@@ -61,6 +61,7 @@ beforeEach(async () => {
     positiveTtlMs: Number.POSITIVE_INFINITY,
     userNeighborType: 'auto',
     settings: settings({ popular: true, latest: true, cacheSize: ITEMS }),
+    versioned: false,
     clockErrorMs: 0,
     marks: stores.cache,
     clock,

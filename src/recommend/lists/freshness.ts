@@ -92,6 +92,11 @@ export class ListFreshness {
     this.unknownUntilMs = mark.unknownUntilMs;
   }
 
+  /** What changed before now is not known: other nodes may have written while this one was stopped. */
+  forget(): void {
+    this.unknownUntilMs = this.clock();
+  }
+
   async save(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
     await marks.putMark(BEHIND_MARK, {
       dirty: this.dirty.bytes,
@@ -155,11 +160,17 @@ export class ListFreshness {
     return this.retracted.has(userRow) || madeMs < this.unknownUntilMs;
   }
 
-  lackOf({ userRow, madeMs, knowsMs }: Dated, nowMs = this.clock()): Lack {
+  lackOf(list: Dated, nowMs = this.clock()): Lack {
+    const { userRow, madeMs } = list;
     if (madeMs < this.validSinceMs || madeMs < this.unknownUntilMs || this.dirty.has(userRow))
       return 'feedback';
+    return madeMs < this.passedMs ? 'age' : this.lackByAge(list, nowMs);
+  }
+
+  /** What a list lacks of which it is known that it is of the user's feedback and the generation as they are now. */
+  lackByAge({ madeMs, knowsMs }: Dated, nowMs = this.clock()): Lack {
     const { refreshMs, expireMs, arrivalMs } = this.ages;
-    if (madeMs < this.passedMs || nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
+    if (nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
     const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
     return nowMs - knowsMs > arrivalMs && knowsMs <= arrivedMs ? 'arrivals' : 'nothing';
   }

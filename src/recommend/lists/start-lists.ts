@@ -1,5 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Config } from '../../domain/config.ts';
+import { ttlMs } from '../../domain/duration.ts';
+import { positiveKindNames } from '../../domain/positive-kinds.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { AnswerCache } from '../answer-cache/answer-cache.ts';
@@ -10,6 +12,7 @@ import { liveWorld } from '../live-world.ts';
 import type { GenerationSlot } from '../serving-model.ts';
 import { ActiveUsers } from './active-users.ts';
 import { ListFreshness } from './freshness.ts';
+import { ListVersions } from './list-versions.ts';
 import type { MakeAside } from './remake-queue.ts';
 import { TimeBudget } from './time-budget.ts';
 import { UserLists } from './user-lists.ts';
@@ -19,6 +22,8 @@ export interface ListParts {
   readonly config: Config;
   readonly reads: LocalReads;
   readonly cache: CacheStore;
+  /** True where others write to the data, too. */
+  readonly hasOtherNodes: boolean;
   readonly live: LiveState;
   readonly generations: GenerationSlot;
   /** Makes users' lists in a worker. */
@@ -40,7 +45,7 @@ export interface StartedLists {
 
 /** Puts users' lists together and takes up where the last process left them. */
 export async function startLists(parts: ListParts): Promise<StartedLists> {
-  const { config, reads, cache, live, generations, clock } = parts;
+  const { config, reads, cache, hasOtherNodes, live, generations, clock } = parts;
   const { server, recommend } = config;
   const settings = listSettings(recommend);
   const lastRows = (userRow: number): ArrayLike<number> => {
@@ -56,6 +61,8 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     userCount: () => reads.userRowCount,
     generations,
     maker,
+    versions:
+      hasOtherNodes || cache.local === undefined ? listVersions(config, settings, live, reads) : undefined,
     freshness: freshnessOf(config, live, clock, await settingsSince(settings, cache, clock)),
     clock,
     arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
@@ -74,6 +81,18 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
   });
   return { settings, maker, lists, active, hits };
+}
+
+function listVersions(
+  { recommend }: Config,
+  settings: ListSettings,
+  { isPositive }: LiveState,
+  reads: LocalReads,
+): ListVersions {
+  const { positive_feedback_types, positive_feedback_ttl } = recommend.data_source;
+  const positiveTypes = positiveKindNames(positive_feedback_types);
+  const ground = { settings, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  return new ListVersions(ground, isPositive, () => reads.feedbackTypes());
 }
 
 function freshnessOf(

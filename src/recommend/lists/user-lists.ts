@@ -4,7 +4,8 @@ import type { History } from '../history.ts';
 import type { ListMaker } from '../list-maker.ts';
 import type { GenerationSlot } from '../serving-model.ts';
 import type { ActiveUsers } from './active-users.ts';
-import type { Dated, ListFreshness } from './freshness.ts';
+import type { Dated, Lack, ListFreshness } from './freshness.ts';
+import type { ListVersions } from './list-versions.ts';
 import { ListWriter } from './list-writer.ts';
 import { insertNewcomers } from './newcomers.ts';
 import { type MakeAside, type Remade, RemakeQueue } from './remake-queue.ts';
@@ -20,6 +21,8 @@ export interface UserListsOptions {
   readonly generations: GenerationSlot;
   readonly maker: ListMaker;
   readonly freshness: ListFreshness;
+  /** Tells what lists are made from, where other nodes write to the data or make lists, too. */
+  readonly versions?: ListVersions | undefined;
   readonly active: ActiveUsers;
   /** One more than the highest user row ever given. */
   readonly userCount: () => number;
@@ -47,6 +50,11 @@ export class UserLists {
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
+  /** The list that another is made after, where lists are not at hand. */
+  private considered: UserList | undefined;
+  private lastGeneration = 0;
+  /** Since when lists are made with it here, milliseconds since the epoch. */
+  private generationMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: UserListsOptions) {
     this.options = options;
@@ -65,8 +73,9 @@ export class UserLists {
 
   /** Learns which lists were behind when the service stopped, and who was seen. */
   async restore(): Promise<void> {
-    const { freshness, active, cache, userCount } = this.options;
-    await freshness.restore(cache);
+    const { freshness, active, cache, userCount, versions } = this.options;
+    if (versions === undefined) await freshness.restore(cache);
+    else freshness.forget();
     await active.restore(cache, userCount());
   }
 
@@ -74,7 +83,8 @@ export class UserLists {
   async close(): Promise<void> {
     await this.queue.close();
     await this.writer.flush();
-    await this.options.freshness.save(this.options.cache);
+    const { freshness, cache, versions } = this.options;
+    if (versions === undefined) await freshness.save(cache);
     await this.saveSeen();
   }
 
@@ -111,27 +121,43 @@ export class UserLists {
     await active.save(cache, userCount());
   }
 
-  /** A pass over the active users that began then is over: the lists of others are behind, and made again when asked for. */
+  /**
+   * A pass over the active users that began then is over: the lists of others are behind, and made again when asked for.
+   * With versions their generation tells so, and what another node has made a pass leaves as it is.
+   */
   endPass(beganMs: number): void {
-    this.options.freshness.endPass(beganMs);
+    if (this.options.versions === undefined) this.options.freshness.endPass(beganMs);
+  }
+
+  /** True where lists say what they were made from. */
+  get isVersioned(): boolean {
+    return this.options.versions !== undefined;
+  }
+
+  /** Asks for the user's list, which `of` then judges, where lists are not at hand; undefined where they are. */
+  fetch(userRow: number): Promise<UserList | undefined> | undefined {
+    const { cache } = this.options;
+    if (userRow < 0 || cache.local !== undefined || this.writer.get(userRow) !== undefined) return undefined;
+    return cache.getList(userRow);
   }
 
   /**
    * The user's list as of its last feedback, or, where that would take more time than there is, the one before;
    * undefined when there is none.
+   * @param fetched what `fetch` has found for the user
    */
-  of(history: History): UserList | undefined | Promise<UserList | undefined> {
+  of(history: History, fetched?: UserList): UserList | undefined | Promise<UserList | undefined> {
     const { freshness, maker, clock, budget, needsWorker } = this.options;
     const { userRow } = history;
     if (userRow < 0) return undefined;
-    const list = this.last(userRow);
+    const list = this.last(userRow, fetched);
     if (list !== undefined) {
-      const lack = freshness.lackOf(list);
+      const lack = this.lackOf(list, history);
       const madeUntilMs = history.untilMs - (clock() - list.madeMs);
       if (maker.hasExpired(history, madeUntilMs)) freshness.markDirty(userRow, true);
       else if (lack === 'nothing' || lack === 'arrivals') {
         if (!maker.hasNews(history, madeUntilMs))
-          return lack === 'nothing' ? list : this.extend(history, list);
+          return lack === 'nothing' ? this.asOfGeneration(list) : this.extend(history, list);
         freshness.markDirty(userRow);
       }
     }
@@ -142,12 +168,24 @@ export class UserLists {
     return this.remakeAside(userRow, list);
   }
 
-  /** The list made last with the settings of today, however old. It is the caller's own, whatever is read after. */
-  last(userRow: number): UserList | undefined {
+  /**
+   * The list made last with the settings of today, however old. It is the caller's own, whatever is read after.
+   * @param fetched what `fetch` has found for the user
+   */
+  last(userRow: number, fetched?: UserList): UserList | undefined {
     const change = this.writer.get(userRow);
     if (change === 'removed') return undefined;
-    const list = change ?? this.stored(userRow);
-    return list !== undefined && this.options.freshness.isValid(list) ? list : undefined;
+    const list = change ?? fetched ?? this.stored(userRow);
+    if (list === undefined) return undefined;
+    const { versions, freshness } = this.options;
+    const isValid =
+      versions === undefined ? freshness.isValid(list) : list.basis?.settings === versions.settings;
+    return isValid ? list : undefined;
+  }
+
+  /** The same, wherever it is kept. */
+  async find(userRow: number): Promise<UserList | undefined> {
+    return this.last(userRow, await this.fetch(userRow));
   }
 
   /** True when the user took feedback back since that list was made: what it holds may have been found by it. */
@@ -157,8 +195,14 @@ export class UserLists {
 
   /** True when the list is not to be served as it is before somebody has looked after it. */
   isBehind(list: Dated, nowMs: number): boolean {
-    const { freshness, budget } = this.options;
-    const lack = freshness.lackOf(list, nowMs);
+    const { freshness, budget, versions } = this.options;
+    let lack: Lack;
+    if (versions === undefined) lack = freshness.lackOf(list, nowMs);
+    else {
+      this.noteGeneration();
+      // Answers that are kept are forgotten with the commit that changes the user's feedback.
+      lack = list.madeMs < this.generationMs ? 'age' : freshness.lackByAge(list, nowMs);
+    }
     if (lack === 'nothing' || this.queue.has(list.userRow)) return false;
     // What is only old can wait until there is time for it.
     return lack === 'feedback' || budget.isLeft;
@@ -179,8 +223,32 @@ export class UserLists {
 
   /** What the cache hands out stands in memory that the next read of any store writes over. */
   private stored(userRow: number): UserList | undefined {
-    const list = this.options.cache.local?.readList(userRow);
+    const { local } = this.options.cache;
+    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
+    const list = local.readList(userRow);
     return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
+  }
+
+  private lackOf(list: UserList, history: History): Lack {
+    const { freshness, versions } = this.options;
+    if (versions === undefined) return freshness.lackOf(list);
+    if (!versions.isOf(history, list.basis)) return 'feedback';
+    freshness.markMade(history.userRow);
+    this.noteGeneration();
+    return list.generation === this.lastGeneration ? freshness.lackByAge(list) : 'age';
+  }
+
+  private noteGeneration(): void {
+    const { generations, clock } = this.options;
+    const number = generations.current?.number ?? 0;
+    if (number === this.lastGeneration) return;
+    this.lastGeneration = number;
+    this.generationMs = clock();
+  }
+
+  /** Another node may have made a list with this generation before it was here; kept answers tell by the time alone. */
+  private asOfGeneration(list: UserList): UserList {
+    return list.madeMs < this.generationMs ? { ...list, madeMs: this.generationMs } : list;
   }
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
@@ -199,10 +267,12 @@ export class UserLists {
   }
 
   private remakeHere(history: History, last: UserList | undefined): UserList | undefined {
-    const { maker, generations, clock, freshness, budget, needsWorker } = this.options;
+    const { maker, generations, clock, freshness, budget, needsWorker, versions } = this.options;
     const { userRow } = history;
     const madeMs = clock();
+    this.considered = last;
     const made = budget.spend(() => maker.make(history));
+    this.considered = undefined;
     const isRetracted = last !== undefined && freshness.isRetracted(last);
     // What is not known to be right after a crash the list does without, until a worker has found it anew.
     if (isRetracted && needsWorker) this.queue.add(userRow);
@@ -214,6 +284,7 @@ export class UserLists {
       knowsMs: madeMs,
       itemRows: Uint32Array.from(made.rows),
       scores: Float32Array.from(made.scores),
+      ...(versions !== undefined && { basis: versions.basisOf(history) }),
     };
     this.put(list);
     return list;

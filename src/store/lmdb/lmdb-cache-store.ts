@@ -15,12 +15,14 @@ import { rowKey, writeRow } from './record-layout.ts';
 
 /*
  * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items
- * were taken in (ms). The header keeps the arrays aligned, so a list is read as two views without a copy. Lists of
- * before have nothing behind the scores: they know of new items up to when they were made.
+ * were taken in (ms) | f64 version of the user's feedback | f64 settings. The header keeps the arrays aligned, so a list is
+ * read as two views without a copy. Where no other node has the data there are no version and settings. Lists of before
+ * have nothing behind the scores: they know of new items up to when they were made.
  */
 const HEAD_BYTES = 16;
 const ENTRY_BYTES = 8;
 const KNOWS_BYTES = 8;
+const BASIS_BYTES = 16;
 const TABLES_MAX = 8;
 /** Mark of the data store that a cache belongs to. */
 const OWNER_MARK = Buffer.from('data-store');
@@ -49,7 +51,7 @@ export function listBytesOf(value: Uint8Array): number[] {
   if (value.length < HEAD_BYTES) return [];
   const length = new DataView(value.buffer, value.byteOffset).getUint32(4, true);
   const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
-  return [scoresEnd, scoresEnd + KNOWS_BYTES];
+  return [scoresEnd, scoresEnd + KNOWS_BYTES, scoresEnd + KNOWS_BYTES + BASIS_BYTES];
 }
 
 /** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
@@ -164,21 +166,26 @@ export class LmdbCacheStore implements CacheStore {
     const itemsAt = byteOffset + HEAD_BYTES;
     const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
     const madeMs = view.getFloat64(8, true);
+    const basisAt = scoresEnd + KNOWS_BYTES;
     return {
       userRow,
       generation: view.getUint32(0, true),
       madeMs,
-      knowsMs: bytes.length >= scoresEnd + KNOWS_BYTES ? view.getFloat64(scoresEnd, true) : madeMs,
+      knowsMs: bytes.length >= basisAt ? view.getFloat64(scoresEnd, true) : madeMs,
       itemRows: new Uint32Array(buffer, itemsAt, length),
       scores: new Float32Array(buffer, itemsAt + length * 4, length),
+      ...(bytes.length >= basisAt + BASIS_BYTES && {
+        basis: { version: view.getFloat64(basisAt, true), settings: view.getFloat64(basisAt + 8, true) },
+      }),
     };
   }
 }
 
-function encodeList({ generation, madeMs, knowsMs, itemRows, scores }: UserList): Uint8Array {
+function encodeList({ generation, madeMs, knowsMs, itemRows, scores, basis }: UserList): Uint8Array {
   const { length } = itemRows;
   const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
-  const bytes = new Uint8Array(scoresEnd + KNOWS_BYTES);
+  const basisAt = scoresEnd + KNOWS_BYTES;
+  const bytes = new Uint8Array(basis === undefined ? basisAt : basisAt + BASIS_BYTES);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, generation, true);
   view.setUint32(4, length, true);
@@ -186,6 +193,10 @@ function encodeList({ generation, madeMs, knowsMs, itemRows, scores }: UserList)
   new Uint32Array(bytes.buffer, HEAD_BYTES, length).set(itemRows);
   new Float32Array(bytes.buffer, HEAD_BYTES + length * 4, length).set(scores);
   view.setFloat64(scoresEnd, knowsMs, true);
+  if (basis !== undefined) {
+    view.setFloat64(basisAt, basis.version, true);
+    view.setFloat64(basisAt + 8, basis.settings, true);
+  }
   return bytes;
 }
 

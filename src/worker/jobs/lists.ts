@@ -5,6 +5,7 @@ import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
 import { keepFeatures } from '../../recommend/kept-features.ts';
 import { ListMaker } from '../../recommend/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-world.ts';
+import { ListVersions } from '../../recommend/lists/list-versions.ts';
 import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import { relatedRows } from '../../recommend/related.ts';
 import type { Generation } from '../../recommend/serving-model.ts';
@@ -53,6 +54,9 @@ export function madeLists(
   return withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
     const history = new History(reads, plan.positiveTtlMs);
+    const versions = plan.versioned
+      ? new ListVersions(plan, isPositive, () => reads.feedbackTypes())
+      : undefined;
     const { generation: models, keep } = openedFor(job, reads);
     const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), keep };
     const maker = new ListMaker(plan.settings, world, isPositive);
@@ -75,7 +79,9 @@ export function madeLists(
       const itemRows = Uint32Array.from(made.rows);
       const scores = Float32Array.from(made.scores);
       const generation = plan.generation.number;
-      lists.push({ userRow, generation, madeMs, knowsMs: madeMs, itemRows, scores });
+      const basis = versions?.basisOf(history);
+      const list = { userRow, generation, madeMs, knowsMs: madeMs, itemRows, scores };
+      lists.push(basis === undefined ? list : { ...list, basis });
     }
     return { lists, forsaken, users };
   });

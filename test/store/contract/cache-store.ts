@@ -18,6 +18,7 @@ export function list(userRow: number, length: number): UserList {
     knowsMs: 1_700_000_000_456,
     itemRows: Uint32Array.from({ length }, (_, i) => i * 7),
     scores: Float32Array.from({ length }, (_, i) => 1 / (i + 1)),
+    basis: { version: 2 ** 53 - 1 - length, settings: 0xffff_fff0 },
   };
 }
 
