@@ -9,6 +9,5 @@ export { alsSpectralRows } from './als-spectral';
 export { symmetricEigen } from './eigen';
 export { rotateRows } from './rotate';
 export { alsCholeskyRows } from './als-direct';
-export { bprSteps } from './bpr';
 export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
 export { neighborTopK } from './neighbor';

@@ -8,7 +8,7 @@ import {
   rotation,
 } from './kernels/als-cases.ts';
 import type { CaseMaker } from './kernels/kernel-case.ts';
-import { bpr, factorizationScores, factorizationTraining } from './kernels/learning-cases.ts';
+import { factorizationScores, factorizationTraining } from './kernels/learning-cases.ts';
 import { batchTopK, neighbors, queryTopK } from './kernels/top-k-cases.ts';
 import {
   addScaled,
@@ -34,7 +34,6 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   eigen(64),
   rotation,
   alsCholesky,
-  bpr,
   factorizationScores,
   factorizationTraining,
   neighbors,

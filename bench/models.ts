@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../src/memory/shared-memory.ts';
 import { alsEpochCase, alsQualityCase, alsScalingCase } from './models/als-cases.ts';
-import { bprCase } from './models/bpr-case.ts';
 import { clickScoringCase, clickTrainingCase } from './models/click-cases.ts';
 import { neighborCase, queryCase, topKCase } from './models/kernel-cases.ts';
 import type { ModelCase, Times } from './models/model-case.ts';
@@ -84,7 +83,6 @@ const makers: readonly (() => Promise<ModelCase | undefined>)[] = [
   async () => alsQualityCase(data, given, THREADS, reference),
   () => topKCase(data, THREADS, reference),
   () => neighborCase(data, THREADS, reference),
-  () => bprCase(data, THREADS, reference),
   () => queryCase(options.smoke ? 20 : 1),
   () => alsScalingCase(data, given),
   () => clickScoringCase(options.smoke ? 1000 : 100_000),

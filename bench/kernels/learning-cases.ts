@@ -1,46 +1,5 @@
 import { fmScratchBytes } from '../../src/kernel/scratch.ts';
-import {
-  type CaseContext,
-  type CaseMaker,
-  F,
-  filled,
-  floats,
-  ints,
-  putRows,
-  sparseRows,
-} from './kernel-case.ts';
-
-export const bpr: CaseMaker = (context) => {
-  const [users, items] = [Math.floor(20_000 / context.divisor), Math.floor(10_000 / context.divisor)];
-  const lists = sparseRows(context, users, items, 20);
-  const matrix = putRows(context, lists);
-  const entryUsers = ints(
-    context,
-    lists.flatMap((list, user) => list.map(() => user)),
-  );
-  const [userFactors, itemFactors] = [floats(context, users * F), floats(context, items * F)];
-  const [learningRate, regularization, samples] = [0.05, 0.01, Math.floor(100_000 / context.divisor)];
-  const random = ints(context, [1, 2, 3, 4]);
-  const { starts, columns, entries } = matrix;
-  const job = {
-    starts,
-    columns,
-    entryUsers,
-    firstEntry: 0,
-    endEntry: entries,
-    items,
-    userFactors,
-    itemFactors,
-  };
-  const settings = { f: F, learningRate, regularization, samples, random };
-  const head = [starts, columns, entryUsers, entries, items, userFactors, itemFactors];
-  return {
-    name: `BPR, ${samples} samples, f=${F}`,
-    operations: samples * F * 14,
-    run: (kernels) => kernels.bprSteps({ ...job, ...settings }),
-    native: { name: 'bpr-steps', numbers: [...head, F, learningRate, regularization, samples, random] },
-  };
-};
+import { type CaseContext, type CaseMaker, filled, floats, putRows, sparseRows } from './kernel-case.ts';
 
 function factorizationMachine(context: CaseContext) {
   const [rows, features, f] = [

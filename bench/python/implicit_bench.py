@@ -13,7 +13,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
 from implicit.cpu.als import AlternatingLeastSquares  # noqa: E402
-from implicit.cpu.bpr import BayesianPersonalizedRanking  # noqa: E402
 from implicit.nearest_neighbours import CosineRecommender  # noqa: E402
 from scipy.sparse import csr_matrix  # noqa: E402
 
@@ -48,7 +47,6 @@ class Bench:
         data = np.ones(len(indices), dtype=np.float32)
         self.user_items = csr_matrix((data, indices.astype(np.int32), indptr.astype(np.int32)), shape=(users, items))
         self.als = {}
-        self.bpr = None
 
     def als_epoch(self, factors):
         """Seconds of one more epoch over the factors of the last, transposing and set-up left out."""
@@ -82,14 +80,6 @@ class Bench:
     def neighbors(self, k):
         model = CosineRecommender(K=k, num_threads=self.threads)
         return timed(lambda: model.fit(self.user_items, show_progress=False))
-
-    def bpr_epoch(self, factors):
-        """One more epoch; `factors` counts the item's bias, which the package keeps as one factor more."""
-        if self.bpr is None:
-            self.bpr = BayesianPersonalizedRanking(
-                factors=factors - 1, iterations=2, num_threads=self.threads, random_state=1
-            )
-        return last_epoch(self.bpr, self.user_items)
 
 
 def main():

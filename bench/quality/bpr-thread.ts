@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { BprTask } from '../baselines/bpr/memory.ts';
 import { type BprPhase, BprSolver } from '../baselines/bpr/solver.ts';
 
 const { task } = workerData as { task: BprTask };
-const solver = new BprSolver(task, loadKernels(task.memory));
+const solver = new BprSolver(task);
 parentPort?.on('message', (phase: BprPhase) => parentPort?.postMessage(solver.runPhase(phase)));
 parentPort?.postMessage(true);

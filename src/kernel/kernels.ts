@@ -83,12 +83,6 @@ export interface Kernels {
   /** X = X B in place, for `rows` rows of factors and an f x f matrix `basis`. Scratch: `rotateScratchBytes(f)`. Cost: 2 rows f² flops. */
   rotateRows(factors: number, rows: number, f: number, basis: number, scratch: number): void;
 
-  /**
-   * Steps of stochastic gradient for Bayesian personalized ranking (Rendle et al. 2009), sampled in the kernel.
-   * A sample whose user has almost every item may be skipped. @returns how many pairs already stood in the right order
-   */
-  bprSteps(job: BprSteps): number;
-
   /** Scores rows with a second-order factorization machine (Rendle 2010), before the logistic function. */
   fmScoreRows(job: FmRows): void;
 
@@ -190,26 +184,6 @@ export interface NormalMatrix {
   readonly diagonal: number;
   readonly out: number;
   readonly scratch: number;
-}
-
-export interface BprSteps {
-  /** CSR users x items, and for each entry its user (uint32). */
-  readonly starts: number;
-  readonly columns: number;
-  readonly entryUsers: number;
-  /** Entries that are sampled: [firstEntry, endEntry). Threads that must not race take users of their own. */
-  readonly firstEntry: number;
-  readonly endEntry: number;
-  readonly items: number;
-  readonly userFactors: number;
-  readonly itemFactors: number;
-  readonly f: number;
-  readonly learningRate: number;
-  readonly regularization: number;
-  /** Samples drawn; each is one entry, and one item that its user does not have. */
-  readonly samples: number;
-  /** Four uint32, not all zero: the state of xorshift128 (Marsaglia 2003), advanced by the call. */
-  readonly random: number;
 }
 
 export interface FmRows {

@@ -1,69 +1,8 @@
-import type { BprSteps, FmRows, FmTraining, Kernels } from './kernels.ts';
-import { dotAt } from './plain-vector.ts';
+import type { FmRows, FmTraining, Kernels } from './kernels.ts';
 import type { Words } from './words.ts';
-
-/** A negative that the user has is drawn again this often before the sample is given up. */
-const TRIES = 16;
 
 function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
-}
-
-/** xorshift128 (Marsaglia 2003) over four words at an index. */
-function nextRandom(ints: Words['ints'], state: number): number {
-  let t = ints[state + 3]!;
-  const s = ints[state]!;
-  ints.copyWithin(state + 1, state, state + 3);
-  t ^= t << 11;
-  t ^= t >>> 8;
-  ints[state] = t ^ s ^ (s >>> 19);
-  return ints[state]!;
-}
-
-/** One step on indexes of a user's, a positive's and a negative's factors. @returns 1 when already in order */
-function bprStep(
-  floats: Words['floats'],
-  job: BprSteps,
-  user: number,
-  positive: number,
-  negative: number,
-): number {
-  const { f, learningRate } = job;
-  const margin = dotAt(floats, user, positive, f) - dotAt(floats, user, negative, f);
-  const step = learningRate * sigmoid(-margin);
-  const keep = 1 - learningRate * job.regularization;
-  for (let k = 0; k < f; k++) {
-    const u = floats[user + k]!;
-    const i = floats[positive + k]!;
-    const j = floats[negative + k]!;
-    floats[user + k] = keep * u + step * (i - j);
-    floats[positive + k] = keep * i + step * u;
-    floats[negative + k] = keep * j - step * u;
-  }
-  return margin > 0 ? 1 : 0;
-}
-
-function bprSteps({ floats, ints }: Words, job: BprSteps): number {
-  const entries = job.endEntry - job.firstEntry;
-  const random = job.random >>> 2;
-  let ordered = 0;
-  if (entries === 0 || job.items === 0) return 0;
-  for (let sample = 0; sample < job.samples; sample++) {
-    const entry = job.firstEntry + (nextRandom(ints, random) % entries);
-    const user = ints[(job.entryUsers >>> 2) + entry]!;
-    const columns = job.columns >>> 2;
-    const low = columns + ints[(job.starts >>> 2) + user]!;
-    const own = ints.subarray(low, columns + ints[(job.starts >>> 2) + user + 1]!);
-    for (let tries = 0; tries < TRIES; tries++) {
-      const negative = nextRandom(ints, random) % job.items;
-      if (own.includes(negative)) continue;
-      const userAt = (job.userFactors >>> 2) + user * job.f;
-      const positiveAt = (job.itemFactors >>> 2) + ints[columns + entry]! * job.f;
-      ordered += bprStep(floats, job, userAt, positiveAt, (job.itemFactors >>> 2) + negative * job.f);
-      break;
-    }
-  }
-  return ordered;
 }
 
 /** A row's score; `sums` receives Σ v_k x for each factor (Rendle 2010, lemma 3.1). */
@@ -117,12 +56,9 @@ function fmStep(words: Words, job: FmTraining, row: number, slope: number, sums:
   }
 }
 
-export function plainLearningKernels(
-  words: Words,
-): Pick<Kernels, 'bprSteps' | 'fmScoreRows' | 'fmAdaGradRows'> {
+export function plainLearningKernels(words: Words): Pick<Kernels, 'fmScoreRows' | 'fmAdaGradRows'> {
   const { floats, ints } = words;
   return {
-    bprSteps: (job) => bprSteps(words, job),
     fmScoreRows(job) {
       const sums = new Float64Array(job.f);
       for (let row = job.firstRow; row < job.endRow; row++) {

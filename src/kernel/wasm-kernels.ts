@@ -39,7 +39,6 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   symmetricEigen: 5,
   rotateRows: 5,
   alsCholeskyRows: 12,
-  bprSteps: 13,
   fmScoreRows: 11,
   fmAdaGradRows: 19,
   neighborTopK: 17,
@@ -176,15 +175,9 @@ function alsCalls(native: Native): Pick<Kernels, 'alsSpectralRows' | 'alsCholesk
   };
 }
 
-function learningCalls(native: Native): Pick<Kernels, 'bprSteps' | 'fmScoreRows' | 'fmAdaGradRows'> {
-  const { bprSteps, fmScoreRows, fmAdaGradRows } = native;
+function learningCalls(native: Native): Pick<Kernels, 'fmScoreRows' | 'fmAdaGradRows'> {
+  const { fmScoreRows, fmAdaGradRows } = native;
   return {
-    bprSteps: (j) =>
-      // biome-ignore format: as above
-      bprSteps!(
-        j.starts, j.columns, j.entryUsers, j.firstEntry, j.endEntry, j.items, j.userFactors, j.itemFactors, j.f,
-        j.learningRate, j.regularization, j.samples, j.random,
-      ),
     fmScoreRows: (j) => {
       // biome-ignore format: as above
       fmScoreRows!(

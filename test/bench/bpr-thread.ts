@@ -2,9 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BprTask } from '../../bench/baselines/bpr/memory.ts';
 import { type BprPhase, BprSolver } from '../../bench/baselines/bpr/solver.ts';
-import { loadKernels } from '../../src/kernel/load-kernels.ts';
 
 const task = workerData as BprTask;
-const solver = new BprSolver(task, loadKernels(task.memory));
+const solver = new BprSolver(task);
 parentPort?.on('message', (phase: BprPhase) => parentPort?.postMessage(solver.runPhase(phase)));
 parentPort?.postMessage(true);

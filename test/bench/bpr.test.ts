@@ -15,7 +15,6 @@ import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { threadEntry } from '../../src/domain/thread-entry.ts';
-import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 
@@ -57,7 +56,7 @@ async function fitInThreads(threads: number): Promise<MatrixFactorization> {
 /** Runs the phases of one epoch up to the first steps. */
 function dealt(epoch: number): BprTask {
   const task = placeBpr(data, bprSettings(SETTINGS));
-  const solver = new BprSolver(task, loadKernels(task.memory));
+  const solver = new BprSolver(task);
   for (const phase of bprPhases(task, epoch)) {
     if (phase.kind === 'steps') break;
     beginBprPhase(task);
@@ -91,7 +90,7 @@ function entriesOf(task: BprTask): Map<string, string[]> {
 
 describe('BPR', () => {
   it('gives the same bits with 1, 2 and 4 threads, and in this thread', async () => {
-    const expected = finish(fitBpr(data, SETTINGS, loadKernels));
+    const expected = finish(fitBpr(data, SETTINGS));
     for (const threads of [1, 2, 4]) {
       expect(bits(await fitInThreads(threads)), `${threads} threads`).toEqual(bits(expected));
     }
@@ -126,13 +125,13 @@ describe('BPR', () => {
   it('leaves rows of a single block as they lie', () => {
     const small = buildInteractions({ userCount: 3, itemCount: 4, userRows: [0, 1, 2], itemRows: [3, 0, 1] });
     expect(placeBpr(small, bprSettings(SETTINGS)).blocks).toBe(1);
-    const model = finish(fitBpr(small, { ...SETTINGS, epochs: 50 }, loadKernels));
+    const model = finish(fitBpr(small, { ...SETTINGS, epochs: 50 }));
     expect(model.itemFactors.every(Number.isFinite)).toBe(true);
   });
 
   it('stops at the next chunk when cancelled', () => {
     const task = placeBpr(data, bprSettings(SETTINGS));
-    const solver = new BprSolver(task, loadKernels(task.memory));
+    const solver = new BprSolver(task);
     const [phase] = [...bprPhases(task, 0)];
     beginBprPhase(task);
     expect(solver.runPhase(phase!)).toBe(true);

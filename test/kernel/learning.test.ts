@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BprSteps, FmTraining } from '../../src/kernel/kernels.ts';
+import type { FmTraining } from '../../src/kernel/kernels.ts';
 import { fmScratchBytes, paddedFactors } from '../../src/kernel/scratch.ts';
 import {
   createWorld,
@@ -12,67 +12,6 @@ import {
   putMatrix,
   type World,
 } from './world.ts';
-
-const USERS = 20;
-const ITEMS = 30;
-
-function prepareBpr(world: World, f: number): BprSteps {
-  const matrix = putMatrix(world, USERS, ITEMS, 0.3);
-  return {
-    starts: matrix.starts,
-    columns: matrix.columns,
-    entryUsers: putInts(
-      world.arena,
-      matrix.rowLists.flatMap((list, user) => list.map(() => user)),
-    ),
-    firstEntry: 0,
-    endEntry: matrix.entries,
-    items: ITEMS,
-    userFactors: putFactors(world, USERS, f, undefined, 0.1),
-    itemFactors: putFactors(world, ITEMS, f, undefined, 0.1),
-    f: paddedFactors(f),
-    learningRate: 0.05,
-    regularization: 0.01,
-    samples: 400,
-    random: putInts(world.arena, [1, 2, 3, 4]),
-  };
-}
-
-describe.each(IMPLEMENTATIONS)('BPR, %s', (name) => {
-  test.each(LENGTHS)('steps agree with the twin at %i factors', (f) => {
-    const [ours, twin] = [createWorld(name, f), createWorld('plain', f)];
-    const [job, twinJob] = [prepareBpr(ours, f), prepareBpr(twin, f)];
-    const ordered = ours.kernels.bprSteps(job);
-    expect(Math.abs(ordered - twin.kernels.bprSteps(twinJob))).toBeLessThanOrEqual(2);
-    expect(ours.arena.u32(job.random, 4)).toEqual(twin.arena.u32(twinJob.random, 4));
-    for (const [at, rows] of [
-      [job.userFactors, USERS],
-      [job.itemFactors, ITEMS],
-    ] as const) {
-      expect(distance(twin.arena.f32(at, rows * job.f), ours.arena.f32(at, rows * job.f))).toBeLessThan(1e-4);
-    }
-  });
-
-  test('training puts more and more pairs in order', () => {
-    const world = createWorld(name);
-    const job = { ...prepareBpr(world, 8), samples: 5000 };
-    const first = world.kernels.bprSteps(job);
-    for (let epoch = 0; epoch < 10; epoch++) world.kernels.bprSteps(job);
-    expect(world.kernels.bprSteps(job)).toBeGreaterThan(first);
-  });
-
-  test('without entries or items nothing happens; a user who has every item is skipped', () => {
-    const world = createWorld(name);
-    const job = prepareBpr(world, 8);
-    expect(world.kernels.bprSteps({ ...job, endEntry: 0 })).toBe(0);
-    expect(world.kernels.bprSteps({ ...job, items: 0 })).toBe(0);
-    const full = putMatrix(world, 1, ITEMS, 2);
-    const before = world.arena.f32(job.itemFactors, ITEMS * 8).slice();
-    const own = { ...job, starts: full.starts, columns: full.columns, endEntry: ITEMS };
-    world.kernels.bprSteps({ ...own, entryUsers: putInts(world.arena, new Array(ITEMS).fill(0)) });
-    expect(world.arena.f32(job.itemFactors, ITEMS * 8)).toEqual(before);
-  });
-});
 
 const FM_ROWS = 40;
 const FEATURES = 25;

@@ -1,8 +1,9 @@
 import { createRandom } from '../../../src/domain/random.ts';
-import type { Kernels } from '../../../src/kernel/kernels.ts';
 import { paddedFactors } from '../../../src/kernel/scratch.ts';
+import type { Words } from '../../../src/kernel/words.ts';
 import { arrayOf, viewOf } from '../../../src/memory/layout.ts';
 import { type BprTask, cellStartsAt } from './memory.ts';
+import { bprSteps } from './steps.ts';
 
 /** Places in the control array. */
 const NEXT_CHUNK = 0;
@@ -42,7 +43,7 @@ export function cancelBpr({ memory, layout }: BprTask): void {
 /** One thread's part in a training. */
 export class BprSolver {
   readonly #task: BprTask;
-  readonly #kernels: Kernels;
+  readonly #words: Words;
   readonly #f: number;
   readonly #control: Int32Array<SharedArrayBuffer>;
   readonly #userBlocks: Uint32Array;
@@ -50,9 +51,10 @@ export class BprSolver {
   readonly #dealtItems: Uint32Array;
   readonly #cellStarts: Uint32Array;
 
-  constructor(task: BprTask, kernels: Kernels) {
+  constructor(task: BprTask) {
     this.#task = task;
-    this.#kernels = kernels;
+    const { buffer } = task.memory;
+    this.#words = { floats: new Float32Array(buffer), ints: new Uint32Array(buffer) };
     this.#f = paddedFactors(task.settings.factors);
     this.#control = viewOf(task.memory, task.layout, 'control', 'i32');
     this.#userBlocks = this.#u32('userBlocks');
@@ -145,7 +147,7 @@ export class BprSolver {
     const firstEntry = this.#cellStarts[startsAt]!;
     const endEntry = this.#cellStarts[startsAt + endUser - firstUser]!;
     const rowBytes = this.#f * 4;
-    this.#kernels.bprSteps({
+    bprSteps(this.#words, {
       starts: this.#offset('cellStarts') + startsAt * 4,
       columns: this.#offset('cellItems'),
       entryUsers: this.#offset('cellUsers'),

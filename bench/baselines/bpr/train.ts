@@ -5,7 +5,6 @@
  */
 import { fingerprint } from '../../../src/dataset/fingerprint.ts';
 import type { Interactions } from '../../../src/dataset/interactions.ts';
-import type { InstantiateKernels } from '../../../src/kernel/scratch.ts';
 import { viewOf } from '../../../src/memory/layout.ts';
 import { assertFinite, type MatrixFactorization } from '../../../src/model/als/model.ts';
 import { ALS_DEFAULTS } from '../../../src/model/als/settings.ts';
@@ -22,10 +21,9 @@ import { type BprPhase, BprSolver, beginBprPhase, bprPhases } from './solver.ts'
 export function* fitBpr(
   interactions: Interactions,
   given: Partial<BprSettings>,
-  instantiate: InstantiateKernels,
 ): Generator<Progress, MatrixFactorization> {
   const task = placeBpr(interactions, bprSettings(given));
-  const solver = new BprSolver(task, instantiate(task.memory));
+  const solver = new BprSolver(task);
   const { epochs } = task.settings;
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (const phase of bprPhases(task, epoch)) {

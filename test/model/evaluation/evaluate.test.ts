@@ -30,7 +30,7 @@ function mfRanker(model: MatrixFactorization): Ranker {
 
 const rankers: [string, Ranker][] = [
   ['als', mfRanker(finish(fitAls(board, { factors: 8 }, loadKernels)))],
-  ['bpr', mfRanker(finish(fitBpr(board, { factors: 8, epochs: 200 }, loadKernels)))],
+  ['bpr', mfRanker(finish(fitBpr(board, { factors: 8, epochs: 200 })))],
   ['items', createNeighborRanker(finish(fitNeighbors(board, { shrink: 1 }, loadKernels)), board.byUser)],
 ];
 
@@ -101,7 +101,7 @@ describe('the highest scores', () => {
 
 describe('bad settings', () => {
   it('are refused', () => {
-    expect(() => finish(fitBpr(board, { learningRate: 0 }, loadKernels))).toThrow('learningRate');
+    expect(() => finish(fitBpr(board, { learningRate: 0 }))).toThrow('learningRate');
     expect(() => finish(fitNeighbors(board, { neighbors: 0 }, loadKernels))).toThrow('neighbors');
     expect(() => finish(fitNeighbors(board, { shrink: -1 }, loadKernels))).toThrow('shrink');
   });
