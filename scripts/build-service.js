@@ -1,10 +1,11 @@
 // Bundles src/ to dist/: one file for each process or thread that begins, and what they share in dist/chunks/. A start
 // then reads a dozen files in place of a thousand, most of which were those of the packages that are bundled: the
-// packages for developers that src/ imports. What furze depends on at run time stays outside.
+// packages for developers that src/ imports. Outside stay those that have binaries or files of their own to find.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleOptions } from './bundle-options.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Where a process or a thread begins, below src/. */
@@ -19,21 +20,13 @@ const ENTRIES = [
 
 /** @param {string} to the folder to write into; whatever else is in it goes */
 async function buildService(to) {
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...bundleOptions(),
     entryPoints: ENTRIES.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
     outdir: to,
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.11',
-    external: Object.keys({ ...dependencies, ...optionalDependencies }),
     sourcemap: 'linked',
     legalComments: 'none',
-    logLevel: 'warning',
     metafile: true,
   });
   const written = new Set(Object.keys(metafile.outputs).map((path) => resolve(root, path)));

@@ -200,12 +200,12 @@ describe('doors', () => {
     expect(beyond).toEqual([]);
   });
 
-  it('one file opens the engines; that of PostgreSQL keeps its copies in LMDB', () => {
+  it('two files open the engines, one of them for threads beside the main one; that of PostgreSQL keeps its copies in LMDB', () => {
     const engines = ['src/store/lmdb/', 'src/store/postgres/'];
     const found = files
       .filter(({ path }) => !engines.some((engine) => path.startsWith(engine)))
       .filter((file) => ownImports(file).some((path) => engines.some((engine) => path.startsWith(engine))));
-    expect(found.map(({ path }) => path)).toEqual(['src/store/open-store.ts']);
+    expect(found.map(({ path }) => path)).toEqual(['src/store/open-store.ts', 'src/store/thread-stores.ts']);
     const fromLmdb = files
       .filter(({ path }) => path.startsWith('src/store/lmdb/'))
       .filter((file) => ownImports(file).some((path) => path.startsWith('src/store/postgres/')));

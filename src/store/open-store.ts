@@ -5,18 +5,14 @@ import type { Limits } from '../domain/limits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { Cluster } from './cluster.ts';
-import type { DataReader, DataStore } from './data-store.ts';
+import type { DataStore } from './data-store.ts';
 import type { PostgresDsn } from './dsn.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
-import { LmdbDataReader } from './lmdb/data-reader.ts';
-import { openDataTables } from './lmdb/data-tables.ts';
 import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
-import type { ModelPlace, ModelStore } from './model-store.ts';
 import type { OnCopied } from './postgres/copy-all.ts';
-import { ModelParts } from './postgres/model-parts.ts';
 import { NodeSession, type NodeSessionOptions } from './postgres/node-session.ts';
 import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
@@ -181,27 +177,4 @@ export async function joinCluster(options: NodeSessionOptions): Promise<Cluster>
     await session.close();
     throw error;
   }
-}
-
-/** Lets `work` put and get parts of models from any thread. */
-export async function withModels<T>(
-  place: Extract<ModelPlace, { kind: 'postgres' }>,
-  work: (models: ModelStore) => Promise<T>,
-): Promise<T> {
-  const models = new ModelParts(place.dsn, place.epoch);
-  try {
-    return await work(models);
-  } finally {
-    await models.close();
-  }
-}
-
-/** The reads of a data store, for a thread beside the one that has called `openStore`. */
-export function openDataReader(dataPath: string): DataReader {
-  return new LmdbDataReader(openDataTables(dataPath));
-}
-
-/** A cache store of a further thread of the process that has called `openStore`. */
-export function openCacheStore(cachePath: string): CacheStore {
-  return new LmdbCacheStore(cachePath);
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+import { bundleOptions } from '../../scripts/bundle-options.js';
 import { ENTRIES } from '../entries.ts';
 
 declare module 'vitest' {
@@ -42,26 +43,16 @@ export default async function compile(project: TestProject): Promise<() => Promi
 }
 
 async function emit(folder: string): Promise<void> {
-  const { dependencies, optionalDependencies } = JSON.parse(
-    await readFile(join(ROOT, 'package.json'), 'utf8'),
-  );
   const ofTests = (await readdir(join(ROOT, 'test'), { recursive: true })).filter((name) =>
     TEST_ENTRIES.test(name),
   );
   await build({
-    absWorkingDir: ROOT,
+    ...bundleOptions(),
     entryPoints: [...ENTRIES, ...ofTests.map((name) => `test/${name}`)],
     outbase: ROOT,
     outdir: folder,
     // Below `src/`, where code looks for the entries beside it.
     chunkNames: 'src/chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.11',
-    external: Object.keys({ ...dependencies, ...optionalDependencies }),
-    logLevel: 'warning',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
 import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
-import { openCacheStore, openDataReader, withModels } from '../../store/open-store.ts';
+import { openCacheStore, openDataReader, withModels } from '../../store/thread-stores.ts';
 
 const readers = new Map<string, DataReader>();
 const caches = new Map<string, CacheStore>();
