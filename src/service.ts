@@ -95,7 +95,7 @@ type Options = Required<ServiceOptions>;
 /** What operators ask. */
 function createAdmin(
   { config, origin, clock, log }: Options,
-  { data, cache, paths: folders }: StartedStores,
+  { data, cache, cluster, paths: folders }: StartedStores,
   { pool, recommendation, tasks, fits, search }: Background,
   { metrics, engine }: HttpGround,
 ): Admin {
@@ -104,7 +104,8 @@ function createAdmin(
     return DataStoreError || CacheStoreError;
   };
   return new Admin({
-    ...{ config, origin, folders, data, cache, recommendation, tasks, fits, search, storeError, clock, log },
+    ...{ config, origin, folders, data, cache, cluster, recommendation, tasks, fits, search },
+    ...{ storeError, clock, log },
     requests: () => requestTotals(metrics.registry),
     engine: engine.name,
     threads: pool.trainingSlots,
@@ -113,7 +114,7 @@ function createAdmin(
 
 function startHttp(
   { config, log, clock }: Options,
-  { data, cache, paths }: StartedStores,
+  { data, cache, cluster, paths }: StartedStores,
   { pool, progress, recommendation: { recommender, explainer } }: Background,
   ground: HttpGround,
   admin: Admin,
@@ -122,6 +123,6 @@ function startHttp(
   const searchItems = (text: string, n: number) => itemSearch.find(text, n);
   const health = () => checkHealth(data, cache);
   const services = { data, recommender, explainer, admin, searchItems, health, clock };
-  const background = { progress: () => progress.current, cache: () => cache.getStats() };
+  const background = { progress: () => progress.current, cache: () => cache.getStats(), cluster };
   return listenHttp(ground, services, background, config, log);
 }

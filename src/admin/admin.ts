@@ -2,6 +2,7 @@ import type {
   ConfigReport,
   FeedbackType,
   ItemView,
+  Model,
   Quality,
   Series,
   Storage,
@@ -13,12 +14,14 @@ import type {
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
+import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { FitSchedule } from '../worker/fit-schedule.ts';
 import type { Search } from '../worker/search.ts';
@@ -27,6 +30,7 @@ import { Evaluation } from './evaluation.ts';
 import { Imports } from './imports.ts';
 import { ItemViewer } from './item-view.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
+import { describeNodes, nodeTroubles } from './nodes.ts';
 import { type RequestTotals, Sampler } from './sampler.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge, whyNothing } from './troubles.ts';
@@ -41,6 +45,8 @@ export interface AdminParts {
   readonly folders: StoreFolders;
   readonly data: DataStore;
   readonly cache: CacheStore;
+  /** The nodes that share the data; undefined for a service of its own. */
+  readonly cluster: Cluster | undefined;
   readonly recommendation: Recommendation;
   readonly tasks: TaskLog;
   readonly fits: FitSchedule;
@@ -93,10 +99,11 @@ export class Admin {
   }
 
   async summary(): Promise<Summary> {
-    const { data, recommendation, config, folders, tasks, fits, clock, origin, engine, threads } = this.parts;
+    const { data, recommendation, config, folders, tasks, fits, clock, origin, engine, threads, cluster } =
+      this.parts;
     const facts = await this.facts();
     const stats = await data.getStats().catch(() => ({ users: 0, items: 0, feedback: 0 }));
-    const model = fits.served && describeModel(fits.served, tasks.ended, clock());
+    const model = this.model();
     const task = mostTelling(tasks.current);
     const { nextInMs } = fits;
     const Troubles = findTroubles(facts);
@@ -116,6 +123,7 @@ export class Admin {
       ...(model !== undefined && { Model: model }),
       ...(nextInMs !== undefined && { NextFitSeconds: nextInMs / 1000 }),
       ...(task !== undefined && { Task: task }),
+      ...(cluster !== undefined && { Nodes: describeNodes(cluster) }),
       Service: {
         Version: VERSION,
         Node: process.version,
@@ -147,10 +155,10 @@ export class Admin {
 
   /** What the metrics tell of learning. */
   learning() {
-    const { tasks, fits, clock, recommendation } = this.parts;
+    const { tasks, recommendation } = this.parts;
     return {
       lastFit: tasks.last('fit'),
-      model: fits.served && describeModel(fits.served, tasks.ended, clock()),
+      model: this.model(),
       feedbackTypes: this.feedbackTypes(),
       listsBehind: recommendation.lists.behindCount,
     };
@@ -158,10 +166,14 @@ export class Admin {
 
   /**
    * Begins a task; one of its kind that runs is joined. Its outcome stands among the tasks.
-   * @throws FurzeError BAD_REQUEST where the data store has no such task
+   * @throws FurzeError BAD_REQUEST where the data store has no such task, or it is another node's
    */
   async begin(kind: 'fit' | 'search' | 'evaluation' | 'compaction'): Promise<Tasks> {
-    const { fits, search } = this.parts;
+    const { fits, search, cluster } = this.parts;
+    if (cluster !== undefined && !fits.mayFit && (kind === 'fit' || kind === 'search')) {
+      await askLeader(cluster, kind);
+      return this.tasks();
+    }
     // A failure stands in the task; the log has it, too, for one that begins by itself.
     if (kind === 'fit') fits.run().catch(() => {});
     else if (kind === 'search') search.run().catch(() => {});
@@ -170,6 +182,15 @@ export class Admin {
     // By then it is among the tasks, unless it has to wait for another.
     await new Promise((resolve) => setImmediate(resolve));
     return this.tasks();
+  }
+
+  /** The model that serves. One that another node has learned is as old as its publication. */
+  private model(): Model | undefined {
+    const { tasks, fits, clock, cluster } = this.parts;
+    const model = fits.served && describeModel(fits.served, tasks.ended, clock());
+    const ageMs = cluster?.publishedAgeMs;
+    if (model === undefined || model.AgeSeconds !== undefined || ageMs === undefined) return model;
+    return { ...model, AgeSeconds: ageMs / 1000, FittedAt: formatTimestamp(clock() - ageMs) };
   }
 
   user(userId: string, query: UserQuery): Promise<UserView> {
@@ -212,14 +233,16 @@ export class Admin {
   }
 
   private async facts(): Promise<Facts> {
-    const { recommendation, config, storeError, tasks, folders, clock, data } = this.parts;
+    const { recommendation, config, storeError, tasks, folders, clock, data, cluster } = this.parts;
     const { data_source, popular, collaborative } = config.recommend;
     const { live, generations } = recommendation;
     const types = this.feedbackTypes();
     const stats = await data.getStats().catch(() => undefined);
     const generation = generations.current;
     const fit = generation && lastGoodFit(tasks.ended, generation.number);
+    const publishedAgeMs = cluster?.publishedAgeMs;
     return {
+      nodeTroubles: cluster === undefined ? [] : nodeTroubles(cluster),
       storeError: await storeError(),
       positiveTypes: positiveKindNames(data_source.positive_feedback_types),
       types,
@@ -227,7 +250,7 @@ export class Admin {
       feedback: stats?.feedback ?? 0,
       positives: sum(types.filter(({ Positive }) => Positive)),
       hasModel: generation !== undefined,
-      modelAgeMs: fit?.EndedAt === undefined ? undefined : clock() - Date.parse(fit.EndedAt),
+      modelAgeMs: fit?.EndedAt === undefined ? publishedAgeMs : clock() - Date.parse(fit.EndedAt),
       fitPeriodMs: collaborative.model_fit_period,
       lastFit: tasks.last('fit'),
       isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
@@ -275,6 +298,19 @@ export class Admin {
 /** The task that is told first: what is learned goes before what is sent or copied. */
 function mostTelling(tasks: readonly Task[]): Task | undefined {
   return tasks.find(({ Kind }) => LEARNING.includes(Kind)) ?? tasks[0];
+}
+
+/** @throws FurzeError BAD_REQUEST where nobody can do it, or it is to be asked of the leader itself */
+async function askLeader(cluster: Cluster, kind: 'fit' | 'search'): Promise<void> {
+  const leader = leaderOf(cluster);
+  if (leader === undefined)
+    throw new FurzeError('BAD_REQUEST', 'No node leads, so none can learn at the moment.');
+  if (kind === 'search')
+    throw new FurzeError(
+      'BAD_REQUEST',
+      `A search is for the node that leads: ${leader.name}, ${leader.address}.`,
+    );
+  await cluster.askForFit();
 }
 
 function sum(types: readonly FeedbackType[]): number {

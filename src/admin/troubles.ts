@@ -24,6 +24,8 @@ export interface Facts {
   readonly diskFreeBytes: number | undefined;
   readonly hasKey: boolean;
   readonly host: string;
+  /** What is not right with the nodes that share the data. */
+  readonly nodeTroubles: readonly Trouble[];
 }
 
 /** A model that is older than so many fit periods should have been replaced. */
@@ -54,6 +56,7 @@ export function findTroubles(facts: Facts): Trouble[] {
     popularTrouble,
     diskTrouble,
     keyTrouble,
+    (known: Facts) => known.nodeTroubles,
   ].flatMap((find) => find(facts) ?? []);
   const order = ['error', 'warning', 'hint'];
   return found.sort((a, b) => order.indexOf(a.Severity) - order.indexOf(b.Severity));

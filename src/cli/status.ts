@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { RankingChoice, Summary } from '../domain/admin-schemas.ts';
+import type { Node, RankingChoice, Summary } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config.ts';
 import { ExitStatus } from './exit-status.ts';
 import { loadConfig } from './load-config.ts';
@@ -85,6 +85,7 @@ function describe({
   PositiveFeedback,
   Model,
   Task,
+  Nodes = [],
   Troubles,
 }: Summary): string {
   const count = (value: number) => value.toLocaleString('en-US');
@@ -105,8 +106,15 @@ function describe({
     const left = Task.SecondsLeft ? `, ${Math.ceil(Task.SecondsLeft)} s left` : '';
     lines.push(`  ${Task.Kind}: ${Task.Stage}, ${count(Task.Done ?? 0)} of ${count(Task.Total ?? 0)}${left}`);
   }
+  if (Nodes.length > 0) lines.push('  nodes', ...Nodes.map((node) => `    ${describeNode(node)}`));
   for (const { Severity, Message, Advice } of Troubles) lines.push(`${Severity}: ${Message}`, `  ${Advice}`);
   return `${lines.join('\n')}\n`;
+}
+
+function describeNode({ Name, Role, Version, Address, Generation, CommitsBehind, ...node }: Node): string {
+  const state = node.State === 'there' ? '' : `, gone for ${Math.round(node.SilentSeconds)} s`;
+  const serves = Generation === 0 ? 'no generation' : `generation ${Generation}`;
+  return `${Name} (${Role}${node.Leads ? ', leads' : ''}) at ${Address}: furze ${Version}, ${serves}, ${CommitsBehind} commits behind${state}`;
 }
 
 /** What ranks, and what came next to it. */

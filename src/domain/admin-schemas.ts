@@ -115,6 +115,23 @@ export const ModelSchema = Type.Object(
 );
 export type Model = Static<typeof ModelSchema>;
 
+export const NodeSchema = Type.Object(
+  {
+    Name: text,
+    Role: Type.Union([Type.Literal('all'), Type.Literal('server'), Type.Literal('worker')]),
+    Version: text,
+    Address: Type.String({ description: 'Where it answers' }),
+    Generation: Type.Integer({ description: 'That it serves, 0 for none' }),
+    CommitsBehind: Type.Integer({ description: 'Commits that its copy of the data lacks' }),
+    Leads: Type.Boolean({ description: 'Whether it is the one that learns' }),
+    Self: Type.Boolean({ description: 'Whether it is the one that answers this' }),
+    State: Type.Union([Type.Literal('there'), Type.Literal('gone')]),
+    SilentSeconds: seconds('Since it was last heard of'),
+  },
+  { title: 'Node' },
+);
+export type Node = Static<typeof NodeSchema>;
+
 export const SummarySchema = Type.Object(
   {
     Sentence: Type.String({ description: 'The state of the service in one sentence' }),
@@ -130,6 +147,7 @@ export const SummarySchema = Type.Object(
     Model: Type.Optional(ModelSchema),
     NextFitSeconds: Type.Optional(seconds('Until the next fit begins')),
     Task: Type.Optional(TaskSchema),
+    Nodes: Type.Optional(Type.Array(NodeSchema, { description: 'Those that share the data in PostgreSQL' })),
     Service: Type.Object({
       Version: text,
       Node: text,

@@ -1,15 +1,21 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { CacheStats } from '../store/cache-store.ts';
+import type { Cluster } from '../store/cluster.ts';
 import type { JobProgress } from '../worker/progress.ts';
 
 export interface BackgroundParts {
   /** How far the fit is, undefined when none runs. */
   readonly progress: () => JobProgress | undefined;
   readonly cache: () => Promise<CacheStats>;
+  /** The nodes that share the data; undefined for a service of its own. */
+  readonly cluster: Cluster | undefined;
 }
 
 /** What goes on behind the requests: the stage of a fit with its end in sight, and how large the cache is. */
-export function registerBackground(registry: Registry, { progress, cache }: BackgroundParts): void {
+export function registerBackground(
+  registry: Registry,
+  { progress, cache }: Omit<BackgroundParts, 'cluster'>,
+): void {
   const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) =>
     new Gauge({
       name,

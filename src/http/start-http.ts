@@ -11,6 +11,7 @@ import { registerEngine } from './engine-metric.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { createMetrics, type HttpMetrics } from './metrics.ts';
 import { registerModel } from './model-metrics.ts';
+import { registerNodes } from './node-metrics.ts';
 import { EntityTexts } from './record-texts.ts';
 import type { Route } from './route.ts';
 import { createRoutes } from './routes.ts';
@@ -66,6 +67,7 @@ export async function listenHttp(
   warnOfOpenDoor(access, log);
   registerBackground(metrics.registry, background);
   registerModel(metrics.registry, () => services.admin.learning());
+  if (background.cluster !== undefined) registerNodes(metrics.registry, background.cluster);
   const http = createHttpServer({
     engine,
     routes,

@@ -27,6 +27,7 @@ const WELL: Facts = {
   diskFreeBytes: 2 ** 40,
   hasKey: true,
   host: '0.0.0.0',
+  nodeTroubles: [],
 };
 const failed: Task = { Id: 1, Kind: 'fit', State: 'failed', StartedAt: '', Seconds: 1, Error: 'no memory' };
 const none = { hasModel: false, positives: 0 };

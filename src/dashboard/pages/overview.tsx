@@ -3,6 +3,7 @@ import type { Series, Summary } from '../../domain/admin-schemas.ts';
 import { bytes, count, duration, figure, milliseconds, percent, time } from '../format.ts';
 import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
+import { NodesCard } from '../parts/nodes.tsx';
 import { RunningTask } from '../parts/task.tsx';
 import { Troubles } from '../parts/troubles.tsx';
 import { summary, summaryError } from '../state.ts';
@@ -31,6 +32,7 @@ export function OverviewPage() {
             <ModelCard state={state} />
             <TypesCard state={state} />
             <ServiceCard state={state} />
+            <NodesCard nodes={state.Nodes} />
           </div>
         </>
       )}
