@@ -110,16 +110,14 @@ function isRead(cursor: usize, readItems: usize, end: u32, item: u32): bool {
 /** Scans panels [firstPanel, endPanel) for the 4 queries from `first`. */
 function scanGroup(
   packed: usize, first: u32, panels: usize, firstPanel: u32, endPanel: u32, f: u32, items: u32, k: u32,
-  allowedBits: usize, readStarts: usize, readItems: usize, outItems: usize, outScores: usize, outCounts: usize,
+  readStarts: usize, readItems: usize, outItems: usize, outScores: usize, outCounts: usize,
   thresholds: usize, cursors: usize, spares: usize, tile: usize,
 ): void {
   const panelBytes = <usize>f << 5;
   const spare = spareOf(k);
   for (let panel = firstPanel; panel < endPanel; panel++) {
-    const allowed: u32 = allowedBits ? load<u8>(allowedBits + panel) : 255;
-    if (!allowed) continue;
     let hits = scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile);
-    for (hits &= allowed * 0x01010101; hits; hits &= hits - 1) {
+    for (; hits; hits &= hits - 1) {
       const bit = ctz<u32>(hits);
       const u = bit >> 3;
       const item = (panel << 3) + (bit & 7);
@@ -150,7 +148,7 @@ function scanGroup(
 }
 
 export function batchTopK(
-  queries: usize, rows: u32, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readStarts: usize,
+  queries: usize, rows: u32, panels: usize, items: u32, f: u32, k: u32, readStarts: usize,
   readItems: usize, outItems: usize, outScores: usize, outCounts: usize, scratch: usize,
 ): void {
   assert(k > 0 && !((queries | panels | scratch) & 3));
@@ -175,7 +173,7 @@ export function batchTopK(
       for (let u: u32 = 0; u < count; u += GROUP) {
         scanGroup(
           packed + <usize>u * rowBytes, start + u, panels, panel,
-          min<u32>(panelCount, panel + chunk), f, items, k, allowedBits, readStarts, readItems, outItems, outScores,
+          min<u32>(panelCount, panel + chunk), f, items, k, readStarts, readItems, outItems, outScores,
           outCounts, thresholds + (<usize>u << 2), cursors + (<usize>u << 2),
           spares + <usize>u * SPARE_BYTES, scratch,
         );

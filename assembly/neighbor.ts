@@ -82,15 +82,9 @@ function addSparse<T>(
   return count;
 }
 
-// @ts-ignore: decorator
-@inline
-function isAllowed(bits: usize, row: u32): bool {
-  return !bits || ((load<u32>(bits + (<usize>(row >> 5) << 2)) >> (row & 31)) & 1) == 1;
-}
-
 /** Turns the sum of one row into a score, leaves the sum zero and offers the score. @returns the new count */
 function offerRow<T>(
-  sums: usize, row: u32, norm: f32, norms: usize, shrink: f32, overlapShrink: f32, allowedBits: usize, k: u32,
+  sums: usize, row: u32, norm: f32, norms: usize, shrink: f32, overlapShrink: f32, k: u32,
   outRows: usize, outScores: usize, count: u32,
 ): u32 {
   const at = sums + (<usize>row << shiftOf<T>());
@@ -103,13 +97,13 @@ function offerRow<T>(
     store<f32>(at, 0);
   }
   const score = sum / (norm * (norms ? load<f32>(norms + (<usize>row << 2)) : 1) + shrink);
-  if (!(score > 0) || !isFiniteScore(score) || !isAllowed(allowedBits, row)) return count;
+  if (!(score > 0) || !isFiniteScore(score)) return count;
   return offer(outRows, outScores, count, k, score, row);
 }
 
 /** Visits all sums, leaves them zero. @returns the count of neighbors */
 function scanSums<T>(
-  sums: usize, rows: u32, norm: f32, norms: usize, shrink: f32, overlapShrink: f32, allowedBits: usize, k: u32,
+  sums: usize, rows: u32, norm: f32, norms: usize, shrink: f32, overlapShrink: f32, k: u32,
   outRows: usize, outScores: usize,
 ): u32 {
   const shrinks = f32x4.splat(shrink);
@@ -134,13 +128,13 @@ function scanSums<T>(
     const hits = i32x4.bitmask(f32x4.gt(scores, threshold));
     for (let lane: u32 = 0; hits >> lane != 0; lane++) {
       if (!((hits >> lane) & 1)) continue;
-      count = offerRow<T>(sums, row + lane, norm, norms, shrink, overlapShrink, allowedBits, k, outRows, outScores, count);
+      count = offerRow<T>(sums, row + lane, norm, norms, shrink, overlapShrink, k, outRows, outScores, count);
     }
     v128.store(at, zero);
     if (isVector<T>()) v128.store(at, zero, 16);
   }
   for (; row < rows; row++) {
-    count = offerRow<T>(sums, row, norm, norms, shrink, overlapShrink, allowedBits, k, outRows, outScores, count);
+    count = offerRow<T>(sums, row, norm, norms, shrink, overlapShrink, k, outRows, outScores, count);
   }
   return count;
 }
@@ -156,7 +150,7 @@ function countAdditions(columns: usize, start: usize, end: usize, other: usize, 
 
 function neighborsOfRows<T>(
   starts: usize, columns: usize, other: usize, otherColumns: usize, weights: usize, norms: usize, shrink: f32,
-  overlapShrink: f32, rows: u32, firstRow: u32, endRow: u32, k: u32, allowedBits: usize, outRows: usize,
+  overlapShrink: f32, rows: u32, firstRow: u32, endRow: u32, k: u32, outRows: usize,
   outScores: usize, outCounts: usize, scratch: usize,
 ): void {
   const sums = scratch;
@@ -175,14 +169,14 @@ function neighborsOfRows<T>(
     if (countAdditions(columns, start, end, other, enough) >= enough) {
       addDense<T>(columns, start, end, other, otherColumns, weights, sums);
       memory.fill(own, 0, 1 << shiftOf<T>());
-      count = scanSums<T>(sums, rows, norm, norms, shrink, overlapShrink, allowedBits, k, toRows, toScores);
+      count = scanSums<T>(sums, rows, norm, norms, shrink, overlapShrink, k, toRows, toScores);
     } else {
       const found = addSparse<T>(columns, start, end, other, otherColumns, weights, sums, touched);
       memory.fill(own, 0, 1 << shiftOf<T>());
       for (let i: u32 = 0; i < found; i++) {
         const neighbor = load<u32>(touched + (<usize>i << 2));
         count = offerRow<T>(
-          sums, neighbor, norm, norms, shrink, overlapShrink, allowedBits, k, toRows, toScores, count,
+          sums, neighbor, norm, norms, shrink, overlapShrink, k, toRows, toScores, count,
         );
       }
     }
@@ -193,18 +187,18 @@ function neighborsOfRows<T>(
 
 export function neighborTopK(
   starts: usize, columns: usize, other: usize, otherColumns: usize, weights: usize, norms: usize, shrink: f32,
-  overlapShrink: f32, rows: u32, firstRow: u32, endRow: u32, k: u32, allowedBits: usize, outRows: usize,
+  overlapShrink: f32, rows: u32, firstRow: u32, endRow: u32, k: u32, outRows: usize,
   outScores: usize, outCounts: usize, scratch: usize,
 ): void {
   if (overlapShrink > 0) {
     neighborsOfRows<v128>(
       starts, columns, other, otherColumns, weights, norms, shrink, overlapShrink, rows, firstRow, endRow, k,
-      allowedBits, outRows, outScores, outCounts, scratch,
+      outRows, outScores, outCounts, scratch,
     );
   } else {
     neighborsOfRows<f32>(
       starts, columns, other, otherColumns, weights, norms, shrink, 0, rows, firstRow, endRow, k,
-      allowedBits, outRows, outScores, outCounts, scratch,
+      outRows, outScores, outCounts, scratch,
     );
   }
 }

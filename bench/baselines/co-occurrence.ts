@@ -92,7 +92,6 @@ export function* fitNeighbors(
       firstRow,
       endRow,
       k,
-      allowedBits: 0,
       outRows,
       outScores,
       outCounts,

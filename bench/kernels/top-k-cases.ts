@@ -12,7 +12,7 @@ export const batchTopK: CaseMaker = (context) => {
     arena.alloc(rows * 4),
   ];
   const job = { queries, rows, panels, items, f: F, k, outItems, outScores, outCounts };
-  const rest = { allowedBits: 0, readStarts: 0, readItems: 0, scratch: arena.alloc(topKScratchBytes(F)) };
+  const rest = { readStarts: 0, readItems: 0, scratch: arena.alloc(topKScratchBytes(F)) };
   return {
     name: `batch top-${k}, ${rows} queries, ${items} items, f=${F}`,
     operations: 2 * rows * items * F,
@@ -33,7 +33,7 @@ export const queryTopK =
     if (isCoarse) context.kernels.packCoarse(factors, items, F, coarse);
     const [outItems, outScores] = [arena.alloc(k * 4), arena.alloc(k * 4)];
     const scratch = arena.alloc(topKScratchBytes(F));
-    const rest = { allowedBits: 0, readItems: 0, readCount: 0, scratch };
+    const rest = { readItems: 0, readCount: 0, scratch };
     return {
       name: `one query top-${k}, ${items} items, f=${F}${isCoarse ? ', bytes first' : ''}`,
       operations: 2 * items * F,
@@ -71,7 +71,6 @@ export const neighbors: CaseMaker = (context) => {
     outScores,
     outCounts,
     scratch: arena.alloc(neighborScratchBytes(items)),
-    allowedBits: 0,
   };
   const head = [rows.starts, rows.columns, other.starts, other.columns, norms, shrink, items];
   const additions = byItem.slice(0, endRow).flatMap((list) => list.map((user) => byUser[user]!.length));

@@ -70,7 +70,6 @@ export async function topKCase(
         items: itemCount,
         f: F,
         k: K,
-        allowedBits: 0,
         readStarts: starts + first * 4,
         readItems: columns,
         outItems: outItems + first * K * 4,
@@ -134,7 +133,6 @@ export async function neighborCase(
         firstRow,
         endRow: Math.min(itemCount, firstRow + CHUNK_ITEMS),
         k: K,
-        allowedBits: 0,
         outRows: outRows + firstRow * K * 4,
         outScores: outScores + firstRow * K * 4,
         outCounts: outCounts + firstRow * 4,
@@ -169,7 +167,7 @@ export async function queryCase(divisor: number): Promise<ModelCase> {
   kernels.packCoarse(factors, items, F, coarse);
   const [outItems, outScores] = [arena.alloc(K * 4), arena.alloc(K * 4)];
   const scratch = arena.alloc(topKScratchBytes(F));
-  const rest = { allowedBits: 0, readItems: 0, readCount: 0, outItems, outScores, scratch };
+  const rest = { readItems: 0, readCount: 0, outItems, outScores, scratch };
   const job = { query, panels, coarse, items, f: F, k: K, ...rest };
   const repeat = async (run: () => void, times: number) => {
     const { seconds, cpu } = await timed(async () => {

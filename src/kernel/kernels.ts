@@ -8,7 +8,6 @@
  * - *panels*: the same factors packed for scoring, see `packPanels`.
  * - *compressed rows* (CSR): `starts` has rows + 1 uint32, `columns` and the optional `weights` one value an entry;
  *   the columns of a row ascend.
- * - *bits*: one bit an item, item i in bit i & 31 of uint32 number i >> 5; 1 means allowed.
  *
  * No kernel allocates; scratch is the caller's, sized by the functions of `scratch.ts`, one for each thread.
  * Nothing is checked here: a wrong pointer damages the memory, as `memcpy` would.
@@ -99,8 +98,6 @@ interface TopKOutput {
   readonly items: number;
   /** Items wanted for each query, 1 or more. */
   readonly k: number;
-  /** Bits of the items allowed (not hidden, in the category), or 0. */
-  readonly allowedBits: number;
   /** uint32, k for each query. Places that stay empty are not written. */
   readonly outItems: number;
   /** float32, k for each query. */
@@ -245,7 +242,6 @@ export interface NeighborTopK {
   readonly firstRow: number;
   readonly endRow: number;
   readonly k: number;
-  readonly allowedBits: number;
   /** k uint32 / k float32 / one uint32 for each row of the range, the first row first. */
   readonly outRows: number;
   readonly outScores: number;

@@ -40,11 +40,6 @@ export class BestList {
   }
 }
 
-/** Whether an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
-export function isAllowed({ ints }: Words, bits: number, item: number): boolean {
-  return bits === 0 || ((ints[(bits >>> 2) + (item >>> 5)]! >>> (item & 31)) & 1) === 1;
-}
-
 /** The items read, as a set; `start` and `end` are places in the list at byte offset `readItems`. */
 function readSet({ ints }: Words, readItems: number, start: number, end: number): Set<number> {
   return new Set(ints.subarray((readItems >>> 2) + start, (readItems >>> 2) + end));
@@ -74,7 +69,7 @@ function batchTopK(words: Words, job: BatchTopK): void {
     const best = new BestList(job.k);
     const query = (job.queries >>> 2) + row * job.f;
     for (let item = 0; item < job.items; item++) {
-      if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
+      if (read.has(item)) continue;
       best.offer(item, panelScore(words, query, job.panels, item, job.f));
     }
     const place = row * job.k;
@@ -87,7 +82,7 @@ function queryTopK(words: Words, job: QueryTopK): number {
   const read = readSet(words, job.readItems, 0, job.readCount);
   const best = new BestList(job.k);
   for (let item = 0; item < job.items; item++) {
-    if (!isAllowed(words, job.allowedBits, item) || read.has(item)) continue;
+    if (read.has(item)) continue;
     best.offer(item, panelScore(words, job.query >>> 2, job.panels, item, job.f));
   }
   return best.write(words, job.outItems >>> 2, job.outScores >>> 2);
@@ -104,7 +99,7 @@ function neighborTopK(words: Words, job: NeighborTopK): void {
     for (const [other, sum] of sums) {
       const damped = overlapShrink ? Math.fround(sum * damping(shared.get(other)!)) : sum;
       const score = damped / Math.fround(Math.fround(norm(row) * norm(other)) + Math.fround(job.shrink));
-      if (other !== row && score > 0 && isAllowed(words, job.allowedBits, other)) best.offer(other, score);
+      if (other !== row && score > 0) best.offer(other, score);
     }
     const place = (row - job.firstRow) * job.k;
     const count = best.write(words, (job.outRows >>> 2) + place, (job.outScores >>> 2) + place);

@@ -30,9 +30,9 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   scoreItems: 6,
   gramian: 4,
   packPanels: 4,
-  batchTopK: 13,
+  batchTopK: 12,
   packCoarse: 4,
-  queryTopK: 12,
+  queryTopK: 11,
   normalMatrix: 10,
   choleskySolve: 3,
   alsSpectralRows: 14,
@@ -41,7 +41,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   alsCholeskyRows: 12,
   fmScoreRows: 11,
   fmAdaGradRows: 19,
-  neighborTopK: 17,
+  neighborTopK: 16,
 };
 
 const modules = new Map<WasmBuild, WebAssembly.Module>();
@@ -130,21 +130,21 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'n
     batchTopK: (j) => {
       // biome-ignore format: one line an argument group reads like the kernel's signature
       batchTopK!(
-        j.queries, j.rows, j.panels, j.items, j.f, j.k, j.allowedBits, j.readStarts, j.readItems,
+        j.queries, j.rows, j.panels, j.items, j.f, j.k, j.readStarts, j.readItems,
         j.outItems, j.outScores, j.outCounts, j.scratch,
       );
     },
     queryTopK: (j) =>
       // biome-ignore format: as above
       queryTopK!(
-        j.query, j.panels, j.items, j.f, j.k, j.allowedBits, j.readItems, j.readCount,
+        j.query, j.panels, j.items, j.f, j.k, j.readItems, j.readCount,
         j.outItems, j.outScores, j.scratch, j.coarse ?? 0,
       ),
     neighborTopK: (j) => {
       // biome-ignore format: as above
       neighborTopK!(
         j.starts, j.columns, j.otherStarts, j.otherColumns, j.columnWeights, j.norms, j.shrink,
-        j.overlapShrink ?? 0, j.rows, j.firstRow, j.endRow, j.k, j.allowedBits, j.outRows, j.outScores, j.outCounts, j.scratch,
+        j.overlapShrink ?? 0, j.rows, j.firstRow, j.endRow, j.k, j.outRows, j.outScores, j.outCounts, j.scratch,
       );
     },
   };

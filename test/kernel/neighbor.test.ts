@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { bitsBytes, neighborScratchBytes } from '../../src/kernel/scratch.ts';
+import { neighborScratchBytes } from '../../src/kernel/scratch.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,
   LENGTHS,
   putFloats,
-  putInts,
   putMatrix,
   putRows,
   transpose,
@@ -25,7 +24,6 @@ function prepare(world: World, { rows, columns, density, k, isWeighted, overlapS
   const { arena, random } = world;
   const matrix = putMatrix(world, rows, columns, density);
   const other = putRows(world, transpose(matrix.rowLists, columns));
-  const bits = Array.from({ length: bitsBytes(rows) / 4 }, () => random.uint32() | random.uint32());
   return {
     starts: matrix.starts,
     columns: matrix.columns,
@@ -49,7 +47,6 @@ function prepare(world: World, { rows, columns, density, k, isWeighted, overlapS
     firstRow: 0,
     endRow: rows,
     k,
-    allowedBits: isWeighted ? putInts(arena, bits) : 0,
     outRows: arena.alloc(rows * k * 4),
     outScores: arena.alloc(rows * k * 4),
     outCounts: arena.alloc(rows * 4),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bitsBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import { paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,
@@ -16,21 +16,19 @@ interface Case {
   readonly rows: number;
   readonly f: number;
   readonly k: number;
-  readonly hasBits: boolean;
   readonly hasRead: boolean;
   /** Factors are whole numbers up to this; 2 unless told, which gives many ties. */
   readonly bound?: number;
 }
 
 /** Scores of whole numbers, so that ties are exact and many. */
-function prepare(world: World, { items, rows, f, k, hasBits, hasRead, bound = 2 }: Case) {
-  const { arena, plain, random } = world;
+function prepare(world: World, { items, rows, f, k, hasRead, bound = 2 }: Case) {
+  const { arena, plain } = world;
   const padded = paddedFactors(f);
   const factors = putFactors(world, items, f, wholes, bound);
   const queries = putFactors(world, rows, f, wholes, bound);
   const panels = arena.alloc(panelBytes(items, padded));
   plain.packPanels(factors, items, padded, panels);
-  const bits = Array.from({ length: bitsBytes(items) / 4 }, () => random.uint32());
   const read = putMatrix(world, rows, items, 0.3);
   return {
     queries,
@@ -40,7 +38,6 @@ function prepare(world: World, { items, rows, f, k, hasBits, hasRead, bound = 2 
     f: padded,
     k,
     factors,
-    allowedBits: hasBits ? putInts(arena, bits) : 0,
     readStarts: hasRead ? read.starts : 0,
     readItems: hasRead ? read.columns : 0,
     readLists: hasRead ? read.rowLists : read.rowLists.map(() => []),
@@ -51,12 +48,10 @@ function prepare(world: World, { items, rows, f, k, hasBits, hasRead, bound = 2 
   };
 }
 
-/** The definition: all scores of all items allowed and unread, sorted. */
+/** The definition: all scores of all unread items, sorted. */
 function expectedList(world: World, job: ReturnType<typeof prepare>, row: number): [number, number][] {
-  const { arena, plain } = world;
-  const bits = job.allowedBits ? arena.u32(job.allowedBits, bitsBytes(job.items) / 4) : undefined;
+  const { plain } = world;
   return Array.from({ length: job.items }, (_, item) => item)
-    .filter((item) => bits === undefined || ((bits[item >> 5]! >>> (item & 31)) & 1) === 1)
     .filter((item) => !job.readLists[row]!.includes(item))
     .map((item): [number, number] => {
       const score = plain.dot(job.queries + row * job.f * 4, job.factors + item * job.f * 4, job.f);
@@ -88,7 +83,7 @@ function checkBatch(world: World, job: ReturnType<typeof prepare>): void {
 describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
   test.each(LENGTHS)('batchTopK and queryTopK keep the best of %i items', (items) => {
     const world = createWorld(name, items);
-    const job = prepare(world, { items, rows: 5, f: (items % 9) + 1, k: 6, hasBits: false, hasRead: false });
+    const job = prepare(world, { items, rows: 5, f: (items % 9) + 1, k: 6, hasRead: false });
     checkBatch(world, job);
     for (let row = 0; row < job.rows; row++) {
       const count = world.kernels.queryTopK({
@@ -105,13 +100,13 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
     'batchTopK serves %i queries with masks and read lists',
     (rows) => {
       const world = createWorld(name, rows);
-      checkBatch(world, prepare(world, { items: 203, rows, f: 7, k: 10, hasBits: true, hasRead: true }));
+      checkBatch(world, prepare(world, { items: 203, rows, f: 7, k: 10, hasRead: true }));
     },
   );
 
   test.each([1, 2, 31, 32, 33, 100, 300])('both masks and the read list hold inside top-%i', (k) => {
     const world = createWorld(name, k);
-    const job = prepare(world, { items: 259, rows: 3, f: 16, k, hasBits: true, hasRead: true });
+    const job = prepare(world, { items: 259, rows: 3, f: 16, k, hasRead: true });
     const starts = world.arena.u32(job.readStarts, 4);
     for (let row = 0; row < 3; row++) {
       const query = job.queries + row * job.f * 4;
@@ -126,7 +121,7 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
     'batchTopK keeps the best %i through many cuts of its shortlists',
     (k) => {
       const world = createWorld(name, k);
-      const job = { items: 1501, rows: 5, f: 4, k, hasBits: false };
+      const job = { items: 1501, rows: 5, f: 4, k };
       checkBatch(world, prepare(world, { ...job, hasRead: false, bound: 1000 }));
       checkBatch(world, prepare(world, { ...job, hasRead: true }));
     },
@@ -143,7 +138,7 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
   ])('batchTopK takes scores that are %s', (_, scoreOf) => {
     const world = createWorld(name);
     for (const k of [1, 20, 130]) {
-      const job = prepare(world, { items: 900, rows: 2, f: 4, k, hasBits: true, hasRead: true });
+      const job = prepare(world, { items: 900, rows: 2, f: 4, k, hasRead: true });
       const factors = world.arena.f32(job.factors, 900 * 4).fill(0);
       for (let item = 0; item < 900; item++) factors[item * 4] = scoreOf(item);
       world.arena.f32(job.queries, 8).set([1, 0, 0, 0, -1, 0, 0, 0]);
@@ -154,7 +149,7 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
 
   test('equal scores go to the lower items', () => {
     const world = createWorld(name);
-    const job = prepare(world, { items: 67, rows: 1, f: 4, k: 5, hasBits: false, hasRead: false });
+    const job = prepare(world, { items: 67, rows: 1, f: 4, k: 5, hasRead: false });
     world.arena.f32(job.factors, 67 * job.f).fill(0.5);
     world.kernels.packPanels(job.factors, 67, job.f, job.panels);
     const read = { readItems: putInts(world.arena, [1, 3]), readCount: 2 };
@@ -165,7 +160,7 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
   test('NaN and infinite scores are left out', () => {
     const world = createWorld(name);
     const values = [Number.NaN, 2, Number.POSITIVE_INFINITY, -3, Number.NEGATIVE_INFINITY, 4];
-    const job = prepare(world, { items: 6, rows: 1, f: 4, k: 6, hasBits: false, hasRead: false });
+    const job = prepare(world, { items: 6, rows: 1, f: 4, k: 6, hasRead: false });
     world.arena.f32(job.factors, 6 * job.f).set(values.flatMap((value) => [value, 0, 0, 0]));
     world.arena.f32(job.queries, job.f).set([1, 0, 0, 0]);
     world.kernels.packPanels(job.factors, 6, job.f, job.panels);
@@ -188,7 +183,7 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
 
   test('nothing is written beyond the outputs', () => {
     const world = createWorld(name);
-    const job = prepare(world, { items: 50, rows: 3, f: 8, k: 20, hasBits: false, hasRead: false });
+    const job = prepare(world, { items: 50, rows: 3, f: 8, k: 20, hasRead: false });
     world.arena.u32(job.outItems + 240, 1).fill(0xabcdef01);
     world.arena.f32(job.outScores + 240, 1).fill(0.25);
     world.kernels.batchTopK(job);

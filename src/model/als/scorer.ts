@@ -194,7 +194,6 @@ export class MfScorer {
       f: this.#f,
       items: this.header.itemCount,
       k,
-      allowedBits: 0,
       readItems: readCount === 0 ? 0 : this.#slotOffset('items'),
       readCount,
       outItems: this.#slotOffset('outItems'),

@@ -263,7 +263,6 @@ export class AlsSolver {
       f,
       items: itemCount,
       k: JUDGED_LENGTH,
-      allowedBits: 0,
       readStarts: this.#offset('heldStarts') + first * 4,
       readItems: this.#offset('heldColumns'),
       outItems: this.#slotOffset('listedItems'),

@@ -1,6 +1,5 @@
 /** The search by classes that `index-plan.ts` plans. */
 
-import { hasBit } from '../../memory/bits.ts';
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { ClassPlan } from './classes.ts';
@@ -37,13 +36,13 @@ export class IndexedSearch {
   }
 
   /** As `SimilaritySearch.topRows`. */
-  topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors, allowed?: Uint32Array): void {
+  topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors): void {
     const best = new TopK(k + ROUNDING_ROWS);
     for (let row = firstRow; row < endRow; row++) {
       best.clear();
       this.#addRare(row);
-      this.#offerTouched(row, best, allowed);
-      this.#classes.offerOthers(row, best, this.#counts, allowed);
+      this.#offerTouched(row, best);
+      this.#classes.offerOthers(row, best, this.#counts);
       for (let at = 0; at < this.#touchedCount; at++) {
         this.#sums[this.#touched[at]!] = 0;
         this.#counts[this.#touched[at]!] = 0;
@@ -53,12 +52,12 @@ export class IndexedSearch {
   }
 
   /** As `SimilaritySearch.neighborsOf`. */
-  neighborsOf(row: number, k: number, allowed?: Uint32Array): RankedRows {
+  neighborsOf(row: number, k: number): RankedRows {
     let found: RankedRows | undefined;
     const keep: VisitNeighbors = (_row, neighbors) => {
       found = neighbors;
     };
-    this.topRows(row, row + 1, k, keep, allowed);
+    this.topRows(row, row + 1, k, keep);
     return found!;
   }
 
@@ -81,12 +80,12 @@ export class IndexedSearch {
   }
 
   /** Rows that share a rare element. */
-  #offerTouched(row: number, best: TopK, allowed: Uint32Array | undefined): void {
+  #offerTouched(row: number, best: TopK): void {
     const { norms } = this.#comparison.views;
     const { shrink } = this.#placed;
     for (let at = 0; at < this.#touchedCount; at++) {
       const other = this.#touched[at]!;
-      if (other === row || !isAllowed(allowed, other)) continue;
+      if (other === row) continue;
       const frequent = this.#classes.sharedMask(row, other);
       const shared = this.#counts[other]! + this.#classes.count(frequent);
       const sum = this.#sums[other]! + this.#classes.weight(frequent);
@@ -152,7 +151,7 @@ class ClassWeights {
   }
 
   /** Offers the rows that share frequent elements alone: of each class the first, as long as they enter the list. */
-  offerOthers(row: number, best: TopK, rareCounts: Uint32Array, allowed: Uint32Array | undefined): void {
+  offerOthers(row: number, best: TopK, rareCounts: Uint32Array): void {
     const own = this.#masks[this.#classOf[row]!]!;
     if (own === 0) return;
     for (let at = 0; at < this.#classCount; at++) {
@@ -163,15 +162,11 @@ class ClassWeights {
       const end = this.#starts[at + 1]!;
       for (let place = this.#starts[at]!; place < end; place++) {
         const other = this.#rows[place]!;
-        if (other === row || rareCounts[other] !== 0 || !isAllowed(allowed, other)) continue;
+        if (other === row || rareCounts[other] !== 0) continue;
         if (!best.push(other, score / this.#norms[other]!)) break;
       }
     }
   }
-}
-
-function isAllowed(bits: Uint32Array | undefined, row: number): boolean {
-  return bits === undefined || hasBit(bits, row);
 }
 
 /** Compares rows exactly, one with many. */

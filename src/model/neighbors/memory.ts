@@ -3,7 +3,7 @@
  * its rows, and for each thread a place for results and for a row that is not one of them.
  */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
-import { bitsBytes, neighborScratchBytes } from '../../kernel/scratch.ts';
+import { neighborScratchBytes } from '../../kernel/scratch.ts';
 import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from '../../memory/layout.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
@@ -87,7 +87,6 @@ function arrayPlans(shape: NeighborShape): ArrayPlan[] {
     ['elementRows', 'u32', [entryCount]],
     ['weights', 'f32', [elements]],
     ['norms', 'f32', [rows]],
-    ['bits', 'u32', [slots, bitsBytes(rows) / 4]],
     ['outRows', 'u32', [slots, out]],
     ['outScores', 'f32', [slots, out]],
     ['outCounts', 'u32', [slots, BLOCK_ROWS]],

@@ -43,21 +43,13 @@ export class SimilaritySearch {
     this.#outCounts = viewOf(memory, layout, 'outCounts', 'u32').subarray(...part(BLOCK_ROWS));
   }
 
-  /**
-   * Finds the neighbors of rows [firstRow, endRow), at most `k` each.
-   * @param allowed bits of the rows that may stand in a list, for all rows; every row when absent
-   */
-  topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors, allowed?: Uint32Array): void {
-    this.#visitBlocks(firstRow, endRow, k, visit, allowed);
-  }
-
   /** The neighbors of one row, at most `k`; a copy. @throws RangeError when the row is not one of the placed */
-  neighborsOf(row: number, k: number, allowed?: Uint32Array): RankedRows {
+  neighborsOf(row: number, k: number): RankedRows {
     if (!(row >= 0 && row < this.placed.rowCount)) {
       throw new RangeError(`row ${row} of ${this.placed.rowCount}`);
     }
     let found = NOTHING;
-    this.topRows(row, row + 1, k, (_row, neighbors) => (found = copy(neighbors, k)), allowed);
+    this.topRows(row, row + 1, k, (_row, neighbors) => (found = copy(neighbors, k)));
     return found;
   }
 
@@ -66,12 +58,7 @@ export class SimilaritySearch {
    * changed since. Elements that were not placed are passed over.
    * @param exceptRow never listed, the placed form of the row itself; -1 for none
    */
-  neighborsOfElements(
-    elements: Iterable<number>,
-    k: number,
-    exceptRow = -1,
-    allowed?: Uint32Array,
-  ): RankedRows {
+  neighborsOfElements(elements: Iterable<number>, k: number, exceptRow = -1): RankedRows {
     const { memory, layout, entryCount, elementCount } = this.placed;
     const known = new Set<number>();
     for (const element of elements) if (element >= 0 && element < elementCount) known.add(element);
@@ -85,34 +72,22 @@ export class SimilaritySearch {
     viewOf(memory, layout, 'norms', 'f32')[row] = sum > 0 ? Math.sqrt(sum) : 1;
     let found = NOTHING;
     const room = exceptRow < 0 ? k : k + 1;
-    this.#visitBlocks(
-      row,
-      row + 1,
-      room,
-      (_row, neighbors) => {
-        found = copy(without(neighbors, exceptRow), k);
-      },
-      allowed,
-    );
+    this.topRows(row, row + 1, room, (_row, neighbors) => {
+      found = copy(without(neighbors, exceptRow), k);
+    });
     return found;
   }
 
-  #visitBlocks(
-    firstRow: number,
-    endRow: number,
-    k: number,
-    visit: VisitNeighbors,
-    allowed: Uint32Array | undefined,
-  ): void {
+  /** Finds the neighbors of rows [firstRow, endRow), at most `k` each. */
+  topRows(firstRow: number, endRow: number, k: number, visit: VisitNeighbors): void {
     const entries = outEntries(this.placed.listLengthMax);
     if (!(Number.isInteger(k) && k >= 1 && k <= entries)) {
       throw new RangeError(`${k} neighbors; there is room for 1 to ${entries}`);
     }
-    const allowedBits = this.#placeBits(allowed);
     const block = Math.min(BLOCK_ROWS, Math.floor(entries / k));
     for (let first = firstRow; first < endRow; first += block) {
       const end = Math.min(endRow, first + block);
-      this.#compare(first, end, k, allowedBits);
+      this.#compare(first, end, k);
       for (let row = first; row < end; row++) {
         const from = (row - first) * k;
         const to = from + this.#outCounts[row - first]!;
@@ -121,17 +96,7 @@ export class SimilaritySearch {
     }
   }
 
-  #placeBits(allowed: Uint32Array | undefined): number {
-    if (allowed === undefined) return 0;
-    const { memory, layout } = this.placed;
-    const { offset, shape } = arrayOf(layout, 'bits');
-    const words = shape[1]!;
-    const bits = viewOf(memory, layout, 'bits', 'u32').subarray(this.#slot * words, (this.#slot + 1) * words);
-    bits.fill(0).set(allowed.subarray(0, words));
-    return offset + this.#slot * words * 4;
-  }
-
-  #compare(firstRow: number, endRow: number, k: number, allowedBits: number) {
+  #compare(firstRow: number, endRow: number, k: number) {
     const { layout, shrink } = this.placed;
     const offset = (name: string) => arrayOf(layout, name).offset;
     const scratch = arrayOf(layout, 'scratch');
@@ -148,7 +113,6 @@ export class SimilaritySearch {
       firstRow,
       endRow,
       k,
-      allowedBits,
       outRows: this.#outRows.byteOffset,
       outScores: this.#outScores.byteOffset,
       outCounts: this.#outCounts.byteOffset,

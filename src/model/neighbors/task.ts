@@ -21,14 +21,11 @@ export interface NeighborTask extends SharedTask {
   readonly plan: IndexPlan | undefined;
   /** Bits of the rows whose neighbors are looked for; all when absent. */
   readonly only: Uint32Array<SharedArrayBuffer> | undefined;
-  /** Bits of the rows that may stand in a list; all when absent. */
-  readonly allowed: Uint32Array<SharedArrayBuffer> | undefined;
 }
 
 export interface NeighborTaskOptions {
   readonly plan?: IndexPlan;
   readonly only?: Uint32Array<SharedArrayBuffer>;
-  readonly allowed?: Uint32Array<SharedArrayBuffer>;
   /** Of tasks that run one after the other, so that all of them can be cancelled at once; its own when absent. */
   readonly counter?: ChunkCounter;
 }
@@ -37,12 +34,12 @@ export interface NeighborTaskOptions {
 export function createNeighborTask(
   similarity: PlacedSimilarity,
   draft: NeighborDraft,
-  { plan, only, allowed, counter = createChunkCounter() }: NeighborTaskOptions = {},
+  { plan, only, counter = createChunkCounter() }: NeighborTaskOptions = {},
 ): NeighborTask {
   if (draft.rowCount !== similarity.rowCount || draft.k > similarity.listLengthMax) {
     throw new RangeError(`a draft of ${draft.rowCount} x ${draft.k} does not fit the similarity`);
   }
-  return { similarity, draft, plan, only, allowed, counter };
+  return { similarity, draft, plan, only, counter };
 }
 
 /**
@@ -64,7 +61,7 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
   };
   return takeChunks(task, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
     for (const [from, to] of runs(only, firstRow, endRow)) {
-      search.topRows(from, to, draft.k, keep, task.allowed);
+      search.topRows(from, to, draft.k, keep);
     }
   });
 }
@@ -107,7 +104,6 @@ export function policyTasks(
   { labels, related, labelPlan, relatedPlan }: PolicySimilarities,
   labelled: (row: number) => boolean,
   k: number,
-  allowed?: Uint32Array<SharedArrayBuffer>,
 ): NeighborTask[] {
   const needed = policy === 'related' ? related : labels;
   if (needed === undefined || (policy === 'auto' && related === undefined)) {
@@ -121,7 +117,6 @@ export function policyTasks(
       counter,
       ...(plan === undefined ? {} : { plan }),
       ...(only === undefined ? {} : { only }),
-      ...(allowed === undefined ? {} : { allowed }),
     });
   if (policy === 'related') return [task(needed, relatedPlan)];
   if (policy === 'similar') return [task(needed, labelPlan)];

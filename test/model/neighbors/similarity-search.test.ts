@@ -123,16 +123,6 @@ describe('SimilaritySearch', () => {
     expect(seen).toEqual(Array.from({ length: 180 }, (_, at) => at + 10));
   });
 
-  it('lists only rows that are allowed', () => {
-    const incidence = itemsByUsers(randomInteractions(5));
-    const search = searchOf(incidence);
-    const all = search.neighborsOf(0, 40);
-    const allowed = new Uint32Array(2).fill(0x55555555);
-    const even = search.neighborsOf(0, 40, allowed);
-    expect([...even.rows]).toEqual([...all.rows].filter((row) => row % 2 === 0));
-    expect(even.rows.length).toBeLessThan(all.rows.length);
-  });
-
   it('takes a row by its elements: a placed one, a changed one, a new one', () => {
     const incidence = usersByItems(randomInteractions(6));
     const search = searchOf(incidence, {}, 2);
