@@ -160,7 +160,7 @@ export class Admin {
       lastFit: tasks.last('fit'),
       model: this.model(),
       feedbackTypes: this.feedbackTypes(),
-      listsBehind: recommendation.lists.behindCount,
+      staleLists: recommendation.lists.staleCount,
     };
   }
 

@@ -12,7 +12,7 @@ export function lastGoodFit(past: readonly Task[], generation: number): Task | u
   return past.find((task) => task.Kind === 'fit' && task.Result?.generation === generation);
 }
 
-/** What is told of the generation that serves. */
+/** What operators see of the generation that serves. */
 export function describeModel(
   placed: PlacedGeneration,
   past: readonly Task[],

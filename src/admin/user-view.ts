@@ -15,9 +15,9 @@ const WAIT_MS = 1500;
 
 /** What is asked of a user. */
 export interface UserQuery {
-  /** Entries of the recommended list and of each recommender that are told. */
+  /** Entries of the recommended list and of each recommender that are shown. */
   readonly n: number;
-  /** Feedback records that are told, newest first. */
+  /** Feedback records that are shown, newest first. */
   readonly historyCount: number;
 }
 

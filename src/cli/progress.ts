@@ -12,7 +12,7 @@ export interface Progress {
 /** The stream that progress goes to. */
 export type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** Where there is no terminal, a stage that lasts is told of this often. */
+/** Where there is no terminal, a stage that lasts is printed this often. */
 const LINE_MS = 10_000;
 
 /** A bar a stage on a terminal; elsewhere a line a stage, and one every ten seconds. */

@@ -9,7 +9,7 @@ import { baseUrl } from './run-service.ts';
 const NOT_READY = 1;
 const UNREACHABLE = 2;
 const TIMEOUT_SECONDS = 5;
-/** Ways to rank that are told beside the chosen one; the dashboard has all. */
+/** Ways to rank that are shown beside the chosen one; the dashboard has all. */
 const OTHERS_SHOWN = 3;
 
 interface StatusOptions {

@@ -2,14 +2,14 @@ import { constants, setPriority } from 'node:os';
 
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW, PRIORITY_NORMAL } = constants.priority;
 
-/** What a thread does beside the one that answers requests; `hurrying` is what would otherwise hardly get on. */
-export type Work = 'writing' | 'training' | 'hurrying';
+/** What a thread does beside the one that answers requests; `full-priority` is for what is starved of a processor otherwise. */
+export type Work = 'writing' | 'training' | 'full-priority';
 
 const PRIORITIES: Readonly<Record<Work, number>> = {
   writing: PRIORITY_BELOW_NORMAL,
   training: PRIORITY_LOW,
   // As much of a processor as the thread that answers: each of the two gets half of it where both want all.
-  hurrying: PRIORITY_NORMAL,
+  'full-priority': PRIORITY_NORMAL,
 };
 
 /**

@@ -22,8 +22,8 @@ export class Checkpoint {
   constructor(folder: string, target: string, plan: FilePlan) {
     if (plan.path === STDIN) return;
     const { size, mtimeMs } = statSync(plan.path);
-    const { reshape: _function, ...told } = plan;
-    const name = JSON.stringify([resolve(plan.path), size, mtimeMs, target, told]);
+    const { reshape: _function, ...described } = plan;
+    const name = JSON.stringify([resolve(plan.path), size, mtimeMs, target, described]);
     const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
     this.path = join(folder, `furze-import-${hash}.json`);
   }

@@ -38,7 +38,7 @@ export interface ImportOptions {
   /** Absent: rows are checked and nothing is stored. */
   readonly target?: Target | undefined;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Goes on behind refused rows; else the first one ends the import. */
+  /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
   /** Told how far it is, in bytes of the file. */

@@ -11,7 +11,7 @@ export interface BackgroundParts {
   readonly cluster: Cluster | undefined;
 }
 
-/** What goes on behind the requests: the stage of a fit with its end in sight, and how large the cache is. */
+/** What goes on in the background: the stage of a fit with its end in sight, and how large the cache is. */
 export function registerBackground(
   registry: Registry,
   { progress, cache }: Omit<BackgroundParts, 'cluster'>,

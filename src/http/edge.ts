@@ -14,7 +14,7 @@ import { createRequestIds } from './request-id.ts';
 import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
-import { behind } from './stale-header.ts';
+import { answerFresh } from './stale-header.ts';
 
 /** A request's head; headers are read when they are asked for. */
 export interface RequestHead extends AccessHeaders {
@@ -170,7 +170,7 @@ export class Edge {
       if (barrier !== undefined && readsData(route)) {
         const passed = barrier.pass();
         if (passed !== undefined || barrier.isUnsure)
-          return behind(barrier, passed, () => route.handler(request, services)).catch(fail);
+          return answerFresh(barrier, passed, () => route.handler(request, services)).catch(fail);
       }
       const reply = route.handler(request, services);
       return reply instanceof Promise ? reply.catch(fail) : reply;

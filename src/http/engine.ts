@@ -38,10 +38,10 @@ export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes
 export interface Flow {
   /**
    * @param part bytes where the length of the whole is known, else either
-   * @returns false when the peer is behind: the next part waits for `onReady`
+   * @returns false when the peer is too slow: the next part waits for `onReady`
    */
   write(part: string | Uint8Array): boolean;
-  /** Ends the answer behind its last part. */
+  /** Ends the answer after its last part. */
   end(): void;
   /** Set by whoever waits. */
   onReady: () => void;

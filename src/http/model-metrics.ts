@@ -1,15 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { FeedbackType, Model, Task } from '../domain/admin-schemas.ts';
 
-/** What is told of learning. */
+/** What metrics show of learning. */
 export interface LearningFacts {
   /** The last fit that ended by itself, well or not. */
   readonly lastFit: Task | undefined;
   /** The model that serves. */
   readonly model: Model | undefined;
   readonly feedbackTypes: readonly FeedbackType[];
-  /** Users whose list is behind their feedback. */
-  readonly listsBehind: number;
+  /** Users with feedback since their list was made. */
+  readonly staleLists: number;
 }
 
 /** Feedback types that get a series of their own; the others, those with the least feedback, share one. */
@@ -46,7 +46,11 @@ export function registerModel(registry: Registry, facts: () => LearningFacts): v
     'Number of the generation that serves, 0 for none',
     ({ model }) => model?.Generation ?? 0,
   );
-  gauge('furze_lists_behind', 'Users whose list is behind their feedback', ({ listsBehind }) => listsBehind);
+  gauge(
+    'furze_lists_behind',
+    'Users with feedback since their list was made',
+    ({ staleLists }) => staleLists,
+  );
   registerQuality(registry, facts);
   registerFeedback(registry, facts);
 }

@@ -6,7 +6,7 @@ const LOOKS = 4;
 
 /** A socket that is watched while it holds back what its peer does not take. */
 export interface WatchedSocket extends Socket {
-  isBehind?: boolean;
+  isWatched?: boolean;
 }
 
 /**
@@ -16,8 +16,8 @@ export interface WatchedSocket extends Socket {
  * @param timeoutMs time in which a peer must take `BYTES_PER_SECOND_MIN` a second, on average, or all that there is
  */
 export function watchSlowReader(socket: WatchedSocket, timeoutMs: number): void {
-  if (socket.isBehind === true) return;
-  socket.isBehind = true;
+  if (socket.isWatched === true) return;
+  socket.isWatched = true;
   let before = takenOf(socket);
   let lateLooks = 0;
   const timer = setInterval(() => {
@@ -29,7 +29,7 @@ export function watchSlowReader(socket: WatchedSocket, timeoutMs: number): void 
     if (lateLooks === LOOKS) socket.destroy();
     if (socket.writableLength > 0 && !socket.destroyed) return;
     clearInterval(timer);
-    socket.isBehind = false;
+    socket.isWatched = false;
   }, timeoutMs / LOOKS).unref();
 }
 

@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 const STALE: readonly [string, string] = ['X-Furze-Stale', 'true'];
 
 /** Answers once reads have passed the barrier, and says where they may not be as fresh as they are to be. */
-export async function behind(
+export async function answerFresh(
   barrier: ReadBarrier,
   passed: Promise<void> | undefined,
   answer: () => Reply | Promise<Reply>,

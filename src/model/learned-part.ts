@@ -52,7 +52,7 @@ export interface PartSaving<Model> {
 }
 
 /**
- * Something that a fit learns: a model or a table. Training goes through `place`, the phases of `course` and `model`, in
+ * Something that a fit learns: a model or a table. Training goes through `prepare`, the phases of `course` and `model`, in
  * whatever threads there are; the same data and options give the same bits for any number of them. Tasks, outcomes and
  * what is placed are plain data and shared memory.
  */
@@ -71,7 +71,7 @@ export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, M
     roomBytes: number,
   ): StageMemory;
   /** Lays out a training for `slots` threads, as `memory` said it would. */
-  place(data: TrainingData, options: Options, slots: number, tools: PartTools, serving: ServingShape): Task;
+  prepare(data: TrainingData, options: Options, slots: number, tools: PartTools, serving: ServingShape): Task;
   /**
    * Yields the steps in order; all threads have ended a phase before the generator is resumed, and what they answered
    * is handed in.

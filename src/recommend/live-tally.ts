@@ -35,7 +35,7 @@ export class LiveTally {
   private isSaving = false;
   private isClosed = false;
   /** True while what is served is what was saved some time ago. */
-  private isBehind = false;
+  private needsRecount = false;
 
   constructor(options: {
     readonly tally: Tally;
@@ -63,7 +63,7 @@ export class LiveTally {
     const saved = await this.keeper.read().catch((error: unknown) => this.tellDamage(error));
     if (saved !== undefined && this.take(saved)) return;
     if (feedbackCount <= this.countAtOnce && this.countNow()) return;
-    if (this.isBehind) void this.recount();
+    if (this.needsRecount) void this.recount();
     else await this.recount();
   }
 
@@ -89,7 +89,7 @@ export class LiveTally {
     reads.refresh();
     try {
       const replayed = tally.resume(saved, reads);
-      this.isBehind = replayed === undefined;
+      this.needsRecount = replayed === undefined;
       if (replayed === undefined) return false;
       this.unsaved = replayed;
       this.countedCommit = reads.feedbackMark?.commit ?? 0;
@@ -108,7 +108,7 @@ export class LiveTally {
     if (mark === undefined) return false;
     tally.clear();
     tally.countAll(reads);
-    this.isBehind = false;
+    this.needsRecount = false;
     this.countedCommit = mark.commit;
     return true;
   }
@@ -122,7 +122,7 @@ export class LiveTally {
   }
 
   private async save(): Promise<void> {
-    if (this.isSaving || this.isBehind) return;
+    if (this.isSaving || this.needsRecount) return;
     this.isSaving = true;
     this.unsaved = 0;
     await this.renew();

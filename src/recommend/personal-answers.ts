@@ -145,7 +145,7 @@ export class PersonalAnswers {
     }
   }
 
-  /** Fills the answer behind the list, and writes it back if asked to. */
+  /** Fills the answer up after the list, and writes it back if asked to. */
   private async complete(
     userId: string,
     history: History,

@@ -8,7 +8,7 @@ import type { FindRelated, ItemNeighbors } from './item-neighbors.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import { marksLists } from './lists/list-versions.ts';
-import { markLists } from './lists/mark-lists.ts';
+import { noteChanges } from './lists/note-changes.ts';
 import { type ListParts, startLists } from './lists/start-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { LiveState } from './live-state.ts';
@@ -83,9 +83,9 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const recommender = new OnlineRecommender({ ...shared, personal });
   const explainer = new Explainer({ ...shared, isPositive, recommender });
-  const marks = marksLists(settings, isPositive);
+  const changesList = marksLists(settings, isPositive);
   data.onChange(function* (changes) {
-    yield* markLists(changes, lists, active, marks);
+    yield* noteChanges(changes, lists, active, changesList);
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });

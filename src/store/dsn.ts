@@ -36,7 +36,7 @@ export function parseDsn(dsn: string): Dsn {
     throw refuse(`A store is named lmdb://PATH or postgres://HOST/DATABASE; this name ${found}.`);
   }
   const path = dsn.slice(LMDB_SCHEME.length);
-  if (path === '') throw refuse('The store lmdb:// has no path behind its scheme.');
+  if (path === '') throw refuse('The store lmdb:// has no path after its scheme.');
   return { engine: 'lmdb', path };
 }
 

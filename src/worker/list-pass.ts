@@ -9,11 +9,11 @@ import type { UserLists } from '../recommend/lists/user-lists.ts';
 import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import { Haste } from './haste.ts';
 import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
+import { Starvation } from './starvation.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
@@ -130,13 +130,13 @@ export class ListPass {
     }));
     onProgress(WRITING_RECOMMENDATIONS, done, total);
     const work = async (slot: number) => {
-      const haste = new Haste();
+      const starvation = new Starvation();
       while (next !== undefined && !this.stopped && !failed) {
         const { userRows } = next;
         open.set(userRows, nextPosition);
         nextPosition = next.next;
         next = order.take(nextPosition, LIST_BLOCK_USERS);
-        const written = await this.makeBlock({ plan, slot, userRows }, lists, haste);
+        const written = await this.makeBlock({ plan, slot, userRows }, lists, starvation);
         made += written;
         open.delete(userRows);
         done += userRows.length;
@@ -157,7 +157,7 @@ export class ListPass {
   }
 
   /** Makes a block, in pieces where its thread hardly gets on. @returns how many lists */
-  private async makeBlock(block: Block, lists: PassListener, haste: Haste): Promise<number> {
+  private async makeBlock(block: Block, lists: PassListener, starvation: Starvation): Promise<number> {
     const { clock, clockErrorMs } = this.options;
     const madeMs = clock();
     const untilMs = effectiveUntil(madeMs, clockErrorMs);
@@ -167,9 +167,9 @@ export class ListPass {
       let written = 0;
       for (let { userRows } = block; userRows.length > 0; ) {
         const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
-        const piece = await this.makePiece(job, haste.isBehind);
+        const piece = await this.makePiece(job, starvation.isStarved);
         written += piece.stored;
-        haste.note(piece.processorShare);
+        starvation.note(piece.processorShare);
         userRows = userRows.subarray(piece.users);
       }
       areStored = true;
@@ -180,8 +180,8 @@ export class ListPass {
   }
 
   /** A piece that fails, as when its thread dies, is made once more. */
-  private makePiece(job: ListsJob, hurries: boolean): Promise<ListsMade> {
-    const make = () => this.pool.run<'lists'>(job, hurries);
+  private makePiece(job: ListsJob, atFullPriority: boolean): Promise<ListsMade> {
+    const make = () => this.pool.run<'lists'>(job, atFullPriority);
     return make().catch((error: unknown) => {
       if (this.stopped) throw error;
       const { 0: fromUserRow, length: users } = job.userRows;

@@ -18,12 +18,12 @@ import type { ModelPlace } from '../store/model-store.ts';
 import type { MemoryChoice } from './free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
-export const HURRYING = 'hurrying';
+export const FULL_PRIORITY = 'full-priority';
 
 /** Everything that crosses between the main thread and the workers has its type here: jobs, and what each answers. */
 export interface Jobs {
   gather: { job: GatherJob; answer: TrainingData | undefined };
-  place: { job: PlaceJob; answer: PlaceAnswer };
+  prepare: { job: PrepareJob; answer: PrepareAnswer };
   run: { job: RunJob; answer: unknown };
   finish: { job: FinishJob; answer: FinishAnswer };
   load: { job: LoadJob; answer: unknown };
@@ -70,7 +70,7 @@ export interface Footprint {
   readonly base: number;
 }
 
-/** What all jobs of learning one part say; see `LearnedPart` for each of them, and for the types behind `unknown`. */
+/** What all jobs of learning one part say; see `LearnedPart` for each of them, and for the types of what is `unknown` here. */
 interface PartJob {
   readonly part: PartName;
   readonly dataPath: string;
@@ -79,8 +79,8 @@ interface PartJob {
 }
 
 /** Lays out a training of a part. */
-export interface PlaceJob extends PartJob {
-  readonly kind: 'place';
+export interface PrepareJob extends PartJob {
+  readonly kind: 'prepare';
   readonly data: TrainingData;
   readonly options: unknown;
   /** Threads that will take part. */
@@ -93,7 +93,7 @@ export interface PlaceJob extends PartJob {
   readonly budgetBytes: number;
 }
 
-export interface PlaceAnswer extends MemoryChoice {
+export interface PrepareAnswer extends MemoryChoice {
   readonly task: SharedTask;
   /** What the stage takes at most, worked out before it began. */
   readonly plannedBytes: number;

@@ -148,8 +148,8 @@ export class PartTrainer {
     if (signal.aborted) return undefined;
     const { serving, memoryBytesMax: budgetBytes, log } = this.options;
     const { task, plannedBytes, leftOut } = await this.memory.lend((free) =>
-      this.pool.run<'place'>({
-        kind: 'place',
+      this.pool.run<'prepare'>({
+        kind: 'prepare',
         ...this.source(part),
         data,
         options,

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 import { availableThreads } from '../domain/machine.ts';
 import { ownThread, type ThreadEntry } from '../domain/thread-entry.ts';
-import { HURRYING, type Job, type JobKind, type Jobs } from './messages.ts';
+import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
 
 /** An idle worker ends after this time. */
 const IDLE_MS = 30_000;
@@ -29,8 +29,8 @@ export class WorkerPool {
   /** Scratch memories of a model in all. */
   readonly slots: number;
   protected readonly pool: Piscina<Job, unknown>;
-  /** Threads that do not give way to requests; there are none as long as nothing hurries. */
-  private readonly hurrying: Piscina<Job, unknown>;
+  /** Threads that do not give way to requests; there are none as long as nothing needs them. */
+  private readonly fullPriority: Piscina<Job, unknown>;
   private restartMs = RESTART_MS_MIN;
   private closed = false;
   private restart: NodeJS.Timeout | undefined;
@@ -63,22 +63,22 @@ export class WorkerPool {
       return pool;
     };
     this.pool = open(this.trainingSlots + 1, []);
-    this.hurrying = open(this.trainingSlots, [HURRYING]);
+    this.fullPriority = open(this.trainingSlots, [FULL_PRIORITY]);
   }
 
-  /** @param hurries whether the job is done by a thread that does not give way to those that answer requests */
+  /** @param atFullPriority whether the job is done by a thread that does not give way to those that answer requests */
   run<Kind extends JobKind>(
     job: Jobs[Kind]['job'] & { readonly kind: Kind },
-    hurries = false,
+    atFullPriority = false,
   ): Promise<Jobs[Kind]['answer']> {
-    return (hurries ? this.hurrying : this.pool).run(job) as Promise<Jobs[Kind]['answer']>;
+    return (atFullPriority ? this.fullPriority : this.pool).run(job) as Promise<Jobs[Kind]['answer']>;
   }
 
   /** Stops all workers; jobs under way reject. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.restart);
-    await Promise.all([this.pool.destroy(), this.hurrying.destroy()]);
+    await Promise.all([this.pool.destroy(), this.fullPriority.destroy()]);
   }
 
   /** Piscina starts a thread when a job comes, and none for those that wait: an empty one makes it try. */
@@ -86,7 +86,7 @@ export class WorkerPool {
     if (this.closed || this.restart !== undefined) return;
     this.restart = setTimeout(() => {
       this.restart = undefined;
-      for (const pool of [this.pool, this.hurrying])
+      for (const pool of [this.pool, this.fullPriority])
         if (pool.queueSize > 0) pool.run({ kind: 'nothing' }).catch(() => {});
     }, this.restartMs);
     this.restartMs = Math.min(RESTART_MS_MAX, this.restartMs * 2);

@@ -14,7 +14,7 @@ import { restoreGeneration } from './saved-generation.ts';
 import { tallyKeeper } from './tally-keeper.ts';
 import { TaskLog } from './task-log.ts';
 
-/** What works behind the requests, and what it keeps in memory for them. */
+/** What works in the background, and what it keeps in memory for them. */
 export interface Background extends BackgroundTraining {
   readonly pool: WorkerPool;
   readonly recommendation: Recommendation;
@@ -46,7 +46,7 @@ export async function startBackground(
     clock,
     elapsedMs: () => performance.now(),
     findRelated: relatedFinder(pool, config, paths, clock),
-    makeAside: (userRows) => training.remakes.make(userRows),
+    makeInWorker: (userRows) => training.remakes.make(userRows),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     tallyKeeper: tallyKeeper(pool, config, cache, paths, clock),
   });

@@ -18,7 +18,7 @@ it('the metrics tell every way to rank that was judged, and which one ranks', as
     lastFit: undefined,
     model: { ...model, ...(Choice !== undefined && { Choice }) },
     feedbackTypes: [],
-    listsBehind: 0,
+    staleLists: 0,
   }));
   const told = async () =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith('furze_ranking_quality'));

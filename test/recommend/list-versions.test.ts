@@ -107,7 +107,7 @@ describe('lists that several nodes make', () => {
       clock,
       arrivalsSince: () => [],
       budget: new TimeBudget(share, clock),
-      makeAside: () => new Promise(() => {}),
+      makeInWorker: () => new Promise(() => {}),
       needsWorker: false,
       onReplaced: () => {},
       onTrouble: () => {},
@@ -129,7 +129,7 @@ describe('lists that several nodes make', () => {
     // What this node was told of others' writes, which they have made the list with.
     b.lists.markDirty(USER, true);
     expect(await b.ask()).toEqual([11]);
-    expect(b.lists.behindCount).toBe(0);
+    expect(b.lists.staleCount).toBe(0);
   });
 
   it('one of other feedback, settings or generation is made anew, and one that is too old', async () => {
@@ -174,7 +174,7 @@ describe('lists that several nodes make', () => {
     const b = shared(cache, [[1, 'like', 5]]);
     b.state.nowMs += 50;
     const list = (await b.lists.of(b.history, await b.lists.fetch(USER)))!;
-    expect(b.lists.isBehind(list, b.state.nowMs)).toBe(false);
-    expect(b.lists.isBehind(cache.get(USER)!, b.state.nowMs)).toBe(true);
+    expect(b.lists.isStale(list, b.state.nowMs)).toBe(false);
+    expect(b.lists.isStale(cache.get(USER)!, b.state.nowMs)).toBe(true);
   });
 });

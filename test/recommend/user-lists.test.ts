@@ -91,7 +91,7 @@ function lists(share = 1): UserLists {
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
     budget: new TimeBudget(share, () => nowMs),
-    makeAside: (userRows) =>
+    makeInWorker: (userRows) =>
       new Promise((answer) => {
         aside.push({ userRows, answer });
       }),
@@ -180,7 +180,7 @@ describe('without time on the thread that serves', () => {
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([9]);
-    expect(all.isBehind(list([9]), nowMs)).toBe(false);
+    expect(all.isStale(list([9]), nowMs)).toBe(false);
     expect(await rowsOf(all)).toEqual([9]);
     expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
@@ -270,7 +270,7 @@ describe('an item that arrives', () => {
     nowMs += AGES.arrivalMs + 1;
     arrivedMs = nowMs;
     newcomers = [{ itemRow: 5, score: 0.95 }];
-    expect(all.isBehind(list([7, 8, 9], 1000), nowMs)).toBe(false);
+    expect(all.isStale(list([7, 8, 9], 1000), nowMs)).toBe(false);
     expect(await rowsOf(all)).toEqual([7, 8, 9]);
   });
 });

@@ -3,7 +3,7 @@ import { viewOf } from '../../src/memory/layout.ts';
 import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
 import type { PlacedModel } from '../../src/model/als/scorer.ts';
-import type { Job, JobKind, Jobs, PlaceAnswer, PlacedGeneration } from '../../src/worker/messages.ts';
+import type { Job, JobKind, Jobs, PlacedGeneration, PrepareAnswer } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool.ts';
 import { feedback, putFeedback } from '../store/helpers.ts';
 import { type BenchFit, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
@@ -61,8 +61,8 @@ function spoiling(trainings: number) {
   const tasks: AlsTask[] = [];
   const pool = new TroubledPool(1, async (job, run) => {
     const answer = await run();
-    if (job.kind !== 'place' || job.part !== 'als') return answer;
-    const task = (answer as PlaceAnswer).task as AlsTask;
+    if (job.kind !== 'prepare' || job.part !== 'als') return answer;
+    const task = (answer as PrepareAnswer).task as AlsTask;
     tasks.push(task);
     if (tasks.length <= trainings) viewOf(task.memory, task.layout, 'userFactors', 'f32')[0] = Number.NaN;
     return answer;
@@ -170,13 +170,13 @@ describe('a stage that fails', () => {
     };
   };
   const STAGES: readonly (readonly [name: string, matches: (job: Job) => boolean])[] = [
-    ['placing ALS', (job) => job.kind === 'place' && job.part === 'als'],
+    ['preparing ALS', (job) => job.kind === 'prepare' && job.part === 'als'],
     ['a thread of ALS', (job) => job.kind === 'run' && job.part === 'als' && job.slot === 1],
     ['finishing ALS', (job) => job.kind === 'finish' && job.part === 'als'],
-    ['placing items', (job) => job.kind === 'place' && job.part === 'itemNeighbors'],
+    ['preparing items', (job) => job.kind === 'prepare' && job.part === 'itemNeighbors'],
     ['a thread of items', (job) => job.kind === 'run' && job.part === 'itemNeighbors' && job.slot === 0],
     ['finishing items', (job) => job.kind === 'finish' && job.part === 'itemNeighbors'],
-    ['indexing users', (job) => job.kind === 'place' && job.part === 'userNeighbors'],
+    ['indexing users', (job) => job.kind === 'prepare' && job.part === 'userNeighbors'],
   ];
   const options = { usesUsers: true };
   let expected: PlacedGeneration;

@@ -233,16 +233,16 @@ describe('a pass over the users', () => {
     expect(made).toEqual([3, 7, 900, 1000]);
   });
 
-  it('hurries as long as its threads wait for a processor', async () => {
+  it('takes full priority as long as its threads wait for a processor', async () => {
     const shares = [1, 0.2, 0.6, 0.9, 1];
-    const hurried: boolean[] = [];
+    const urgent: boolean[] = [];
     class BusyPool extends WorkerPool {
       override async run<Kind extends JobKind>(
         _job: unknown,
-        hurries = false,
+        atFullPriority = false,
       ): Promise<Jobs[Kind]['answer']> {
-        hurried.push(hurries);
-        const processorShare = shares[hurried.length - 1]!;
+        urgent.push(atFullPriority);
+        const processorShare = shares[urgent.length - 1]!;
         // It gives back the second half of a block.
         return {
           lists: 128,
@@ -255,7 +255,7 @@ describe('a pass over the users', () => {
     // Two blocks and one more user.
     await run(new ListPass(pool, options), at(2 * BLOCK + 75));
     await pool.close();
-    expect(hurried).toEqual([false, false, true, true, false]);
+    expect(urgent).toEqual([false, false, true, true, false]);
   });
 
   describe('of which a block fails', () => {
@@ -273,11 +273,11 @@ describe('a pass over the users', () => {
 
       override async run<Kind extends JobKind>(
         job: Jobs[Kind]['job'] & { readonly kind: Kind },
-        hurries?: boolean,
+        atFullPriority?: boolean,
       ): Promise<Jobs[Kind]['answer']> {
         this.running++;
         try {
-          const answer = await super.run<Kind>(job, hurries);
+          const answer = await super.run<Kind>(job, atFullPriority);
           const isChosen = job.kind === 'lists' && (job as ListsJob).userRows[0] === this.fromUserRow;
           if (!isChosen || this.left === 0) return answer;
           this.left--;

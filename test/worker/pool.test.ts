@@ -47,7 +47,7 @@ function lowThreads(): number {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'gives way to requests with its threads, but for those that hurry',
+  'gives way to requests with its threads, but for those of full priority',
   async () => {
     const pool = new WorkerPool(1);
     try {

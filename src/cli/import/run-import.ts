@@ -26,14 +26,14 @@ export interface ImportRun {
   readonly positiveTypes: readonly string[];
 }
 
-/** Refused rows that are told one by one. */
+/** Refused rows that are listed one by one. */
 const REFUSALS_SHOWN = 20;
 const REFUSED = 1;
 /** What a shell says of a program that was interrupted. */
 const INTERRUPTED = 130;
 
 /**
- * Imports file by file; an interruption ends it behind the batch under way.
+ * Imports file by file; an interruption ends it after the batch under way.
  * @returns the exit code: 0, 1 when a row was refused, 130 when it was interrupted
  */
 export async function runImport(run: ImportRun): Promise<number> {
@@ -154,7 +154,7 @@ function listenForInterruption(): { readonly isInterrupted: () => boolean; reado
   const onSignal = () => {
     if (interrupted) process.exit(INTERRUPTED);
     interrupted = true;
-    process.stderr.write('Stopping behind the batch under way; once more ends at once.\n');
+    process.stderr.write('Stopping after the batch under way; once more ends at once.\n');
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return {

@@ -5,7 +5,7 @@ import { ApiError, api, pathOf } from '../api.ts';
 
 const BATCH_RECORDS = 5000;
 const CHUNK_BYTES = 1 << 20;
-/** Refused rows that are told one by one. */
+/** Refused rows that are listed one by one. */
 const REFUSALS_SHOWN = 100;
 
 /** A row that is not stored, and why. */
@@ -54,7 +54,7 @@ export function preview(file: File, rows: number): Promise<string[][]> {
   });
 }
 
-/** Sends a file batch by batch; rows that are refused are told and passed over. */
+/** Sends a file batch by batch; rows that are refused are listed and passed over. */
 export class Upload {
   private readonly file: File;
   private readonly plan: Plan;

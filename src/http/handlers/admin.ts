@@ -17,7 +17,7 @@ import { type Route, route } from '../route.ts';
 import { ITEM, USER } from './examples.ts';
 
 const tag = 'Admin';
-/** Feedback records of a user that are told. */
+/** Feedback records of a user that are shown. */
 const HISTORY_COUNT = 100;
 /** Entries of a user's lists, whatever `n` asks for: each is read with its title. */
 const ENTRIES_MAX = 100;

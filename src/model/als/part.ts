@@ -48,7 +48,7 @@ export const alsPart: LearnedPart<
   saving: { name: 'collaborative', encode: encodeModel, decode: decodeModel },
   memory: (data, { settings }, slots, serving, _reads, roomBytes) =>
     alsFitMemory(shapeWithin(data, settings, slots, serving, roomBytes), serving),
-  place(data, { settings, startFrom }, slots, { allocate, roomBytes }, serving) {
+  prepare(data, { settings, startFrom }, slots, { allocate, roomBytes }, serving) {
     const { interactions, heldOut, rows } = data;
     const fits = startFrom?.header.factors === sizedFactors(settings, interactions);
     const itemFactors = fits ? viewOf(startFrom.memory, startFrom.layout, 'itemFactors', 'f32') : undefined;

@@ -52,7 +52,7 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
       }),
     };
   },
-  place(data, options, _slots, { reads }) {
+  prepare(data, options, _slots, { reads }) {
     const negatives = reads.readPairs(data);
     return { data, options, negatives, rows: trainedRows(data, negatives), counter: createChunkCounter() };
   },

@@ -103,13 +103,13 @@ function drive(
   run: Generator<FmProgress, FmModel>,
   { shouldStop = () => false, onProgress = () => {} }: TrainingControl,
 ): FmModel | undefined {
-  let told = -1;
+  let reported = -1;
   for (;;) {
     if (shouldStop()) return undefined;
     const step = run.next();
     if (step.done === true) return step.value;
-    if (step.value.done > told) onProgress(step.value);
-    told = step.value.done;
+    if (step.value.done > reported) onProgress(step.value);
+    reported = step.value.done;
   }
 }
 

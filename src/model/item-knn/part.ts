@@ -40,7 +40,7 @@ export const itemKnnPart: LearnedPart<
     const leftOut = leftOutOf(share);
     return { training, models, ...(leftOut !== undefined && { leftOut }) };
   },
-  place(data, _options, slots, { allocate, roomBytes }) {
+  prepare(data, _options, slots, { allocate, roomBytes }) {
     const share = shareWithin(data.interactions, { bytesOf: knnBytes(data, slots), roomBytes });
     const sample = sampleUsers(data.interactions, share);
     return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };

@@ -67,7 +67,7 @@ export const itemNeighborsPart: LearnedPart<
     const training = policyBytes(policy, compared, shape) + draftBytes(rows.length, k);
     return { training, models: tableModelsBytes(rows.length, k) + 8 * data.itemRowCount };
   },
-  place(data, options, slots, tools) {
+  prepare(data, options, slots, tools) {
     const compared = comparedItems(data, options.policy, tools.reads);
     const order = popularFirst(data, compared.rows);
     const tasks = placeTasks(data, compared, order, options, slots, tools);

@@ -50,7 +50,7 @@ export const userNeighborsPart: LearnedPart<
     // What is laid out is what serves; until then another one does.
     return { training: 0, models: 2 * placed };
   },
-  place(data, { policy, k, slots }, _threads, { reads, allocate }) {
+  prepare(data, { policy, k, slots }, _threads, { reads, allocate }) {
     const options = { listLengthMax: k, population: reads.userCount };
     const { rows, spread } = comparedUsers(data, policy, reads);
     const labelsOf = reads.userLabels();

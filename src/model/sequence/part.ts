@@ -29,7 +29,7 @@ export const sequencePart: LearnedPart<
     const models = tableModelsBytes(itemCount, neighborsKept(itemCount)) + 8 * itemRowCount;
     return { training: sequenceMemoryBytes(interactions), models };
   },
-  place(data, _options, _slots, { allocate, reads }) {
+  prepare(data, _options, _slots, { allocate, reads }) {
     const { indptr, indices } = data.interactions.byUser;
     const fill = (words: Uint32Array) =>
       reads.readTimes(data, (userRow, timesMs) => {

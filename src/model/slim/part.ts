@@ -62,7 +62,7 @@ export const slimPart: LearnedPart<
       ...(leftOut.length > 0 && { leftOut: leftOut.join(' and ') }),
     };
   },
-  place(data, options, slots, { allocate, roomBytes }) {
+  prepare(data, options, slots, { allocate, roomBytes }) {
     const settings = slimSettings(options);
     const share = shareWithin(data.interactions, { bytesOf: slimBytes(data, settings, slots), roomBytes });
     const sample = sampleUsers(data.interactions, share);

@@ -24,13 +24,13 @@ export interface AnswerCacheOptions {
   /** Feedback up to this much later than now is in effect, milliseconds. */
   readonly clockErrorMs: number;
   /** True for a list that somebody has to look after before it is served. */
-  readonly isBehind: (list: Dated, nowMs: number) => boolean;
+  readonly isStale: (list: Dated, nowMs: number) => boolean;
 }
 
 /**
  * The heads of the lists of users who were asked for before, less what they have read: an answer takes one look-up
  * instead of a read of the user, of the feedback and of the list. It holds until the user's feedback changes, until
- * feedback of a later time takes effect and until the list is behind or another takes its place. What may change
+ * feedback of a later time takes effect and until the list is stale or another takes its place. What may change
  * otherwise, whether an item may be listed and its categories, is asked of the catalogue each time.
  */
 export class AnswerCache {
@@ -59,12 +59,12 @@ export class AnswerCache {
     const wanted = n + offset;
     if (slots.count === 0 || wanted === 0 || wanted > SLOT_ROWS || writeBackType !== undefined || scored)
       return undefined;
-    const { clock, clockErrorMs, isBehind } = this.options;
+    const { clock, clockErrorMs, isStale } = this.options;
     const nowMs = clock();
     if (
       !slots.find(userId, effectiveUntil(nowMs, clockErrorMs)) ||
       wanted > slots.length ||
-      isBehind(slots, nowMs)
+      isStale(slots, nowMs)
     )
       return undefined;
     const isHead = offset === 0 && categories.length === 0 && this.areListable(n);

@@ -3,20 +3,20 @@ import type { CacheStore, UserList } from '../../store/cache-store.ts';
 import { forgetSeen } from './active-users.ts';
 import { UserBits } from './user-bits.ts';
 
-/** Name of the mark that tells which lists were behind when the service stopped. */
-const BEHIND_MARK = 'lists-behind';
+/** Name of the mark that tells which lists were stale when the service stopped. */
+const STALE_MARK = 'lists-behind';
 
 /**
  * To be called after the data was written to by something else than a running service: every list made before counts as
- * behind at the next start.
+ * stale at the next start.
  */
 export async function forgetFreshness(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
-  await marks.putMark(BEHIND_MARK, null);
+  await marks.putMark(STALE_MARK, null);
   await forgetSeen(marks);
 }
 
 /** What of the lists' freshness is in memory alone. */
-interface BehindMark {
+interface StaleMark {
   readonly dirty: Uint8Array;
   readonly retracted?: Uint8Array;
   readonly arrivedMs: number;
@@ -42,7 +42,7 @@ export type Dated = Pick<UserList, 'userRow' | 'madeMs' | 'knowsMs'>;
  */
 export type Lack = 'nothing' | 'arrivals' | 'age' | 'feedback';
 
-/** Knows whose list is behind. A user whose list nobody asks for costs two bits. */
+/** Knows whose list is stale. A user whose list nobody asks for costs two bits. */
 export class ListFreshness {
   private readonly clock: Clock;
   private readonly ages: ListAges;
@@ -54,7 +54,7 @@ export class ListFreshness {
   private readonly retracted = new UserBits();
   /** Users whose feedback changed since their block of a pass began. */
   private readonly changed = new UserBits();
-  /** Lists made before are behind: what changed since is not known. */
+  /** Lists made before are stale: what changed since is not known. */
   private unknownUntilMs = Number.NEGATIVE_INFINITY;
   /** When the last pass that is over began, milliseconds since the epoch. */
   private passedMs = Number.NEGATIVE_INFINITY;
@@ -76,12 +76,12 @@ export class ListFreshness {
   }
 
   /**
-   * Learns which lists were behind when the service stopped. After a crash nobody knows: then all of them are, and each
+   * Learns which lists were stale when the service stopped. After a crash nobody knows: then all of them are, and each
    * is made again when it is asked for.
    */
   async restore(marks: Pick<CacheStore, 'getMark' | 'putMark'>): Promise<void> {
-    const mark = ((await marks.getMark(BEHIND_MARK)) ?? undefined) as BehindMark | undefined;
-    await marks.putMark(BEHIND_MARK, null);
+    const mark = ((await marks.getMark(STALE_MARK)) ?? undefined) as StaleMark | undefined;
+    await marks.putMark(STALE_MARK, null);
     if (mark === undefined) {
       this.unknownUntilMs = this.clock();
       return;
@@ -98,15 +98,15 @@ export class ListFreshness {
   }
 
   async save(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
-    await marks.putMark(BEHIND_MARK, {
+    await marks.putMark(STALE_MARK, {
       dirty: this.dirty.bytes,
       retracted: this.retracted.bytes,
       arrivedMs: Math.max(this.arrivedBeforeMs, this.arrivedMs()),
       unknownUntilMs: this.unknownUntilMs,
-    } satisfies BehindMark);
+    } satisfies StaleMark);
   }
 
-  /** Users whose list is behind their feedback. */
+  /** Users with feedback since their list was made. */
   get dirtyCount(): number {
     return this.dirty.count;
   }
@@ -135,7 +135,7 @@ export class ListFreshness {
       if (!this.changed.has(userRows[at]!)) this.markMade(userRows[at]!);
   }
 
-  /** A pass that began then is over: a list made before is of somebody whom it left out, and behind. */
+  /** A pass that began then is over: a list made before is of somebody whom it left out, and stale. */
   endPass(beganMs: number): void {
     this.passedMs = beganMs;
   }

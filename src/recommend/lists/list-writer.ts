@@ -2,7 +2,7 @@ import type { CacheStore, UserList } from '../../store/cache-store.ts';
 
 /** Time between two attempts after one that failed, milliseconds. */
 const RETRY_MS = 1000;
-/** Of so many failures in a row one is told. */
+/** Of so many failures in a row one is reported. */
 const TOLD_EVERY = 60;
 /** Lists kept for a store that takes none: some megabytes. */
 const UNSAVED_MAX = 8192;
@@ -10,7 +10,7 @@ const UNSAVED_MAX = 8192;
 /** A list to be stored, or one to be removed. */
 type Change = UserList | 'removed';
 
-/** Stores lists behind the answers, many in one transaction. The cache can be done without: a failure is told and tried again. */
+/** Stores lists after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and tried again. */
 export class ListWriter {
   private readonly cache: Pick<CacheStore, 'putLists'>;
   private readonly onTrouble: (error: unknown) => void;

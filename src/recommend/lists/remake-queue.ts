@@ -13,14 +13,14 @@ export interface Remade {
 }
 
 /** Makes lists aside, in a worker. */
-export type MakeAside = (userRows: readonly number[]) => Promise<Remade>;
+export type MakeInWorker = (userRows: readonly number[]) => Promise<Remade>;
 
 /** The users whose lists a worker is to make again, each once. */
 export class RemakeQueue {
-  private readonly makeAside: MakeAside;
+  private readonly makeInWorker: MakeInWorker;
   private readonly onMade: (userRows: readonly number[], remade: Remade) => void;
   private readonly onTrouble: (error: unknown) => void;
-  /** In the order in which they came, with what is to be told when the list is made. */
+  /** In the order in which they came, with who waits for the list. */
   private readonly waiting = new Map<number, (() => void)[]>();
   /** At work; true for those whose feedback has changed in the meantime. */
   private readonly underWay = new Map<number, boolean>();
@@ -28,12 +28,12 @@ export class RemakeQueue {
   private closed = false;
 
   constructor(options: {
-    readonly makeAside: MakeAside;
+    readonly makeInWorker: MakeInWorker;
     /** Called with the users whose feedback did not change meanwhile, and what was made of all. */
     readonly onMade: (userRows: readonly number[], remade: Remade) => void;
     readonly onTrouble: (error: unknown) => void;
   }) {
-    this.makeAside = options.makeAside;
+    this.makeInWorker = options.makeInWorker;
     this.onMade = options.onMade;
     this.onTrouble = options.onTrouble;
   }
@@ -79,22 +79,22 @@ export class RemakeQueue {
     // One turn later, so that the requests of this turn share a job.
     await Promise.resolve();
     while (this.waiting.size > 0 && !this.closed) await this.makeNext();
-    for (const [, told] of this.waiting) for (const tell of told) tell();
+    for (const [, waiters] of this.waiting) for (const resolve of waiters) resolve();
     this.waiting.clear();
     this.running = undefined;
   }
 
   private async makeNext(): Promise<void> {
-    const told: (() => void)[] = [];
+    const resolved: (() => void)[] = [];
     for (const [userRow, waiters] of this.waiting) {
       if (this.underWay.size >= BATCH_USERS) break;
       this.waiting.delete(userRow);
       this.underWay.set(userRow, false);
-      told.push(...waiters);
+      resolved.push(...waiters);
     }
     try {
       const userRows = [...this.underWay.keys()];
-      const remade = await this.makeAside(userRows);
+      const remade = await this.makeInWorker(userRows);
       this.onMade(
         userRows.filter((userRow) => this.underWay.get(userRow) === false),
         remade,
@@ -103,7 +103,7 @@ export class RemakeQueue {
       if (!this.closed) this.onTrouble(error);
     } finally {
       this.underWay.clear();
-      for (const tell of told) tell();
+      for (const resolve of resolved) resolve();
     }
   }
 }

@@ -13,7 +13,7 @@ import type { GenerationSlot } from '../serving-model.ts';
 import { ActiveUsers } from './active-users.ts';
 import { ListFreshness } from './freshness.ts';
 import { ListVersions } from './list-versions.ts';
-import type { MakeAside } from './remake-queue.ts';
+import type { MakeInWorker } from './remake-queue.ts';
 import { TimeBudget } from './time-budget.ts';
 import { UserLists } from './user-lists.ts';
 
@@ -27,7 +27,7 @@ export interface ListParts {
   readonly live: LiveState;
   readonly generations: GenerationSlot;
   /** Makes users' lists in a worker. */
-  readonly makeAside: MakeAside;
+  readonly makeInWorker: MakeInWorker;
   readonly clock: Clock;
   /** A clock that never goes back, milliseconds. */
   readonly elapsedMs: () => number;
@@ -67,7 +67,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     clock,
     arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
     budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
-    makeAside: parts.makeAside,
+    makeInWorker: parts.makeInWorker,
     needsWorker: settings.userBased,
     onReplaced: (userRow) => hits.forget(userRow),
     onTrouble: parts.onTrouble,
@@ -78,7 +78,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     catalogue: live.catalogue,
     clock,
     clockErrorMs: server.clock_error,
-    isBehind: (list, nowMs) => lists.isBehind(list, nowMs),
+    isStale: (list, nowMs) => lists.isStale(list, nowMs),
   });
   return { settings, maker, lists, active, hits };
 }

@@ -8,7 +8,7 @@ import type { Dated, Lack, ListFreshness } from './freshness.ts';
 import type { ListVersions } from './list-versions.ts';
 import { ListWriter } from './list-writer.ts';
 import { insertNewcomers } from './newcomers.ts';
-import { type MakeAside, type Remade, RemakeQueue } from './remake-queue.ts';
+import { type MakeInWorker, type Remade, RemakeQueue } from './remake-queue.ts';
 import type { TimeBudget } from './time-budget.ts';
 
 /** A list that takes longer to make is not made on the thread that serves, milliseconds. */
@@ -31,7 +31,7 @@ export interface UserListsOptions {
   readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
   /** What of this thread's time may go into making lists again. */
   readonly budget: TimeBudget;
-  readonly makeAside: MakeAside;
+  readonly makeInWorker: MakeInWorker;
   /** True where some of what lists are made of is to be had in a worker alone. */
   readonly needsWorker: boolean;
   /** Called when the user's list is another. */
@@ -58,20 +58,20 @@ export class UserLists {
 
   constructor(options: UserListsOptions) {
     this.options = options;
-    const { cache, freshness, makeAside, onTrouble } = options;
+    const { cache, freshness, makeInWorker, onTrouble } = options;
     this.writer = new ListWriter({
       cache,
       onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
       onLost: (userRow) => freshness.markDirty(userRow),
     });
     this.queue = new RemakeQueue({
-      makeAside,
+      makeInWorker,
       onMade: (userRows, remade) => this.takeRemade(userRows, remade),
       onTrouble: (error) => onTrouble('lists could not be made again', error),
     });
   }
 
-  /** Learns which lists were behind when the service stopped, and who was seen. */
+  /** Learns which lists were stale when the service stopped, and who was seen. */
   async restore(): Promise<void> {
     const { freshness, active, cache, userCount, versions } = this.options;
     if (versions === undefined) await freshness.restore(cache);
@@ -88,8 +88,8 @@ export class UserLists {
     await this.saveSeen();
   }
 
-  /** Users whose list is behind their feedback. */
-  get behindCount(): number {
+  /** Users with feedback since their list was made. */
+  get staleCount(): number {
     return this.options.freshness.dirtyCount;
   }
 
@@ -122,7 +122,7 @@ export class UserLists {
   }
 
   /**
-   * A pass over the active users that began then is over: the lists of others are behind, and made again when asked for.
+   * A pass over the active users that began then is over: the lists of others are stale, and made again when asked for.
    * With versions their generation tells so, and what another node has made a pass leaves as it is.
    */
   endPass(beganMs: number): void {
@@ -161,11 +161,11 @@ export class UserLists {
         freshness.markDirty(userRow);
       }
     }
-    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeAside(userRow);
+    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(userRow);
     if (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX) {
       if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
     }
-    return this.remakeAside(userRow, list);
+    return this.remakeInWorker(userRow, list);
   }
 
   /**
@@ -194,7 +194,7 @@ export class UserLists {
   }
 
   /** True when the list is not to be served as it is before somebody has looked after it. */
-  isBehind(list: Dated, nowMs: number): boolean {
+  isStale(list: Dated, nowMs: number): boolean {
     const { freshness, budget, versions } = this.options;
     let lack: Lack;
     if (versions === undefined) lack = freshness.lackOf(list, nowMs);
@@ -290,19 +290,19 @@ export class UserLists {
     return list;
   }
 
-  private remakeAside(
+  private remakeInWorker(
     userRow: number,
     last: UserList | undefined,
   ): UserList | undefined | Promise<UserList | undefined> {
     const { freshness, budget } = this.options;
     const mustBeNew = freshness.hasRetracted(userRow);
     const isShort = budget.meanMs > MADE_HERE_MS_MAX && this.queue.length < WAIT_LENGTH_MAX;
-    if (mustBeNew || isShort) return this.remadeAside(userRow);
+    if (mustBeNew || isShort) return this.remadeInWorker(userRow);
     this.queue.add(userRow);
     return last !== undefined && freshness.isExpired(last) ? undefined : last;
   }
 
-  private async remadeAside(userRow: number): Promise<UserList | undefined> {
+  private async remadeInWorker(userRow: number): Promise<UserList | undefined> {
     await this.queue.wait(userRow);
     const list = this.last(userRow);
     if (list === undefined) return undefined;

@@ -76,7 +76,7 @@ export class LmdbDataReader implements DataReader {
       const { length, itemRows, types, timesMs } = this.columns;
       for (let i = 0; i < length && page.length <= n; i++) {
         if (type >= 0 && types[i] !== type) continue;
-        if (after?.userRow === userRow && !isBehind(itemRows[i]!, types[i]!, after)) continue;
+        if (after?.userRow === userRow && !isAfter(itemRows[i]!, types[i]!, after)) continue;
         page.push(userRow, itemRows[i]!, types[i]!, timesMs[i]!);
       }
       userRow = this.nextUser(userRow + 1, type);
@@ -305,6 +305,6 @@ function sizeOf(record: object): number {
   return bytes;
 }
 
-function isBehind(itemRow: number, type: number, after: { itemRow: number; type: number }): boolean {
+function isAfter(itemRow: number, type: number, after: { itemRow: number; type: number }): boolean {
   return itemRow > after.itemRow || (itemRow === after.itemRow && type > after.type);
 }

@@ -17,7 +17,7 @@ import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, withReads } from './stores.ts';
 
-/** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may need to hurry. */
+/** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may be starved of a processor. */
 const PIECE_MS = 500;
 
 /** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */

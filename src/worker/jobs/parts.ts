@@ -3,12 +3,12 @@ import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
 import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
 import type { MemoryChoice } from '../free-memory.ts';
-import type { FinishAnswer, FinishJob, LoadJob, PlaceAnswer, PlaceJob, RunJob } from '../messages.ts';
+import type { FinishAnswer, FinishJob, LoadJob, PrepareAnswer, PrepareJob, RunJob } from '../messages.ts';
 import { withModelsAt } from './stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 
-/** See `PlaceJob`. */
-export function place(job: PlaceJob): PlaceAnswer {
+/** See `PrepareJob`. */
+export function prepare(job: PrepareJob): PrepareAnswer {
   const { data, options, slots, serving, heldBytes: held, budgetBytes } = job;
   const part = partOf(job.part);
   const roomBytes = budgetBytes - held;
@@ -18,7 +18,7 @@ export function place(job: PlaceJob): PlaceAnswer {
     return choosing(job.free, (allocate) => ({
       plannedBytes: stageBytes(memory),
       leftOut: memory.leftOut,
-      task: part.place(
+      task: part.prepare(
         data,
         options,
         slots,

@@ -29,7 +29,7 @@ function fit(policy: NeighborPolicy) {
   const reads = { itemLabels: () => labelsOf, itemCount: ROWS, userCount: 20 } as unknown as TrainingReads;
   const options = { policy, enableIndex: false, indexRecall: 1, seed: 1 };
   const tools = { instantiate: loadKernels, allocate: createSharedMemory, reads } as never;
-  const task = itemNeighborsPart.place(data, options, 1, tools, undefined as never);
+  const task = itemNeighborsPart.prepare(data, options, 1, tools, undefined as never);
   task.tasks.forEach((_, phase) => {
     itemNeighborsPart.run(task, phase, 0, tools);
   });

@@ -8,25 +8,26 @@ const STEP_RECORDS = 1024;
 
 /**
  * Notes whose lists a commit changes, and who is active, a fraction of a millisecond a step.
- * @param marks the feedback types after which a user's list is another
+ * @param changesList the feedback types after which a user's list is another
  */
-export function* markLists(
+export function* noteChanges(
   changes: ChangeSet,
   lists: UserLists,
   active: ActiveUsers,
-  marks: TypeTest,
+  changesList: TypeTest,
 ): Generator<unknown> {
   const { added, removed, deletedUserRows } = changes;
   for (let at = 0; at < added.length; at++) {
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     active.note(added.userRows[at]!);
-    if (marks(added.types[at]!)) lists.markDirty(added.userRows[at]!);
+    if (changesList(added.types[at]!)) lists.markDirty(added.userRows[at]!);
   }
   const isOverwritten = yield* pairTest(removed.length > 0 ? added : undefined);
   for (let at = 0; at < removed.length; at++) {
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     const userRow = removed.userRows[at]!;
-    if (marks(removed.types[at]!)) lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
+    if (changesList(removed.types[at]!))
+      lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
   }
   lists.delete(deletedUserRows);
 }
