@@ -254,7 +254,7 @@ export class Admin {
       fitPeriodMs: collaborative.model_fit_period,
       lastFit: tasks.last('fit'),
       isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
-      popularIsEmpty: live.popular.top(1, [], () => true).rows.length === 0,
+      popularIsEmpty: live.popular.first(1).length === 0,
       popularWindowMs: popular.popular_window,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
       hasKey: asksForKey(config.server),

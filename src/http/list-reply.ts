@@ -1,4 +1,19 @@
+import { turns } from '../domain/turns.ts';
 import { json, jsonText, type Reply } from './reply.ts';
+
+/** Rows that are made JSON in one turn. */
+const ROWS_A_TURN = 1000;
+
+/** A 200 that carries rows that are in memory, of a long list some a turn. */
+export async function jsonRows(rows: readonly object[]): Promise<Reply> {
+  if (rows.length <= ROWS_A_TURN) return json(rows);
+  const texts: string[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_A_TURN) {
+    await turns.take();
+    texts.push(JSON.stringify(rows.slice(from, from + ROWS_A_TURN)).slice(1, -1));
+  }
+  return jsonText(`[${texts.join(',')}]`);
+}
 
 /**
  * A 200 that carries a list as a JSON array. A short list goes out whole; of a long one each slice is asked for when its

@@ -1,8 +1,8 @@
 import type { Page } from '../domain/entities.ts';
 import type { Limits } from '../domain/limits.ts';
+import { turns } from '../domain/turns.ts';
 import type { Query } from './query.ts';
 import { json, jsonText, type Reply } from './reply.ts';
-import { turns } from './turns.ts';
 
 /** Records of a page that are read at once, unless they are so long that fewer make a part. */
 const SLICE_RECORDS = 50;

@@ -67,10 +67,20 @@ export class TopK {
 
   /** The kept entries, best first. */
   sorted(): { rows: number[]; scores: number[] } {
-    const [rows, scores] = [this.#rows, this.#scores];
-    const order = Array.from({ length: this.#size }, (_, at) => at);
-    order.sort((a, b) => scores[b]! - scores[a]! || this.#order(rows[a]!, rows[b]!));
-    return { rows: order.map((at) => rows[at]!), scores: order.map((at) => scores[at]!) };
+    const size = this.#size;
+    const rows = new Array<number>(size);
+    const scores = new Array<number>(size);
+    // The root is the worst: it goes behind all others, and what is left is a heap again.
+    for (let last = size - 1; last >= 0; last--) {
+      rows[last] = this.#rows[0]!;
+      scores[last] = this.#scores[0]!;
+      this.#size = last;
+      if (last > 0) this.#siftDown(this.#rows[last]!, this.#scores[last]!);
+    }
+    // Worst first is a heap as well.
+    for (let at = 0; at < size; at++) this.#put(size - 1 - at, rows[at]!, scores[at]!);
+    this.#size = size;
+    return { rows, scores };
   }
 
   #grow(): void {

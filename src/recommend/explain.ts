@@ -1,10 +1,12 @@
 import type { Explanation } from '../domain/schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
+import { inTurns } from '../domain/turns.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Histories } from './histories.ts';
 import type { History, TypeTest } from './history.ts';
 import type { ListMaker } from './list-maker.ts';
+import { FOLD_IN_LIKES_MAX } from './matching.ts';
 import type { Recommender } from './recommender.ts';
 import type { GenerationSlot } from './serving-model.ts';
 import { SOURCE_NAMES } from './sources/source.ts';
@@ -51,7 +53,7 @@ export class Explainer {
       ...(Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) }),
       ...this.score(history, itemRow),
       Recommenders: await this.proposals(history, itemRow),
-      Contributions: this.contributions(history, itemRow),
+      Contributions: await this.contributions(history, itemRow),
     }));
   }
 
@@ -74,17 +76,19 @@ export class Explainer {
   private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
     const found: { Name: string; Score: number }[] = [];
     const accept = (row: number) => row === itemRow;
+    const among: ReadonlySet<number> = new Set([itemRow]);
     for (const name of SOURCE_NAMES) {
-      const ranked = await this.parts.sources.rank(name, { history, k: 1, accept, categories: [] });
+      const ranked = await this.parts.sources.rank(name, { history, k: 1, accept, among, categories: [] });
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }
     return found;
   }
 
-  private contributions(history: History, itemRow: number): Explanation['Contributions'] {
+  private async contributions(history: History, itemRow: number): Promise<Explanation['Contributions']> {
     const { generations, isPositive, catalogue } = this.parts;
-    const liked = history.positiveRows(isPositive);
-    const parts = generations.current?.collaborative?.decompose(liked, itemRow)?.parts ?? [];
+    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
+    const model = generations.current?.collaborative;
+    const parts = (model && (await inTurns(model.decompose(liked, itemRow))))?.parts ?? [];
     const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
     if (pull === 0) return [];
     return [...parts]

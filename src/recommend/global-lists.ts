@@ -6,13 +6,13 @@ import type { LiveState } from './live-state.ts';
 export const SPARE_FACTOR = 4;
 
 /** Listable items, newest first. */
-export function topLatest({ latest, catalogue }: LiveState, cacheSize: number): readonly number[] {
-  return latest.top(cacheSize * SPARE_FACTOR, [], (row) => catalogue.isListable(row)).rows;
+export function topLatest({ latest }: LiveState, cacheSize: number): readonly number[] {
+  return latest.first(cacheSize * SPARE_FACTOR);
 }
 
 /** Listable items, most popular first. */
 export function topPopular({ popular }: LiveState, cacheSize: number): readonly number[] {
-  return popular.top(cacheSize * SPARE_FACTOR, [], () => true).rows;
+  return popular.first(cacheSize * SPARE_FACTOR);
 }
 
 /** Listable items with the most positive feedback on a popularity scale, most first. */

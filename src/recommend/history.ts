@@ -1,4 +1,5 @@
 import { grown } from '../memory/grow.ts';
+import { TopK } from '../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 
 /** Which feedback counts as positive. With no positive type configured, none does. */
@@ -145,18 +146,44 @@ export class History {
     return Array.from(this.readRows.subarray(0, this.readCount));
   }
 
+  /** Records of feedback, in effect or not. */
+  get length(): number {
+    return this.feedback.length;
+  }
+
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
-  positiveRows(isPositive: TypeTest, limit = Number.POSITIVE_INFINITY): number[] {
+  positiveRows(isPositive: TypeTest, limit: number): number[] {
+    const latest = new TopK(limit);
+    this.eachPositive(isPositive, (row, timeMs) => latest.push(row, timeMs));
+    return latest.sorted().rows;
+  }
+
+  /** Distinct rows of all items the user liked, ascending: nothing to sort, however many they are. */
+  likedRows(isPositive: TypeTest): Uint32Array<ArrayBuffer> {
+    const rows = new Uint32Array(this.feedback.length);
+    let length = 0;
+    this.eachPositive(isPositive, (row) => {
+      rows[length++] = row;
+    });
+    return rows.slice(0, length);
+  }
+
+  /** Visits each liked item once with the time of the latest such feedback; feedback comes in the order of its items. */
+  private eachPositive(isPositive: TypeTest, visit: (itemRow: number, timeMs: number) => void): void {
     const { length, itemRows, types, timesMs } = this.feedback;
-    const latest = new Map<number, number>();
+    let row = -1;
+    let latestMs = 0;
     for (let at = 0; at < length; at++) {
-      if (!isPositive(types[at]!) || timesMs[at]! < this.positiveSinceMs || timesMs[at]! > this.untilMs)
-        continue;
-      const row = itemRows[at]!;
-      latest.set(row, Math.max(latest.get(row) ?? Number.NEGATIVE_INFINITY, timesMs[at]!));
+      const timeMs = timesMs[at]!;
+      if (timeMs < this.positiveSinceMs || timeMs > this.untilMs || !isPositive(types[at]!)) continue;
+      if (itemRows[at] === row) latestMs = Math.max(latestMs, timeMs);
+      else {
+        if (row >= 0) visit(row, latestMs);
+        row = itemRows[at]!;
+        latestMs = timeMs;
+      }
     }
-    const rows = [...latest.keys()].sort((a, b) => latest.get(b)! - latest.get(a)! || a - b);
-    return rows.length > limit ? rows.slice(0, limit) : rows;
+    if (row >= 0) visit(row, latestMs);
   }
 
   /** Feedback comes in the order of its items. */

@@ -10,7 +10,7 @@ import type { Match, RankingSources } from './sources/matcher.ts';
 import { MATCHERS } from './sources/matchers.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
-const FOLD_IN_LIKES_MAX = 2000;
+export const FOLD_IN_LIKES_MAX = 2000;
 
 /** Nothing is proposed but by the enabled recommenders. */
 const NO_SOURCES: RankingSources = { scales: [], latest: false, sums: [] };

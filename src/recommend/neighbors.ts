@@ -1,3 +1,4 @@
+import { atOnce, inTurns } from '../domain/turns.ts';
 import { type RowOrder, TopK } from '../memory/top-k.ts';
 import { CommonSums } from './common-sums.ts';
 import type { Ranked } from './ranked.ts';
@@ -11,8 +12,8 @@ const WEIGHT_MIN = 1e-3;
 /** By how much rounding to 32 bits may lift a score above its bound. */
 const ROUNDING = 1 + 2 ** -23;
 
-/** Rows looked at between two pauses: less than a millisecond. */
-const PAUSE_STEPS = 2048;
+/** Rows looked at between two pauses: a fraction of a millisecond. */
+const PAUSE_STEPS = 512;
 
 /** Rows and the elements they have: items and their labels, items and their users, users and their items. */
 export interface Incidence<Element> {
@@ -48,30 +49,21 @@ export function similarRows<Element>(
   accept: (row: number) => boolean,
   onPause: () => void = () => {},
 ): Ranked {
-  const search = compare(row, k, incidence, accept);
-  for (let step = search.next(); ; step = search.next()) {
-    if (step.done === true) return step.value;
-    onPause();
-  }
+  return atOnce(compare(row, k, incidence, accept), onPause);
 }
 
 /**
  * The same, less than a millisecond a turn of the event loop, for a thread that has others to serve.
  * @throws the signal's reason once it is aborted
  */
-export async function similarRowsInTurns<Element>(
+export function similarRowsInTurns<Element>(
   row: number,
   k: number,
   incidence: Incidence<Element>,
   accept: (row: number) => boolean,
   signal?: AbortSignal,
 ): Promise<Ranked> {
-  const search = compare(row, k, incidence, accept);
-  for (let step = search.next(); ; step = search.next()) {
-    if (step.done === true) return step.value;
-    await new Promise((resolve) => setImmediate(resolve));
-    signal?.throwIfAborted();
-  }
+  return inTurns(compare(row, k, incidence, accept), signal);
 }
 
 /** Pauses now and then. */

@@ -82,14 +82,11 @@ export class OnlineRecommender implements Recommender {
   }
 
   /** Entries of a list less what the user of the query has read. */
-  private unread(
-    query: ListQuery,
-    source: LatestSource | PopularSource,
-  ): ScoredEntry[] | Promise<ScoredEntry[]> {
+  private unread(query: ListQuery, source: LatestSource | PopularSource): Promise<ScoredEntry[]> {
     const { userId, categories } = query;
     const k = query.offset + query.n;
-    const rank = (accept: (row: number) => boolean) =>
-      this.itemEntries(source.rank({ k, accept, categories }), query);
+    const rank = async (accept: (row: number) => boolean) =>
+      this.itemEntries(await source.rank({ k, accept, categories }), query);
     if (userId === undefined || userId === '') return rank(() => true);
     const { histories, reads } = this.parts;
     return histories.use(reads.userRow(userId), (history) => rank((row) => !history.hasRead(row)));

@@ -1,3 +1,4 @@
+import { turns } from '../domain/turns.ts';
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { AnswerCache } from './answer-cache/answer-cache.ts';
@@ -11,6 +12,9 @@ import type { RecommendQuery } from './recommender.ts';
 import type { SourceName } from './sources/source.ts';
 import type { Sources } from './sources/sources.ts';
 import type { WriteBack } from './write-back.ts';
+
+/** Entries of an answer from which on its parts are made in turns of their own. */
+const ENTRIES_A_TURN = 2000;
 
 export interface PersonalParts {
   readonly reads: LocalReads;
@@ -162,12 +166,15 @@ export class PersonalAnswers {
     const members = catalogue.narrowest(categories);
     if (members !== undefined && answer.missing > 0)
       answer.takeAll(maker.among(history, members, answer.missing, accept));
+    const isLong = answer.wanted > ENTRIES_A_TURN;
     for (const name of fallbackOrder) {
       if (answer.missing === 0) break;
       const ask = { history, k: answer.missing, accept, categories, caller };
       const { rows, scores } = await sources.rank(name, ask);
+      if (isLong) await turns.take();
       answer.takeAll(rows, scores);
     }
+    if (isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
     const json = this.toJson(answer, shown, query);

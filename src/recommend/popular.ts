@@ -1,6 +1,9 @@
+import { inTurns } from '../domain/turns.ts';
 import { TopK } from '../memory/top-k.ts';
+import { bestOf } from './best-of.ts';
 import type { Catalogue } from './catalogue.ts';
 import { filterRanked, mergeRanked, type Ranked } from './ranked.ts';
+import type { Rows } from './row-postings.ts';
 import type { Trends } from './trends.ts';
 
 /** The ranking that is kept has at least so many items when it is made. */
@@ -13,6 +16,8 @@ const KEPT_MAX = 8 * KEPT_MIN;
 const CHANGED_MAX = 4096;
 /** Members of a category are looked for in the ranking where they are more than this share of all items. */
 const RANKING_SHARE = 1 / 16;
+/** Records that wait to be counted, taken between two pauses. */
+const DRAINED_RECORDS = 512;
 
 /** Items by positive feedback inside the window, most first. */
 export class PopularIndex {
@@ -34,26 +39,43 @@ export class PopularIndex {
     });
   }
 
-  /** The `k` most counted listable items in all of `categories` that pass `accept`, best first. */
-  top(k: number, categories: readonly string[], accept: (row: number) => boolean): Ranked {
+  /** The `k` most counted listable items in all of `categories` that pass `accept`, best first. @param among only these are looked at */
+  top(
+    k: number,
+    categories: readonly string[],
+    accept: (row: number) => boolean,
+    among: Rows | undefined = this.catalogue.narrowest(categories),
+  ): Promise<Ranked> {
+    return inTurns(this.find(k, categories, accept, among));
+  }
+
+  /** The `k` most counted listable items; a few, for it takes one turn. */
+  first(k: number): readonly number[] {
     this.trends.drain();
-    const { catalogue } = this;
-    const members = catalogue.narrowest(categories);
+    const isShown = (row: number) => this.catalogue.isListable(row);
+    for (let length = k; ; length = KEPT_FACTOR * Math.max(length, this.kept.rows.length)) {
+      const found = filterRanked(this.ranking(length), k, isShown);
+      if (found.rows.length === k || this.isWhole) return found.rows;
+    }
+  }
+
+  private *find(
+    k: number,
+    categories: readonly string[],
+    accept: (row: number) => boolean,
+    members: Rows | undefined,
+  ): Generator<undefined, Ranked> {
+    const { catalogue, trends } = this;
+    while (trends.drain(DRAINED_RECORDS)) yield;
     const isShown = (row: number) =>
       catalogue.isListable(row) && catalogue.isInAll(row, categories) && accept(row);
-    if (members === undefined) return this.first(k, isShown);
-    if (members.size > catalogue.itemCount * RANKING_SHARE) {
+    const isWide = members === undefined || members.size > catalogue.itemCount * RANKING_SHARE;
+    if (isWide && k <= KEPT_MIN) {
       const found = filterRanked(this.ranking(KEPT_FACTOR * k), k, isShown);
       if (found.rows.length === k || this.isWhole) return found;
     }
-    return this.best(k, members, isShown);
-  }
-
-  private first(k: number, isShown: (row: number) => boolean): Ranked {
-    for (let length = k; ; length = KEPT_FACTOR * Math.max(length, this.kept.rows.length)) {
-      const found = filterRanked(this.ranking(length), k, isShown);
-      if (found.rows.length === k || this.isWhole) return found;
-    }
+    const countOf = (row: number) => trends.window[row] || Number.NaN;
+    return yield* bestOf(members ?? rowsBelow(trends.window.length), k, countOf, isShown);
   }
 
   /** The first `length` or more of all items. */
@@ -101,7 +123,11 @@ export class PopularIndex {
       if (count > 0 && best.takes(row, count) && accept(row)) best.push(row, count);
     };
     if (members !== undefined) for (const row of members) consider(row);
-    else for (let row = 0; row < counts.length; row++) consider(row);
+    else for (let row = 0; row < counts.length; row++) if (counts[row]! >= best.scoreMin) consider(row);
     return best.sorted();
   }
+}
+
+function* rowsBelow(end: number): Generator<number, void> {
+  for (let row = 0; row < end; row++) yield row;
 }

@@ -7,8 +7,11 @@ import type { Rows } from './row-postings.ts';
 export interface CollaborativeModel {
   /** The user's vector solved from its liked items against the current item factors; undefined when none of them is in the model. */
   foldIn(likedItemRows: readonly number[]): Float32Array | undefined;
-  /** The item's score as the sum of what each liked item adds; undefined when the model knows none of them. */
-  decompose(likedItemRows: readonly number[], itemRow: number): ScoreDecomposition | undefined;
+  /** The item's score as the sum of what each liked item adds, worked out with pauses; undefined when the model knows none of them. */
+  decompose(
+    likedItemRows: readonly number[],
+    itemRow: number,
+  ): Generator<undefined, ScoreDecomposition | undefined>;
   /** The scores of the items for a user's vector; 0 for an item that the model does not know. */
   scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
   /**

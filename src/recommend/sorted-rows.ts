@@ -17,6 +17,8 @@ export class SortedRows {
   private keys = new Float64Array(1024).fill(Number.NaN);
   private readonly blocks: Block[] = [];
   private count = 0;
+  /** So many times was anything set. */
+  private changes = 0;
 
   /** Rows in the order. */
   get size(): number {
@@ -28,15 +30,39 @@ export class SortedRows {
     this.reserve(row);
     const before = this.keys[row]!;
     if (before === key) return;
+    this.changes++;
     if (!Number.isNaN(before)) this.remove(row, before);
     this.keys[row] = key;
     if (!Number.isNaN(key)) this.insert(row, key);
   }
 
-  /** Visits rows in their order until `visit` returns false. Nothing may be set meanwhile. */
-  walk(visit: (row: number) => boolean): void {
-    for (const { rows, length } of this.blocks)
-      for (let at = 0; at < length; at++) if (!visit(rows[at]!)) return;
+  /** The row's number; NaN for one that is not in the order. */
+  keyOf(row: number): number {
+    return this.keys[row] ?? Number.NaN;
+  }
+
+  /** The rows in their order. What is set while a walk waits shows where it comes further down. */
+  *[Symbol.iterator](): Generator<number, void> {
+    let [number, at, changes] = [0, 0, this.changes];
+    let [lastRow, lastKey] = [-1, Number.POSITIVE_INFINITY];
+    for (;;) {
+      if (changes !== this.changes) {
+        changes = this.changes;
+        number = this.blockOf(lastRow + 1, lastKey);
+        const there = this.blocks[number];
+        at = there === undefined ? 0 : this.placeIn(there, lastRow + 1, lastKey);
+      }
+      const block = this.blocks[number];
+      if (block === undefined) return;
+      if (at === block.length) {
+        number++;
+        at = 0;
+        continue;
+      }
+      lastRow = block.rows[at++]!;
+      lastKey = this.keys[lastRow]!;
+      yield lastRow;
+    }
   }
 
   private insert(row: number, key: number): void {

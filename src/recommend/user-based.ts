@@ -19,7 +19,7 @@ export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
 export function askedUser(history: History, relation: Relation, isPositive: TypeTest): AskedUser {
   const { userRow } = history;
   if (relation === 'users-by-labels') return { userRow, likedRows: undefined };
-  return { userRow, likedRows: Uint32Array.from(history.positiveRows(isPositive)) };
+  return { userRow, likedRows: history.likedRows(isPositive) };
 }
 
 /** The items that the users like, best first: each scores the sum of those users' similarities. */

@@ -105,3 +105,26 @@ test('where it is not known who was seen, and without a time to live, everybody 
   expect(all(always.order(33), 8)).toEqual(rows);
   expect(all(always.order(0))).toEqual([]);
 });
+
+test('a set of users knows how many it holds, whatever came and went', () => {
+  const step = fc.oneof(
+    fc.tuple(fc.constantFrom('add', 'delete', 'addBelow'), fc.nat(200)),
+    fc.tuple(fc.constantFrom('addAll', 'subtract'), fc.array(fc.nat(200), { maxLength: 9 })),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const bits = new UserBits();
+      for (const [name, given] of steps) {
+        const other = new UserBits();
+        if (Array.isArray(given)) for (const row of given) other.add(row);
+        if (name === 'add') bits.add(given as number);
+        else if (name === 'delete') bits.delete(given as number);
+        else if (name === 'addBelow') bits.addBelow(given as number);
+        else if (name === 'addAll') bits.addAll(other);
+        else bits.subtract(other);
+        expect(bits.count).toBe(bits.rowsIn(0, 1 << 15, 1 << 15).length);
+      }
+    }),
+    { numRuns: 60, seed: 1 },
+  );
+});

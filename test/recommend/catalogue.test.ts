@@ -13,8 +13,8 @@ function film(row: number, part: Partial<CatalogueItem> = {}): CatalogueItem {
   return { row, itemId: `film${row}`, ...none, ...part };
 }
 
-function walk(latest: LatestIndex, categories: readonly string[] = []): number[] {
-  return latest.top(1000, categories, () => true).rows;
+async function walk(latest: LatestIndex, categories: readonly string[] = []): Promise<number[]> {
+  return (await latest.top(1000, categories, () => true)).rows;
 }
 
 function likes(...records: readonly (readonly [itemRow: number, timeMs: number])[]): FeedbackColumns {
@@ -57,35 +57,35 @@ describe('the catalogue', () => {
 });
 
 describe('latest items', () => {
-  it('come newest first, and without those that have no timestamp', () => {
+  it('come newest first, and without those that have no timestamp', async () => {
     const catalogue = new Catalogue(() => NOW);
     const latest = new LatestIndex(catalogue);
     catalogue.put(film(0, { timestampMs: 10 }));
     catalogue.put(film(1, { timestampMs: 30 }));
     catalogue.put(film(2));
-    expect(walk(latest)).toEqual([1, 0]);
+    expect(await walk(latest)).toEqual([1, 0]);
     catalogue.put(film(3, { timestampMs: 20 }));
     catalogue.put(film(0, { timestampMs: 40 }));
     catalogue.delete(1);
-    expect(walk(latest)).toEqual([0, 3]);
+    expect(await walk(latest)).toEqual([0, 3]);
   });
 
-  it('of a small category are the same as of the whole, filtered', () => {
+  it('of a small category are the same as of the whole, filtered', async () => {
     const catalogue = new Catalogue(() => NOW);
     const latest = new LatestIndex(catalogue);
     for (let row = 0; row < 500; row++) {
       const categories = row % 100 === 7 ? ['rare', 'common'] : ['common'];
       catalogue.put(film(row, { timestampMs: (row * 7919) % 1000, categories }));
     }
-    const all = walk(latest);
-    expect(walk(latest, ['common'])).toEqual(all);
-    expect(walk(latest, ['rare'])).toEqual(all.filter((row) => row % 100 === 7));
-    expect(walk(latest, ['rare', 'nowhere'])).toEqual([]);
+    const all = await walk(latest);
+    expect(await walk(latest, ['common'])).toEqual(all);
+    expect(await walk(latest, ['rare'])).toEqual(all.filter((row) => row % 100 === 7));
+    expect(await walk(latest, ['rare', 'nowhere'])).toEqual([]);
   });
 });
 
 describe('popular items', () => {
-  it('are counted inside the window, which moves', () => {
+  it('are counted inside the window, which moves', async () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     for (let row = 0; row < 3; row++) catalogue.put(film(row));
@@ -93,26 +93,26 @@ describe('popular items', () => {
     const popular = new PopularIndex(trends, catalogue);
     const top = () => popular.top(10, [], () => true);
     trends.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
-    expect(top()).toEqual({ rows: [1, 0], scores: [2, 1] });
+    expect(await top()).toEqual({ rows: [1, 0], scores: [2, 1] });
     trends.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
-    expect(top()).toEqual({ rows: [0], scores: [1] });
+    expect(await top()).toEqual({ rows: [0], scores: [1] });
     now += 66 * HOUR_MS;
-    expect(top().rows).toEqual([]);
+    expect((await top()).rows).toEqual([]);
   });
 
-  it('count a future record once its time has come', () => {
+  it('count a future record once its time has come', async () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     catalogue.put(film(0));
     const trends = new Trends({ windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => now);
     const popular = new PopularIndex(trends, catalogue);
     trends.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
-    expect(popular.top(1, [], () => true).rows).toEqual([]);
+    expect((await popular.top(1, [], () => true)).rows).toEqual([]);
     now += 4 * HOUR_MS;
-    expect(popular.top(1, [], () => true).scores).toEqual([1]);
+    expect((await popular.top(1, [], () => true)).scores).toEqual([1]);
   });
 
-  it('leave out hidden items and other categories', () => {
+  it('leave out hidden items and other categories', async () => {
     const catalogue = new Catalogue(() => NOW);
     catalogue.put(film(0, { categories: ['a'] }));
     catalogue.put(film(1, { categories: ['b'] }));
@@ -120,7 +120,7 @@ describe('popular items', () => {
     const trends = new Trends({ windowMs: HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => NOW);
     const popular = new PopularIndex(trends, catalogue);
     trends.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
-    expect(popular.top(10, ['a'], () => true).rows).toEqual([0]);
-    expect(popular.top(10, [], (row) => row !== 0).rows).toEqual([1]);
+    expect((await popular.top(10, ['a'], () => true)).rows).toEqual([0]);
+    expect((await popular.top(10, [], (row) => row !== 0)).rows).toEqual([1]);
   });
 });

@@ -49,7 +49,10 @@ export function historyOf(records: readonly Record[], userRow = 0): History {
 export function scoredModel(scores: readonly number[]): CollaborativeModel {
   return {
     foldIn: (liked) => (liked.length > 0 ? Float32Array.of(1) : undefined),
-    decompose: () => undefined,
+    *decompose() {
+      yield;
+      return undefined;
+    },
     scoreItems: (_, rows) => Float32Array.from(rows, (row) => scores[row] ?? 0),
     topItems(_, k, accept) {
       const rows = scores.map((_, row) => row).filter(accept);

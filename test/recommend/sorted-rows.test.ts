@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { atOnce } from '../../src/domain/turns.ts';
+import { bestOf } from '../../src/recommend/best-of.ts';
 import { Catalogue } from '../../src/recommend/catalogue.ts';
 import { CommonSums } from '../../src/recommend/common-sums.ts';
 import { PopularIndex } from '../../src/recommend/popular.ts';
@@ -10,9 +12,7 @@ import { FeedbackColumns } from '../../src/store/data-store.ts';
 const NOW = 1_700_000_000_000;
 
 function orderOf(sorted: SortedRows): number[] {
-  const rows: number[] = [];
-  sorted.walk((row) => rows.push(row) > 0);
-  return rows;
+  return [...sorted];
 }
 
 test('rows stand in the order of their numbers, whatever is set and taken out', () => {
@@ -37,7 +37,7 @@ test('rows stand in the order of their numbers, whatever is set and taken out', 
   );
 });
 
-test('the ranking of popular items that is brought up to date is the one that is made anew', () => {
+test('the ranking of popular items that is brought up to date is the one that is made anew', async () => {
   const ITEMS = 6000;
   const catalogue = new Catalogue(() => NOW);
   for (let row = 0; row < ITEMS; row++) {
@@ -70,8 +70,8 @@ test('the ranking of popular items that is brought up to date is the one that is
         .sort((a, b) => counts[b]! - counts[a]! || a - b)
         .slice(0, k);
     for (const k of [10, round === 30 ? 3000 : 700])
-      expect(kept.top(k, [], () => true).rows).toEqual(expected(k, () => true));
-    expect(kept.top(50, ['third'], () => true).rows).toEqual(expected(50, (row) => row % 3 === 0));
+      expect((await kept.top(k, [], () => true)).rows).toEqual(expected(k, () => true));
+    expect((await kept.top(50, ['third'], () => true)).rows).toEqual(expected(50, (row) => row % 3 === 0));
   }
 });
 
@@ -88,4 +88,45 @@ test('what rows have in common is summed by row, also when more rows come than w
     expect(sums.weightAt(at)).toBe(model.get(sums.rowAt(at)));
     expect(sums.countAt(at)).toBe(at < 5000 % 700 ? 8 : 7);
   }
+});
+
+test('a walk goes on where it was, whatever is set meanwhile', () => {
+  const sorted = new SortedRows();
+  for (let row = 0; row < 3000; row++) sorted.set(row, row);
+  const seen: number[] = [];
+  for (const row of sorted) {
+    seen.push(row);
+    if (row === 2000) {
+      for (let other = 0; other < 3000; other += 2) sorted.set(other, Number.NaN);
+      sorted.set(2500, 10_000);
+      sorted.set(0, 1000.5);
+    }
+  }
+  const before = Array.from({ length: 1000 }, (_, at) => 2999 - at);
+  const after = Array.from({ length: 1000 }, (_, at) => 1999 - 2 * at).flatMap((row) =>
+    row === 1001 ? [1001, 0] : [row],
+  );
+  expect(seen).toEqual([...before, ...after]);
+});
+
+test('the best of many rows are found in short steps', () => {
+  let looked = 0;
+  let mostBetweenPauses = 0;
+  let lookedBefore = 0;
+  const search = bestOf(
+    Array.from({ length: 10_000 }, (_, row) => row),
+    3,
+    (row) => {
+      looked++;
+      return row % 5000;
+    },
+    (row) => row !== 4999,
+  );
+  const best = atOnce(search, () => {
+    mostBetweenPauses = Math.max(mostBetweenPauses, looked - lookedBefore);
+    lookedBefore = looked;
+  });
+  expect(best).toEqual({ rows: [9999, 4998, 9998], scores: [4999, 4998, 4998] });
+  expect(looked).toBe(10_000);
+  expect(mostBetweenPauses).toBeLessThan(1000);
 });

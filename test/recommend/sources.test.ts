@@ -64,7 +64,7 @@ beforeAll(async () => {
   });
   const findRelated = async () => ({ rows: [], scores: [] });
   const vectorOf = (history: History) =>
-    history.positiveRows(live.isPositive).length > 0 ? Float32Array.of(1) : undefined;
+    history.positiveRows(live.isPositive, 1).length > 0 ? Float32Array.of(1) : undefined;
   ({ sources } = createSources(defaultConfig(), { reads, live, generations, findRelated, vectorOf }));
 });
 

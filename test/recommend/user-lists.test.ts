@@ -126,6 +126,18 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
+it('the list of a user with very much feedback is made by a worker, however much time there is here', async () => {
+  const all = lists();
+  cache.stored.set(USER, list([9]));
+  all.markDirty(USER);
+  const found = all.of({ ...history, length: 50_000 } as History);
+  await turns();
+  expect(madeHere).toBe(0);
+  expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
+  aside[0]!.answer({ lists: [list([7, 8])], forsaken: [] });
+  expect([...(await found)!.itemRows]).toEqual([7, 8]);
+});
+
 /** The users of a block that is made elsewhere. */
 const BLOCK = Uint32Array.from({ length: 256 }, (_, row) => row);
 

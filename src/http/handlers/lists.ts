@@ -1,8 +1,8 @@
 import { ScoredEntriesSchema } from '../../domain/schemas.ts';
 import type { ListQuery, Recommender } from '../../recommend/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
+import { jsonRows } from '../list-reply.ts';
 import type { Query } from '../query.ts';
-import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { SCORED } from './examples.ts';
 
@@ -22,7 +22,7 @@ export const listRoutes: readonly Route[] = [
     response: scored,
     async handler(request, { recommender }) {
       const asked = listQuery(request.query, undefined, request);
-      return json(await recommender.itemNeighbors(request.params['item-id'], asked));
+      return jsonRows(await recommender.itemNeighbors(request.params['item-id'], asked));
     },
   }),
   route({
@@ -35,7 +35,7 @@ export const listRoutes: readonly Route[] = [
     async handler(request, { recommender }) {
       const { params, query } = request;
       const asked = listQuery(query, params.category, request);
-      return json(await recommender.itemNeighbors(params['item-id'], asked));
+      return jsonRows(await recommender.itemNeighbors(params['item-id'], asked));
     },
   }),
   route({
@@ -47,7 +47,7 @@ export const listRoutes: readonly Route[] = [
     response: scored,
     async handler(request, { recommender }) {
       const asked = listQuery(request.query, undefined, request);
-      return json(await recommender.userNeighbors(request.params['user-id'], asked));
+      return jsonRows(await recommender.userNeighbors(request.params['user-id'], asked));
     },
   }),
 ];
@@ -68,7 +68,7 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
       ...common,
       path: `/api/${name}` as const,
       async handler({ query }, { recommender }) {
-        return json(await ask(recommender, listQuery(query)));
+        return jsonRows(await ask(recommender, listQuery(query)));
       },
     }),
     route({
@@ -76,7 +76,7 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
       path: `/api/${name}/{category}` as '/api/list/{category}',
       summary: `${summary}, of one category`,
       async handler({ params, query }, { recommender }) {
-        return json(await ask(recommender, listQuery(query, params.category)));
+        return jsonRows(await ask(recommender, listQuery(query, params.category)));
       },
     }),
   ];

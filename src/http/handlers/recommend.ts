@@ -7,6 +7,7 @@ import {
   SessionBodiesSchema,
 } from '../../domain/schemas.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
+import { jsonRows } from '../list-reply.ts';
 import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -114,5 +115,5 @@ async function recommendSession(
   { recommender, clock, limits }: Services,
 ): Promise<Reply> {
   const feedback = decodeSession(request.body, limits, clock());
-  return json(await recommender.session(feedback, listQuery(request.query, category, request)));
+  return jsonRows(await recommender.session(feedback, listQuery(request.query, category, request)));
 }

@@ -14,14 +14,14 @@ export interface ScoreDecomposition {
  * Decomposes the score of an item for a user who is folded in from `likedItemRows` (Hu, Koren, Volinsky 2008,
  * section 5): with the user's vector x = A^-1 sum of y_i, the score y_t x is the sum of y_t A^-1 y_i, where
  * A = unobservedWeight * Gramian + sum of y_i y_i^T + regularization * I.
- * Cost: f^3 / 3 + likes * f^2 operations, in plain numbers of 64 bits.
+ * Cost: f^3 / 3 + likes * f^2 operations, in plain numbers of 64 bits; pauses after each of the likes.
  * @returns undefined when the model knows neither the item nor any of the user's
  */
-export function decomposeScore(
+export function* decomposeScore(
   placed: PlacedModel,
   likedItemRows: readonly number[],
   targetRow: number,
-): ScoreDecomposition | undefined {
+): Generator<undefined, ScoreDecomposition | undefined> {
   const { header, memory, layout } = placed;
   const f = paddedFactors(header.factors);
   const rows = [...new Set(likedItemRows)].filter((row) => row < header.itemCount);
@@ -47,7 +47,10 @@ export function decomposeScore(
   );
   for (let at = 0; at < f; at++) matrix[at * f + at]! += diagonal;
   const liked = rows.map(vectorOf);
-  for (const vector of liked) addOuterProduct(matrix, vector);
+  for (const vector of liked) {
+    addOuterProduct(matrix, vector);
+    yield;
+  }
   const pull = solveSymmetric(matrix, vectorOf(targetRow));
   const parts = rows.map((itemRow, at) => ({ itemRow, score: dot(pull, liked[at]!) }));
   return { score: parts.reduce((sum, part) => sum + part.score, 0), parts };

@@ -4,33 +4,40 @@ import { grown } from '../../memory/grow.ts';
 /** A set of user rows: one bit a user. */
 export class UserBits {
   private words = new Uint32Array(1024);
+  /** How many there are; undefined when they are to be counted. */
+  private known: number | undefined = 0;
 
   add(row: number): void {
     this.reserve((row >>> 5) + 1);
+    if (this.known !== undefined && !hasBit(this.words, row)) this.known++;
     setBit(this.words, row);
   }
 
   /** All rows below `row`. */
   addBelow(row: number): void {
     const word = row >>> 5;
+    this.known = undefined;
     this.reserve(word + 1);
     this.words.fill(0xffffffff, 0, word);
     this.words[word] = this.words[word]! | ((1 << (row & 31)) - 1);
   }
 
   addAll({ words }: UserBits): void {
+    this.known = undefined;
     this.reserve(words.length);
     for (let at = 0; at < words.length; at++) this.words[at] = this.words[at]! | words[at]!;
   }
 
   /** Takes out what the other holds. */
   subtract({ words }: UserBits): void {
+    this.known = undefined;
     const length = Math.min(words.length, this.words.length);
     for (let at = 0; at < length; at++) this.words[at] = this.words[at]! & ~words[at]!;
   }
 
   delete(row: number): void {
     const word = row >>> 5;
+    if (this.known !== undefined && this.has(row)) this.known--;
     if (word < this.words.length) this.words[word] = this.words[word]! & ~(1 << (row & 31));
   }
 
@@ -38,9 +45,10 @@ export class UserBits {
     return hasBit(this.words, row);
   }
 
-  /** How many there are: a look at every word. */
+  /** How many there are; a look at every word after many came or went at once. */
   get count(): number {
-    return this.countIn(0, this.words.length * 32);
+    this.known ??= this.countIn(0, this.words.length * 32);
+    return this.known;
   }
 
   /** How many rows there are in [from, to). */
@@ -95,6 +103,7 @@ export class UserBits {
 
   /** Takes the place of what is in it. */
   restore(bytes: Uint8Array): void {
+    this.known = undefined;
     this.words = new Uint32Array(Math.max(1024, Math.ceil(bytes.length / 4)));
     new Uint8Array(this.words.buffer).set(bytes);
   }

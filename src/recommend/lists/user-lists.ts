@@ -13,6 +13,8 @@ import type { TimeBudget } from './time-budget.ts';
 
 /** A list that takes longer to make is not made on the thread that serves, milliseconds. */
 const MADE_HERE_MS_MAX = 4;
+/** Nor is the list of a user with more feedback than this, which takes long for that alone. */
+const RECORDS_HERE_MAX = 10_000;
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;
 
@@ -162,10 +164,11 @@ export class UserLists {
       }
     }
     if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(userRow);
-    if (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX) {
+    const isLong = history.length > RECORDS_HERE_MAX;
+    if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
       if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
     }
-    return this.remakeInWorker(userRow, list);
+    return this.remakeInWorker(userRow, list, isLong);
   }
 
   /**
@@ -293,10 +296,11 @@ export class UserLists {
   private remakeInWorker(
     userRow: number,
     last: UserList | undefined,
+    isLong: boolean,
   ): UserList | undefined | Promise<UserList | undefined> {
     const { freshness, budget } = this.options;
     const mustBeNew = freshness.hasRetracted(userRow);
-    const isShort = budget.meanMs > MADE_HERE_MS_MAX && this.queue.length < WAIT_LENGTH_MAX;
+    const isShort = (isLong || budget.meanMs > MADE_HERE_MS_MAX) && this.queue.length < WAIT_LENGTH_MAX;
     if (mustBeNew || isShort) return this.remadeInWorker(userRow);
     this.queue.add(userRow);
     return last !== undefined && freshness.isExpired(last) ? undefined : last;

@@ -20,11 +20,11 @@ export class CollaborativeSource implements Source {
     this.catalogue = catalogue;
   }
 
-  rank({ history, k, accept, categories }: Ask): Ranked {
+  rank({ history, k, accept, categories, among }: Ask): Ranked {
     const model = this.generations.current?.collaborative;
     const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
-    const members = this.catalogue.narrowest(categories);
+    const members = among ?? this.catalogue.narrowest(categories);
     return model.topItems(
       vector,
       k,

@@ -14,10 +14,15 @@ export class LatestSource implements Source {
     this.catalogue = catalogue;
   }
 
-  rank({ k, accept, categories }: Pick<Ask, 'k' | 'accept' | 'categories'>): Ranked {
+  async rank({
+    k,
+    accept,
+    categories,
+    among,
+  }: Pick<Ask, 'k' | 'accept' | 'categories' | 'among'>): Promise<Ranked> {
     const { latest, catalogue } = this;
     const isShown = (row: number) => catalogue.isListable(row) && accept(row);
-    const { rows, scores } = latest.top(k, categories, isShown);
+    const { rows, scores } = await latest.top(k, categories, isShown, among);
     return { rows, scores: scores.map((timeMs) => timeMs / 1000) };
   }
 }

@@ -11,8 +11,13 @@ export class PopularSource implements Source {
     this.popular = popular;
   }
 
-  rank({ k, accept, categories }: Pick<Ask, 'k' | 'accept' | 'categories'>): Ranked {
-    return this.popular.top(k, categories, accept);
+  rank({
+    k,
+    accept,
+    categories,
+    among,
+  }: Pick<Ask, 'k' | 'accept' | 'categories' | 'among'>): Promise<Ranked> {
+    return this.popular.top(k, categories, accept, among);
   }
 }
 

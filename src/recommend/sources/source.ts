@@ -1,5 +1,6 @@
 import type { History } from '../history.ts';
 import type { Ranked } from '../ranked.ts';
+import type { Rows } from '../row-postings.ts';
 
 export const SOURCE_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
 /** A recommender by its name in the configuration. */
@@ -18,6 +19,8 @@ export interface Ask {
   readonly accept: (itemRow: number) => boolean;
   /** What `accept` refuses unless an item has all of these, so that others need not be looked at. */
   readonly categories: readonly string[];
+  /** What `accept` refuses all others of, so that they need not be looked at. */
+  readonly among?: Rows;
   readonly caller?: Caller | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
+import { atOnce } from '../../../src/domain/turns.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { decomposeScore } from '../../../src/model/als/explain.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
@@ -13,20 +14,20 @@ describe('the decomposition of a score', () => {
   it('adds up to the score of the folded-in user', () => {
     const liked = [0, 4, 8];
     const [score] = scorer.scoreItems(scorer.foldIn(liked)!, [2]);
-    const { score: sum, parts } = decomposeScore(placed, liked, 2)!;
+    const { score: sum, parts } = atOnce(decomposeScore(placed, liked, 2))!;
     expect(sum).toBeCloseTo(score!, 4);
     expect(parts.map((part) => part.itemRow)).toEqual(liked);
     expect(parts.reduce((total, part) => total + part.score, 0)).toBeCloseTo(sum, 10);
   });
 
   it('says that an item of the same kind pulls towards it and one of the other kind does not', () => {
-    const { parts } = decomposeScore(placed, [4, 5], 2)!;
+    const { parts } = atOnce(decomposeScore(placed, [4, 5], 2))!;
     expect(parts[0]!.score).toBeGreaterThan(Math.abs(parts[1]!.score) * 5);
   });
 
   it('passes over items that the model does not know', () => {
-    expect(decomposeScore(placed, [0, 99], 2)!.parts.map((part) => part.itemRow)).toEqual([0]);
-    expect(decomposeScore(placed, [99], 2)).toBeUndefined();
-    expect(decomposeScore(placed, [0], 99)).toBeUndefined();
+    expect(atOnce(decomposeScore(placed, [0, 99], 2))!.parts.map((part) => part.itemRow)).toEqual([0]);
+    expect(atOnce(decomposeScore(placed, [99], 2))).toBeUndefined();
+    expect(atOnce(decomposeScore(placed, [0], 99))).toBeUndefined();
   });
 });

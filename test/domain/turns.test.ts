@@ -1,6 +1,6 @@
 import { setImmediate as round } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { turns } from '../../src/http/turns.ts';
+import { atOnce, inTurns, turns } from '../../src/domain/turns.ts';
 
 test('turns are given one a round, in order, and to whoever comes later too', async () => {
   const given: number[] = [];
@@ -15,4 +15,18 @@ test('turns are given one a round, in order, and to whoever comes later too', as
   await Promise.all(all);
   await Promise.all(Array.from({ length: 3000 }, (_, at) => take(3 + at)));
   expect(given).toEqual(Array.from({ length: 3003 }, (_, at) => at));
+});
+
+function* counting(steps: number): Generator<undefined, number> {
+  for (let step = 0; step < steps; step++) yield;
+  return steps;
+}
+
+test('work that pauses ends with its answer, and with the reason once nobody waits for it', async () => {
+  expect(await inTurns(counting(10))).toBe(10);
+  expect(atOnce(counting(10))).toBe(10);
+  const controller = new AbortController();
+  const endless = inTurns(counting(Number.POSITIVE_INFINITY), controller.signal);
+  controller.abort(new Error('gone'));
+  await expect(endless).rejects.toThrow('gone');
 });

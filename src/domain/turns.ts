@@ -1,3 +1,8 @@
+import { performance } from 'node:perf_hooks';
+
+/** Time after which others get a turn, milliseconds. */
+const TURN_MS = 1;
+
 /**
  * Turns on the main thread for work that many requests do in parts: one part a round of the event loop, first come,
  * first served, so that whatever else is ready goes between any two of them.
@@ -32,3 +37,28 @@ class Turns {
 
 /** The one event loop that there is. */
 export const turns = new Turns();
+
+/**
+ * Does work that pauses now and then, about a millisecond a turn of the event loop; what is short is done at once.
+ * @throws the signal's reason once it is aborted
+ */
+export async function inTurns<T>(work: Iterator<unknown, T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    const endMs = performance.now() + TURN_MS;
+    do {
+      const step = work.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < endMs);
+    await turns.take();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Does the work without a pause, for a thread that nobody waits for, or where it is known to be short. */
+export function atOnce<T>(work: Iterator<unknown, T>, onPause: () => void = () => {}): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    onPause();
+  }
+}
