@@ -57,11 +57,13 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const stores = await startStores(config, options, teardown);
     await tellStart(log, stores.data, config, stores.paths, origin.file);
     const background = await startBackground(options, stores, () => admin.whyNothing(), teardown);
+    // Made ready while workers read the saved model.
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
     const admin: Admin = createAdmin(options, stores, background, ground);
     await admin.start();
     teardown.add(() => admin.stop());
+    await background.isRestored;
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
     stores.noteReady();

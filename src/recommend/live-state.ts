@@ -71,14 +71,17 @@ export class LiveState {
   async load(reads: LocalReads, feedbackCount: number): Promise<void> {
     const counted = this.tally.load(feedbackCount);
     for (let from = 0; from >= 0; ) {
+      // First of all, whoever was asked before gets to work.
+      await nextTurn();
       let seen = 0;
       from = reads.scanItems(from, (item) => {
         this.catalogue.put(item);
         return ++seen < SLICE_ROWS;
       });
-      await nextTurn();
     }
     await counted;
+    // The first ranking takes long, and nobody waits yet.
+    this.popular.top(1, [], () => true);
   }
 
   close(): void {
@@ -104,10 +107,14 @@ export class LiveState {
     if (changes.items.length > 0) this.findColdLater();
   }
 
-  /** A fit that knows the items below this row is served from now on. Resolves once new items are compared with those. */
-  async knowItems(knownRows: number): Promise<void> {
+  /**
+   * A fit that knows the items below this row is served from now on. Resolves once new items are compared with those.
+   * @param after what they are compared after
+   */
+  async knowItems(knownRows: number, after?: Promise<unknown>): Promise<void> {
     this.knownRows = knownRows;
     this.coldItems.clear();
+    if (after !== undefined) await after;
     while (this.findCold()) await nextTurn();
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
@@ -20,6 +21,8 @@ export interface FitSummary extends Fitted {
 
 /** While there is no model, a fit begins once no feedback has come for so long: the first import has settled. */
 const SETTLE_MS = 3000;
+/** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
+const CALM_MS = 1000;
 
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class FitSchedule {
@@ -49,6 +52,7 @@ export class FitSchedule {
   private restored: PlacedGeneration | undefined;
   /** New items are being compared with those that what serves knows. */
   private comparing: Promise<void> = Promise.resolve();
+  private readonly ending = new AbortController();
   private started = false;
   private stopped = false;
 
@@ -132,10 +136,12 @@ export class FitSchedule {
   async restore(reading: Promise<RestoredGeneration | undefined>): Promise<void> {
     try {
       const loaded = await this.generationFit.restore(reading);
-      if (loaded !== undefined) this.serve(loaded);
+      // What is asked for first is not kept waiting for the comparison of items.
+      const calm = delay(CALM_MS, undefined, { ref: false, signal: this.ending.signal }).catch(() => {});
+      if (loaded !== undefined) this.serve(loaded, calm);
       this.restored = loaded;
     } catch (error) {
-      this.log.error({ err: error }, 'the saved model cannot be used');
+      if (!this.stopped) this.log.error({ err: error }, 'the saved model cannot be used');
     }
   }
 
@@ -217,6 +223,7 @@ export class FitSchedule {
   /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.ending.abort();
     clearTimeout(this.timer);
     clearTimeout(this.settling);
     this.generationFit.stop();
@@ -330,7 +337,7 @@ export class FitSchedule {
     };
   }
 
-  private serve(placed: PlacedGeneration): void {
+  private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
     const { generations, live } = this.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
@@ -340,7 +347,7 @@ export class FitSchedule {
     this.placed = placed;
     this.cluster?.noteServed(placed.number);
     this.remakes.use(placed);
-    this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0);
+    this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0, calm);
   }
 }
 

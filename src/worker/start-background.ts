@@ -19,10 +19,12 @@ export interface Background extends BackgroundTraining {
   readonly pool: WorkerPool;
   readonly recommendation: Recommendation;
   readonly tasks: TaskLog;
+  /** Resolves when the saved generation serves, or is known not to be of use. Never rejects. */
+  readonly isRestored: Promise<void>;
 }
 
 /**
- * Starts the workers, loads what is kept in memory and the saved generation.
+ * Starts the workers, which read the saved generation back, and loads what is kept in memory.
  * @param whyNothing says why there is nothing to learn
  */
 export async function startBackground(
@@ -59,8 +61,10 @@ export async function startBackground(
   const parts = { config, ...stores, pool, trainer, recommendation, tasks, whyNothing, clock, log };
   const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
-  await training.fits.restore(restored);
-  if (cluster !== undefined) new GenerationFollower(cluster, training.fits, log).start();
+  const restoring = training.fits.restore(restored);
   teardown.add(() => training.search.stop());
-  return { ...training, pool, recommendation, tasks };
+  const isRestored = restoring.then(() => {
+    if (cluster !== undefined) new GenerationFollower(cluster, training.fits, log).start();
+  });
+  return { ...training, pool, recommendation, tasks, isRestored };
 }

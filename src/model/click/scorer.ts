@@ -122,9 +122,7 @@ export function placeFm(
     copyRows(model, halves.subarray(row * width), blocks.items + item, blocks.items + item + 1);
   }
   for (let row = 0; row < servedItemCount(model); row++) {
-    const { constant, vector } = sides.side(row, itemLabelsOf(row), 0);
-    halves.set(vector, row * width);
-    halves[row * width + header.factors] = constant;
+    sides.write(row, itemLabelsOf(row), 0, halves, row * width);
   }
   return { memory, layout, header: { ...header, itemCount: servedItemCount(model) }, slots };
 }

@@ -26,6 +26,8 @@ export class FmSides {
   readonly #names: LabelTable;
   readonly #oneHot: Float32Array;
   readonly #labels: Float32Array;
+  /** Where a side is added up; see `#add`. */
+  readonly #sum: Float64Array;
 
   /** @param oneHot rows of `rowWidth(factors)` numbers, one a user or item; `labels` likewise, in the order of `names` */
   constructor(factors: number, names: LabelTable, oneHot: Float32Array, labels: Float32Array) {
@@ -34,26 +36,50 @@ export class FmSides {
     this.#names = names;
     this.#oneHot = oneHot;
     this.#labels = labels;
+    this.#sum = new Float64Array(factors + 2);
   }
 
   /** @param row the user's or item's; -1 when it has no feature of its own */
   side(row: number, labels: readonly string[], bias: number): FmSide {
+    const factors = this.#factors;
+    const numbers = new Float32Array(factors + 1);
+    const constant = this.write(row, labels, bias, numbers, 0);
+    return { constant, vector: numbers.subarray(0, factors) };
+  }
+
+  /**
+   * Writes a side as it lies in a row of `rowWidth(factors)` numbers: the vector, the constant behind it.
+   * @param at where in `out`; the row's own parameters may stand there
+   * @returns the constant
+   */
+  write(row: number, labels: readonly string[], bias: number, out: Float32Array, at: number): number {
     const width = this.#width;
-    const found = new Set<number>();
-    for (const label of labels) {
-      const number = this.#names.numberOf(label);
-      if (number >= 0) found.add(number);
-    }
-    const sum = new Float64Array(this.#factors + 2);
+    const factors = this.#factors;
+    const sum = this.#sum.fill(0);
+    const found = this.#numbersOf(labels);
     if (row >= 0) this.#add(this.#oneHot, row * width, 1, sum);
-    if (found.size > 0) {
-      const value = labelValue(found.size);
+    if (found.length > 0) {
+      const value = labelValue(found.length);
       for (const number of found) this.#add(this.#labels, number * width, value, sum);
     }
-    const vector = Float32Array.from(sum.subarray(0, this.#factors));
     let squares = 0;
-    for (let k = 0; k < this.#factors; k++) squares += sum[k]! * sum[k]!;
-    return { constant: bias + sum[this.#factors]! + 0.5 * (squares - sum[this.#factors + 1]!), vector };
+    for (let k = 0; k < factors; k++) {
+      out[at + k] = sum[k]!;
+      squares += sum[k]! * sum[k]!;
+    }
+    const constant = bias + sum[factors]! + 0.5 * (squares - sum[factors + 1]!);
+    out[at + factors] = constant;
+    return constant;
+  }
+
+  /** The labels that the model knows, each once. */
+  #numbersOf(labels: readonly string[]): readonly number[] {
+    const found: number[] = [];
+    for (const label of labels) {
+      const number = this.#names.numberOf(label);
+      if (number >= 0 && !found.includes(number)) found.push(number);
+    }
+    return found;
   }
 
   /** Adds a feature's vector, its weight, and the square of its vector, which come to stand in this order. */
