@@ -1,0 +1,125 @@
+import type { Random } from '../../src/domain/random.ts';
+import { pause } from '../furze-process.ts';
+import type { Node } from './node.ts';
+
+/** Users that the flood writes for. */
+const USERS = 40;
+
+interface Stored {
+  readonly ItemId: string;
+}
+
+/**
+ * Writes to one server and reads from another all the time, whatever happens to them. What was acknowledged must be shown by
+ * any server from then on, unless the answer says that it may be stale.
+ */
+export class Flood {
+  private readonly servers: readonly Node[];
+  private readonly random: Random;
+  /** Items that a user was acknowledged to have read. */
+  private readonly known = new Map<string, Set<string>>();
+  private next = 0;
+  private isOver = false;
+  private running: Promise<void> = Promise.resolve();
+  acknowledged = 0;
+  refused = 0;
+  reads = 0;
+  stale = 0;
+  readonly wrong: string[] = [];
+
+  constructor(servers: readonly Node[], random: Random) {
+    this.servers = servers;
+    this.random = random;
+  }
+
+  start(): void {
+    this.isOver = false;
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.running;
+  }
+
+  /** Writes to the one, then reads from the other. @returns whether both answered */
+  async round(to: Node, from: Node): Promise<boolean> {
+    const userId = `f${this.random.below(USERS)}`;
+    if (!(await this.write(to, userId))) return false;
+    return this.read(from, userId);
+  }
+
+  /** Looks for everything that was acknowledged. @returns what is missing */
+  async missingFrom(node: Node): Promise<string[]> {
+    const missing: string[] = [];
+    for (const [userId, items] of this.known) {
+      const stored = await node.json<Stored[]>(`/api/user/${userId}/feedback/read`);
+      const there = new Set(stored.map(({ ItemId }) => ItemId));
+      for (const itemId of items) if (!there.has(itemId)) missing.push(`${userId} ${itemId}`);
+    }
+    return missing;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isOver) {
+      const at = this.random.below(this.servers.length);
+      const to = this.servers[at]!;
+      const from = this.servers[(at + 1) % this.servers.length]!;
+      if (!(await this.round(to, from))) await pause(20);
+    }
+  }
+
+  /** Each item is new, so one whose writing failed is not missed and not expected. */
+  private async write(to: Node, UserId: string): Promise<boolean> {
+    const ItemId = `r${this.next++}`;
+    const body = JSON.stringify([{ FeedbackType: 'read', UserId, ItemId, Timestamp: '2024-06-01' }]);
+    const answer = await ask(to, '/api/feedback', { method: 'PUT', body });
+    if (answer?.status !== 200) {
+      this.refused++;
+      return false;
+    }
+    this.acknowledged++;
+    const items = this.known.get(UserId) ?? new Set();
+    this.known.set(UserId, items.add(ItemId));
+    return true;
+  }
+
+  private async read(from: Node, userId: string): Promise<boolean> {
+    const expected = [...(this.known.get(userId) ?? [])];
+    const answer = await ask(from, `/api/user/${userId}/feedback/read`);
+    if (answer?.status !== 200) return false;
+    if (answer.isStale) {
+      this.stale++;
+      return true;
+    }
+    this.reads++;
+    const there = new Set((JSON.parse(answer.text) as Stored[]).map(({ ItemId }) => ItemId));
+    const missing = expected.filter((itemId) => !there.has(itemId));
+    if (missing.length > 0)
+      this.wrong.push(`${from.name} does not show ${missing.length} of ${userId}, as ${missing[0]}`);
+    const list = await ask(from, `/api/recommend/${userId}?n=50`);
+    if (list?.status !== 200 || list.isStale) return false;
+    const shown = (JSON.parse(list.text) as string[]).filter((itemId) => expected.includes(itemId));
+    if (shown.length > 0)
+      this.wrong.push(`${from.name} recommends ${shown[0]} to ${userId}, who has read it`);
+    return true;
+  }
+}
+
+interface Answered {
+  readonly status: number;
+  readonly isStale: boolean;
+  readonly text: string;
+}
+
+/** Undefined when there is no answer. */
+async function ask(node: Node, path: string, init: RequestInit = {}): Promise<Answered | undefined> {
+  if (!node.isRunning) return undefined;
+  try {
+    const answer = await fetch(node.url + path, { ...init, signal: AbortSignal.timeout(30_000) });
+    const text = await answer.text();
+    return { status: answer.status, isStale: answer.headers.get('x-furze-stale') === 'true', text };
+  } catch {
+    return undefined;
+  }
+}

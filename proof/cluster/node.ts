@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Summary } from '../../src/domain/admin-schemas.ts';
+import { freePort } from '../../test/servers/free-port.ts';
+import { FurzeProcess, inFolder, pause, type Settings } from '../furze-process.ts';
+
+export type Role = 'server' | 'worker';
+
+/** A node of the cluster: a process of its own, which keeps its port and its folder over restarts. */
+export class Node {
+  readonly name: string;
+  readonly url: string;
+  private readonly settings: Settings;
+  private furze: FurzeProcess | undefined;
+  /** What its earlier processes wrote. */
+  private past = '';
+
+  private constructor(name: string, port: number, settings: Settings) {
+    this.name = name;
+    this.url = `http://127.0.0.1:${port}`;
+    this.settings = settings;
+  }
+
+  /** @param replica the folder of its copy; one below `folder` when absent */
+  static async create(
+    name: string,
+    role: Role,
+    dataStore: string,
+    folder: string,
+    replica = '',
+  ): Promise<Node> {
+    const port = await freePort();
+    const own = join(folder, name);
+    mkdirSync(own, { recursive: true });
+    const settings: Settings = {
+      NODE_ROLE: role,
+      NODE_NAME: name,
+      SERVER_PORT: port,
+      DATABASE_DATA_STORE: dataStore,
+      DATABASE_REPLICA: `lmdb://${replica || join(own, 'replica')}`,
+      WORKER_THREADS: 1,
+      RECOMMEND_OFFLINE_ENABLE_CLICK_THROUGH_PREDICTION: 'false',
+      RECOMMEND_COLLABORATIVE_EPOCHS: 4,
+    };
+    return new Node(name, port, { ...inFolder(own), ...settings });
+  }
+
+  /** Starts it, with other settings for this once. */
+  async start(more: Settings = {}): Promise<void> {
+    this.past += this.furze?.output ?? '';
+    this.furze = FurzeProcess.start(['serve'], { ...this.settings, ...more });
+    await this.furze.ready();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.furze?.child.kill(signal);
+  }
+
+  /** Ends it and waits until it is gone. */
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.furze === undefined || this.furze.hasEnded) return;
+    await this.furze.stop(signal);
+  }
+
+  get isRunning(): boolean {
+    return this.furze !== undefined && !this.furze.hasEnded;
+  }
+
+  get output(): string {
+    return this.past + (this.furze?.output ?? '');
+  }
+
+  summary(): Promise<Summary> {
+    return this.json('/api/admin/summary');
+  }
+
+  /** Name of the node that leads, by what this one knows. */
+  async leader(): Promise<string | undefined> {
+    return (await this.summary()).Nodes?.find(({ Leads }) => Leads)?.Name;
+  }
+
+  async generation(): Promise<number> {
+    return (await this.summary()).Model?.Generation ?? 0;
+  }
+
+  async json<T>(path: string): Promise<T> {
+    const answer = await fetch(this.url + path);
+    if (!answer.ok)
+      throw new Error(`${this.name} answered ${answer.status} to ${path}: ${await answer.text()}`);
+    return (await answer.json()) as T;
+  }
+}
+
+/** Waits until something is so. @returns seconds that it took @throws Error when it takes longer than two minutes */
+export async function waitFor(what: string, isSo: () => Promise<boolean>): Promise<number> {
+  const began = performance.now();
+  while (performance.now() - began < 120_000) {
+    if (await isSo().catch(() => false)) return (performance.now() - began) / 1000;
+    await pause(50);
+  }
+  throw new Error(`${what} did not come to be in two minutes`);
+}

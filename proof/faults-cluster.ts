@@ -1,0 +1,286 @@
+// npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL. POST on one server, GET on the other N
+// times, then every process is killed in turn, the database restarts, a leader is paused in a fit, a worker was away, a disk is
+// full, all under a flood of writes and reads. The pause takes 20 seconds and is tried from 1,000 rounds on.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRandom } from '../src/domain/random.ts';
+import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
+import { Connection } from '../src/store/postgres/connection.ts';
+import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
+import { Checks } from './checks.ts';
+import { Flood } from './cluster/flood.ts';
+import { Node, waitFor } from './cluster/node.ts';
+import { runProof } from './run-proof.ts';
+
+/** From so many rounds on, what takes long is tried, too. */
+const LONG_ROUNDS = 1000;
+const USERS = 200;
+const ITEMS = 60;
+
+const checks = new Checks();
+
+interface Cluster {
+  readonly postgres: TestPostgres;
+  readonly dataStore: string;
+  readonly servers: readonly [Node, Node];
+  readonly workers: readonly [Node, Node];
+  readonly flood: Flood;
+}
+
+await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
+  const postgres = await startPostgres();
+  if (postgres === undefined)
+    return { line: 'cluster: SKIPPED, there is no PostgreSQL on this machine', holds: true };
+  const dataStore = `${postgres.url}?schema=proof`;
+  const disk = join(folder, 'disk');
+  const hasDisk = mountDisk(disk);
+  const create = (name: string, role: 'server' | 'worker', replica = '') =>
+    Node.create(name, role, dataStore, folder, replica);
+  const servers = [await create('s1', 'server'), await create('s2', 'server', hasDisk ? disk : '')] as const;
+  const workers = [await create('w1', 'worker'), await create('w2', 'worker')] as const;
+  const nodes = [...servers, ...workers];
+  try {
+    await servers[0].start();
+    await Promise.all(nodes.slice(1).map((node) => node.start()));
+    const flood = new Flood(servers, createRandom(seed));
+    const cluster = { postgres, dataStore, servers, workers, flood };
+    await learnFirst(cluster, seed);
+    const staleBefore = await freshness(cluster, rounds);
+    flood.start();
+    await killEach(cluster);
+    await restartDatabase(cluster);
+    await workerAway(cluster);
+    if (rounds >= LONG_ROUNDS) await pauseLeader(cluster);
+    else checks.skip('a leader that is paused', `only from ${LONG_ROUNDS} rounds on`);
+    if (hasDisk) await fullDisk(cluster, disk);
+    else checks.skip('a full disk of a copy', 'mounting is not permitted here');
+    await flood.stop();
+    await compareAll(cluster);
+    const wrong = checks.found.filter(({ isRight }) => !isRight);
+    for (const line of flood.wrong.slice(0, 20)) console.log(line);
+    return {
+      line:
+        `cluster: ${rounds} rounds of POST on one server and GET on the other, ${staleBefore} stale; in all ${flood.acknowledged} acknowledged writes and ` +
+        `${flood.reads} reads, ${flood.wrong.length} wrong answers; ${flood.refused} writes refused and ${flood.stale} answers marked stale meanwhile; ` +
+        `${checks.found.length} checks, ${wrong.length} wrong${checks.skipped.length === 0 ? '' : `; SKIPPED ${checks.skipped.join(', ')}`}`,
+      holds: wrong.length === 0 && flood.wrong.length === 0 && staleBefore === 0,
+    };
+  } catch (error) {
+    for (const { name, output } of nodes) console.log(`${name}: ${output.slice(-1500)}`);
+    throw error;
+  } finally {
+    for (const node of nodes) {
+      node.signal('SIGCONT');
+      await node.end();
+    }
+    await postgres.stop();
+    if (hasDisk) execFileSync('umount', ['-l', disk]);
+  }
+});
+
+function tell(what: string, seconds: number): void {
+  console.log(`recovery: ${what} after ${seconds.toFixed(1)} s`);
+}
+
+/** Stores likes of users with a taste, and waits until all serve what is learned from them. */
+async function learnFirst({ servers, workers }: Cluster, seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const likes = Array.from({ length: USERS * 8 }, (_, at) => ({
+    FeedbackType: 'like',
+    UserId: `u${at % USERS}`,
+    ItemId: `i${random.below(ITEMS / 3) * 3 + (at % 3)}`,
+    Timestamp: new Date(Date.UTC(2024, 0, 1) + at * 60_000).toISOString(),
+  }));
+  await post(servers[0], '/api/feedback', likes);
+  const all = [...servers, ...workers];
+  const seconds = await waitFor('a first generation on all nodes', async () =>
+    (await Promise.all(all.map((node) => node.generation()))).every((number) => number >= 1),
+  );
+  tell('the first generation is learned by one and served by all four nodes', seconds);
+}
+
+/** @returns answers that did not show what the other server had acknowledged */
+async function freshness({ servers, flood }: Cluster, rounds: number): Promise<number> {
+  const began = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    const [to, from] = round % 2 === 0 ? servers : [servers[1], servers[0]];
+    if (!(await flood.round(to, from))) throw new Error(`round ${round} was not answered`);
+  }
+  const ms = (performance.now() - began) / rounds;
+  checks.check(`${rounds} rounds of POST on one, GET on the other`, flood.wrong.length + flood.stale === 0);
+  console.log(`a round of one write and two reads took ${ms.toFixed(1)} ms`);
+  return flood.wrong.length + flood.stale;
+}
+
+async function killEach({ servers, workers }: Cluster): Promise<void> {
+  for (const [at, server] of servers.entries()) {
+    const other = servers[1 - at]!;
+    await server.end('SIGKILL');
+    const seconds = await waitFor('a write by the other server', () => canWrite(other));
+    tell(`${server.name} killed: the other server took a write`, seconds);
+    const began = performance.now();
+    await server.start();
+    tell(`${server.name} started again: ready`, (performance.now() - began) / 1000);
+  }
+  for (let kill = 0; kill < workers.length; kill++) {
+    const name = await servers[0].leader();
+    const leader = workers.find((worker) => worker.name === name);
+    checks.check('a worker leads', leader !== undefined, name ?? 'nobody');
+    if (leader === undefined) return;
+    await leader.end('SIGKILL');
+    const other = workers.find((worker) => worker !== leader)!;
+    const seconds = await waitFor('another leader', async () => (await other.leader()) === other.name);
+    tell(`the leader ${leader.name} killed: ${other.name} leads`, seconds);
+    await leader.start();
+  }
+}
+
+async function restartDatabase({ postgres, servers, workers }: Cluster): Promise<void> {
+  const before = await servers[0].leader();
+  await postgres.pause();
+  await waitFor('a refused write', async () => !(await canWrite(servers[0])));
+  checks.check(
+    'PostgreSQL away: reads are answered',
+    (await fetch(`${servers[1].url}/api/user/u1`)).status === 200,
+  );
+  await postgres.resume();
+  const ready = async (node: Node) => (await fetch(`${node.url}/api/health/ready`)).status === 200;
+  for (const server of servers)
+    tell(
+      `PostgreSQL restarted: ${server.name} takes writes`,
+      await waitFor('writes', () => canWrite(server)),
+    );
+  for (const node of [...servers, ...workers]) await waitFor(`${node.name} ready`, () => ready(node));
+  const seconds = await waitFor('a leader', async () => (await servers[0].leader()) !== undefined);
+  tell('PostgreSQL restarted: a node leads', seconds);
+  const after = await servers[0].leader();
+  checks.check('PostgreSQL restarted: the same node leads as before', after === before, `${before} ${after}`);
+}
+
+/** One that was away for a while, and one so long that what it missed is no longer kept. */
+async function workerAway({ dataStore, servers, workers }: Cluster): Promise<void> {
+  const name = await servers[0].leader();
+  const away = workers.find((worker) => worker.name !== name)!;
+  for (const isLong of [false, true]) {
+    await away.end('SIGTERM');
+    for (let batch = 0; batch < 5; batch++)
+      await post(
+        servers[batch % 2]!,
+        '/api/users',
+        Array.from({ length: 100 }, (_, at) => ({ UserId: `away${isLong}${batch}-${at}` })),
+      );
+    if (isLong) await forgetChanges(dataStore);
+    const began = performance.now();
+    await away.start();
+    const users = (node: Node) => node.summary().then(({ Users }) => Users);
+    await waitFor('the same users', async () => (await users(away)) === (await users(servers[0])));
+    tell(
+      `a worker that was away ${isLong ? 'for longer than changes are kept' : 'for a while'}: up to date`,
+      (performance.now() - began) / 1000,
+    );
+  }
+}
+
+/** As after a day. Whoever is up has them already. */
+async function forgetChanges(dataStore: string): Promise<void> {
+  const dsn = parseDsn(dataStore) as PostgresDsn;
+  const connection = await Connection.open(dsn, 'proof');
+  await connection.run(`DELETE FROM "${dsn.schema}".changes WHERE at < now() - interval '1 second'`);
+  await connection.close();
+}
+
+/** A leader that stands still in the middle of a fit must do no harm when it wakes. */
+async function pauseLeader({ servers, workers }: Cluster): Promise<void> {
+  const leader = workers.find(({ name }) => name === 'w1')!;
+  const other = workers.find((worker) => worker !== leader)!;
+  await other.end('SIGTERM');
+  await leader.end('SIGTERM');
+  // A fit of minutes.
+  await leader.start({ RECOMMEND_COLLABORATIVE_EPOCHS: 1000, RECOMMEND_COLLABORATIVE_FACTORS: 256 });
+  await other.start();
+  await waitFor('the leader', async () => (await servers[0].leader()) === leader.name);
+  const before = await servers[0].generation();
+  await post(servers[0], '/api/feedback', [{ FeedbackType: 'like', UserId: 'u1', ItemId: 'i-new' }]);
+  await post(leader, '/api/admin/fit', undefined);
+  await waitFor('a fit', async () => (await leader.summary()).Task?.Stage?.startsWith('Training') === true);
+  leader.signal('SIGSTOP');
+  const seconds = await waitFor('another leader', async () => (await servers[0].leader()) === other.name);
+  tell('the leader paused in a fit: the other worker leads', seconds);
+  await post(servers[0], '/api/admin/fit', undefined);
+  const learned = await waitFor('a new generation', async () => (await servers[1].generation()) > before);
+  tell('the other worker asked for a fit: both servers serve its generation', learned);
+  leader.signal('SIGCONT');
+  const woken = await waitFor('the woken node', async () => (await leader.generation()) === before + 1);
+  tell('the paused leader woken: it has dropped its fit and serves what the other has published', woken);
+  const told = /leads no more|another node leads by now/.test(leader.output);
+  const numbers = await Promise.all([...servers, ...workers].map((node) => node.generation()));
+  checks.check(
+    'a leader paused in a fit publishes nothing',
+    told && numbers.every((number) => number === before + 1),
+    numbers.join(),
+  );
+}
+
+async function fullDisk({ servers }: Cluster, disk: string): Promise<void> {
+  const [first, second] = servers;
+  const filler = join(disk, 'filler');
+  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
+  const ready = async () => (await fetch(`${second.url}/api/health/ready`)).status;
+  let at = 0;
+  await waitFor('a copy that is behind', async () => {
+    await post(
+      first,
+      '/api/users',
+      Array.from({ length: 50 }, () => ({ UserId: `full${at++}`, Comment: 'x'.repeat(2000) })),
+    );
+    return (await ready()) === 503;
+  });
+  checks.check('a full disk of a copy: the other server takes writes', await canWrite(first));
+  rmSync(filler);
+  tell(
+    'room again on the disk of a copy: ready',
+    await waitFor('ready', async () => (await ready()) === 200),
+  );
+}
+
+/** Everything that was acknowledged, on every node; and all serve the same lists. */
+async function compareAll({ servers, workers, flood }: Cluster): Promise<void> {
+  for (const node of [...servers, ...workers]) {
+    const missing = await flood.missingFrom(node);
+    checks.check(
+      `${node.name} shows all ${flood.acknowledged} acknowledged writes`,
+      missing.length === 0,
+      missing.slice(0, 3).join(),
+    );
+  }
+  const different: string[] = [];
+  for (let at = 0; at < 50; at++) {
+    const lists = await Promise.all(servers.map((node) => node.json<string[]>(`/api/recommend/u${at}?n=10`)));
+    if (JSON.stringify(lists[0]) !== JSON.stringify(lists[1])) different.push(`u${at}`);
+  }
+  checks.check('both servers recommend the same', different.length === 0, different.slice(0, 5).join());
+}
+
+async function canWrite(node: Node): Promise<boolean> {
+  const body = JSON.stringify({ UserId: 'probe' });
+  const answer = await fetch(`${node.url}/api/user`, { method: 'POST', body });
+  await answer.arrayBuffer();
+  return answer.status === 200;
+}
+
+async function post(node: Node, path: string, body: unknown): Promise<void> {
+  const answer = await fetch(node.url + path, {
+    method: 'POST',
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok)
+    throw new Error(`${node.name} answered ${answer.status} to ${path}: ${await answer.text()}`);
+  await answer.arrayBuffer();
+}
+
+/** A small file system, where this process may make one. */
+function mountDisk(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', folder]).status === 0;
+}
