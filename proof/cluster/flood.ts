@@ -5,6 +5,9 @@ import type { Node } from './node.ts';
 /** Users that the flood writes for. */
 const USERS = 40;
 
+/** How often a node is asked until its answer is not marked stale, ten times a second. */
+const FRESH_TRIES_MAX = 600;
+
 interface Stored {
   readonly ItemId: string;
 }
@@ -53,11 +56,21 @@ export class Flood {
   async missingFrom(node: Node): Promise<string[]> {
     const missing: string[] = [];
     for (const [userId, items] of this.known) {
-      const stored = await node.json<Stored[]>(`/api/user/${userId}/feedback/read`);
-      const there = new Set(stored.map(({ ItemId }) => ItemId));
+      const there = await this.shownBy(node, userId);
       for (const itemId of items) if (!there.has(itemId)) missing.push(`${userId} ${itemId}`);
     }
     return missing;
+  }
+
+  /** What a node shows of a user once it says that it is up to date. */
+  private async shownBy(node: Node, userId: string): Promise<ReadonlySet<string>> {
+    for (let tries = 0; tries < FRESH_TRIES_MAX; tries++) {
+      const answer = await ask(node, `/api/user/${userId}/feedback/read`);
+      if (answer?.status === 200 && !answer.isStale)
+        return new Set((JSON.parse(answer.text) as Stored[]).map(({ ItemId }) => ItemId));
+      await pause(100);
+    }
+    throw new Error(`${node.name} does not come up to date`);
   }
 
   private async run(): Promise<void> {
