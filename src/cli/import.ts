@@ -17,6 +17,7 @@ interface ImportFlags extends ColumnFlags {
   readonly data?: string;
   readonly url?: string;
   readonly from: Preset;
+  readonly fromGorse?: string;
   readonly overwrite?: boolean;
   readonly dryRun?: boolean;
   readonly skipBad?: boolean;
@@ -35,6 +36,7 @@ Examples:
   furze import items products.ndjson --map item=sku,comment=name
   furze import --from movielens ml-1m/ --data ./data
   furze import --from gorse dump/ --url http://127.0.0.1:8087
+  furze import --from-gorse postgres://gorse@db.example/gorse --data ./data
   zcat log.tsv.gz | furze import feedback - --map user=uid,item=sku,time=ts`;
 
 /** `furze import`: users, items and feedback out of files. */
@@ -42,13 +44,17 @@ export function importCommand(env: Environment): Command {
   const command = new Command('import')
     .description('store users, items or feedback from CSV, TSV or NDJSON files, gzip or zstd packed or not')
     .addArgument(
-      new Argument('<inputs...>', 'users, items or feedback (else guessed), then files; - is standard input'),
+      new Argument('[inputs...]', 'users, items or feedback (else guessed), then files; - is standard input'),
     )
     .option('-c, --config <file>', 'configuration file (TOML)')
     .option('-d, --data <folder>', 'data folder of a service that is stopped')
     .option(
       '-u, --url <url>',
       'send to a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
+    )
+    .option(
+      '--from-gorse <database>',
+      'instead of files: the tables of Gorse 0.4 at postgres://USER:PASSWORD@HOST/DATABASE?schema=public&table_prefix=',
     )
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'));
   return addColumnOptions(command)
@@ -66,10 +72,17 @@ export function importCommand(env: Environment): Command {
 }
 
 async function run(inputs: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
+  if (flags.fromGorse !== undefined) {
+    const { fromGorse } = flags;
+    const { importGorse } = await import('./import/from-gorse.ts');
+    return withTarget(flags, config, (target, folder) => importGorse(fromGorse, target, folder));
+  }
   const kind = KINDS.find((name) => name === inputs[0]);
   const paths = kind === undefined ? inputs : inputs.slice(1);
   if (paths.length === 0) {
-    process.stderr.write(`furze: name the files with ${kind} to import (see furze import --help)\n`);
+    process.stderr.write(
+      `furze: name the files${kind === undefined ? '' : ` with ${kind}`} to import (see furze import --help)\n`,
+    );
     return 2;
   }
   const common = {

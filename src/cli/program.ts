@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, CreateCommand>> = {
   init: async (env) => (await import('./init.ts')).initCommand(env),
   import: async (env) => (await import('./import.ts')).importCommand(env),
   export: async (env) => (await import('./export.ts')).exportCommand(env),
+  migrate: async (env) => (await import('./migrate.ts')).migrateCommand(env),
   evaluate: async (env) => (await import('./evaluate.ts')).evaluateCommand(env),
   status: async (env) => (await import('./status.ts')).statusCommand(env),
   config: async (env) => (await import('./config.ts')).configCommand(env),

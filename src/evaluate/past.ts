@@ -37,10 +37,10 @@ export async function readPast(source: Source, kinds: readonly PositiveKind[]): 
   const [users, items] = [new Rows(), new Rows()];
   const userRecords: (User | undefined)[] = [];
   const itemRecords: (Item | undefined)[] = [];
-  for await (const rows of source('users')) {
+  for await (const { rows } of source('users')) {
     for (const user of rows as readonly User[]) userRecords[users.of(user.UserId)] = user;
   }
-  for await (const rows of source('items')) {
+  for await (const { rows } of source('items')) {
     for (const item of rows as readonly Item[]) itemRecords[items.of(item.ItemId)] = item;
   }
   const columns = {
@@ -51,7 +51,7 @@ export async function readPast(source: Source, kinds: readonly PositiveKind[]): 
     values: [] as number[],
     isPositive: [] as boolean[],
   };
-  for await (const rows of source('feedback')) {
+  for await (const { rows } of source('feedback')) {
     for (const { UserId, ItemId, FeedbackType, Timestamp, Value = 0 } of rows as readonly Feedback[]) {
       columns.userRows.push(users.of(UserId));
       columns.itemRows.push(items.of(ItemId));

@@ -4,41 +4,37 @@ import { join, resolve } from 'node:path';
 import { STDIN } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 
-/** How far an import has come: every line up to this one is stored. */
+/** How far the import of a file has come: every line up to this one is stored. */
 export interface CheckpointState {
   readonly line: number;
   readonly stored: number;
 }
 
-/**
- * Remembers how far the import of one file into one target has come, so that the same command goes on where it was cut
- * off. It belongs to the file as it is: another size or time of change, another target or another reading of its
- * columns begins anew.
- */
-export class Checkpoint {
+/** Remembers how far work has come, so that the same work goes on where it was cut off. */
+export class Checkpoint<State> {
   private readonly path: string | undefined;
 
-  /** @param folder where it is kept */
-  constructor(folder: string, target: string, plan: FilePlan) {
-    if (plan.path === STDIN) return;
-    const { size, mtimeMs } = statSync(plan.path);
-    const { reshape: _function, ...described } = plan;
-    const name = JSON.stringify([resolve(plan.path), size, mtimeMs, target, described]);
-    const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
-    this.path = join(folder, `furze-import-${hash}.json`);
+  /**
+   * @param folder where it is kept
+   * @param work what tells this work from any other, as JSON; undefined for work that cannot be taken up again
+   */
+  constructor(folder: string, name: string, work: unknown) {
+    if (work === undefined) return;
+    const hash = createHash('sha256').update(JSON.stringify(work)).digest('hex').slice(0, 16);
+    this.path = join(folder, `furze-${name}-${hash}.json`);
   }
 
-  read(): CheckpointState | undefined {
+  read(): State | undefined {
     if (this.path === undefined) return undefined;
     try {
-      return JSON.parse(readFileSync(this.path, 'utf8')) as CheckpointState;
+      return JSON.parse(readFileSync(this.path, 'utf8')) as State;
     } catch {
       // None, or one that a full disk cut off: what is stored already is stored again, which changes nothing.
       return undefined;
     }
   }
 
-  write(state: CheckpointState): void {
+  write(state: State): void {
     if (this.path === undefined) return;
     writeFileSync(`${this.path}.new`, JSON.stringify(state));
     renameSync(`${this.path}.new`, this.path);
@@ -47,4 +43,15 @@ export class Checkpoint {
   remove(): void {
     if (this.path !== undefined) rmSync(this.path, { force: true });
   }
+}
+
+/**
+ * How far the import of one file into one target has come. It belongs to the file as it is: another size or time of
+ * change, another target or another reading of its columns begins anew.
+ */
+export function fileCheckpoint(folder: string, target: string, plan: FilePlan): Checkpoint<CheckpointState> {
+  if (plan.path === STDIN) return new Checkpoint(folder, 'import', undefined);
+  const { size, mtimeMs } = statSync(plan.path);
+  const { reshape: _function, ...described } = plan;
+  return new Checkpoint(folder, 'import', [resolve(plan.path), size, mtimeMs, target, described]);
 }

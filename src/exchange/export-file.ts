@@ -36,7 +36,7 @@ export async function exportTo(
   let records = 0;
   async function* text(): AsyncGenerator<string> {
     if (format === 'csv') yield `${HEADERS[kind].join(',')}\r\n`;
-    for await (const rows of source(kind)) {
+    for await (const { rows } of source(kind)) {
       yield format === 'csv' ? toCsv(kind, rows) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       records += rows.length;
       onProgress(records);

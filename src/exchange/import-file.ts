@@ -1,6 +1,6 @@
 import { FurzeError } from '../domain/errors.ts';
 import { areValid, encodeBatch, findFault } from './check-records.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { Checkpoint, CheckpointState } from './checkpoint.ts';
 import type { Kind } from './columns.ts';
 import { type OpenedText, openText } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
@@ -37,7 +37,7 @@ export interface ImportOptions {
   readonly plan: FilePlan;
   /** Absent: rows are checked and nothing is stored. */
   readonly target?: Target | undefined;
-  readonly checkpoint?: Checkpoint | undefined;
+  readonly checkpoint?: Checkpoint<CheckpointState> | undefined;
   /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;

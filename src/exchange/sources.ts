@@ -7,15 +7,15 @@ import type { Kind } from './columns.ts';
 /** A record as the API writes it. */
 export type ApiRecord = object;
 
-/** Gives all records of a kind, page by page. */
-export type Source = (kind: Kind) => AsyncIterable<readonly ApiRecord[]>;
+/** Gives all records of a kind, page by page, from behind the page with a cursor on, or from the first. */
+export type Source = (kind: Kind, cursor?: string) => AsyncIterable<Page<ApiRecord>>;
 
 const PAGE_RECORDS = 1000;
 
 /** Reads a data folder, also while a service runs on it. */
 export function storeSource(reader: DataReader): Source {
-  return (kind) =>
-    pages(async (cursor) => {
+  return (kind, from) =>
+    pages(from, async (cursor) => {
       if (kind === 'feedback') return reader.getFeedbackPage(PAGE_RECORDS, cursor);
       const page = await (kind === 'users'
         ? reader.getUsers(PAGE_RECORDS, cursor)
@@ -24,13 +24,18 @@ export function storeSource(reader: DataReader): Source {
     });
 }
 
+/** Reads what gives pages by itself. */
+export function tableSource(page: (kind: Kind, cursor: string) => Promise<Page<ApiRecord>>): Source {
+  return (kind, from) => pages(from, (cursor) => page(kind, cursor));
+}
+
 /** Asks a running server. @param url without a path @param apiKey empty for none */
 export function httpSource(url: string, apiKey: string): Source {
   const base = url.replace(/\/+$/, '');
   const headers: Record<string, string> = apiKey === '' ? {} : { 'X-API-Key': apiKey };
   const names = { users: 'Users', items: 'Items', feedback: 'Feedback' } as const;
-  return (kind) =>
-    pages(async (cursor) => {
+  return (kind, from) =>
+    pages(from, async (cursor) => {
       const query = `n=${PAGE_RECORDS}&cursor=${encodeURIComponent(cursor)}`;
       let response: Response;
       try {
@@ -45,13 +50,17 @@ export function httpSource(url: string, apiKey: string): Source {
     });
 }
 
+/** The next page is asked for while one is worked on. */
 async function* pages(
+  from: string | undefined,
   ask: (cursor: string) => Promise<Page<ApiRecord>>,
-): AsyncGenerator<readonly ApiRecord[]> {
-  let cursor = '';
-  do {
-    const page = await ask(cursor);
-    if (page.rows.length > 0) yield page.rows;
-    cursor = page.cursor;
-  } while (cursor !== '');
+): AsyncGenerator<Page<ApiRecord>> {
+  let next: Promise<Page<ApiRecord>> | undefined = ask(from ?? '');
+  while (next !== undefined) {
+    const page: Page<ApiRecord> = await next;
+    next = page.cursor === '' ? undefined : ask(page.cursor);
+    // Nobody waits for it where the work on this one fails.
+    next?.catch(() => {});
+    yield page;
+  }
 }

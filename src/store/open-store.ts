@@ -13,6 +13,7 @@ import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
 import type { OnCopied } from './postgres/copy-all.ts';
+import { GorseTables } from './postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from './postgres/node-session.ts';
 import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
@@ -165,6 +166,11 @@ export async function openReadyStore(
     throw error;
   }
   return openStore(options, locks);
+}
+
+/** Reads Gorse's tables in a PostgreSQL database. */
+export function openGorseTables(dsn: PostgresDsn, tablePrefix: string): Promise<GorseTables> {
+  return GorseTables.open(dsn, tablePrefix);
 }
 
 /** Joins the nodes that share a database, of which `openReadyStore` has made the tables. */

@@ -103,7 +103,10 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
     worker = await start('worker', 'w2');
     await server.call('POST', '/api/feedback', [{ FeedbackType: 'like', UserId: 'u1', ItemId: 'i40' }]);
     // Asked of the server, it is done by the one that leads.
-    expect((await server.call('POST', '/api/admin/fit')).status).toBeLessThan(300);
+    await vi.waitFor(
+      async () => expect((await server.call('POST', '/api/admin/fit')).status).toBeLessThan(300),
+      PATIENT,
+    );
     await vi.waitFor(async () => expect(await served(server)).toBe(3), PATIENT);
   });
 });

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Announcer } from '../../exchange/announcer.ts';
-import { Checkpoint } from '../../exchange/checkpoint.ts';
+import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile, type RefusedRow } from '../../exchange/import-file.ts';
 import { type OpenedText, openText, peekText, STDIN, type TextEncoding } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
@@ -105,7 +105,7 @@ async function importOne(
       const checked = await importFile({ ...common, opened, skipsBad: true, onProgress });
       if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
     }
-    const checkpoint = new Checkpoint(run.folder, run.target.name, plan);
+    const checkpoint = fileCheckpoint(run.folder, run.target.name, plan);
     const { target, skipsBad } = run;
     const show = showIn(progress, `importing ${plan.path}`);
     return await announced(run.target, plan, (tell) => {

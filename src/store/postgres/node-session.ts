@@ -225,6 +225,8 @@ export class NodeSession implements Cluster {
       this.holdsLock = false;
     }
     const isNew = before.epoch !== epoch || before.published !== published || before.fitsAsked !== fitsAsked;
+    // Another leads: who that is, is known at once.
+    if (before.leader !== leader) this.beats = 0;
     if (isNew || isDeposed) for (const listener of this.listeners) listener();
   }
 

@@ -1,0 +1,48 @@
+import { maskDsn } from '../../domain/mask-dsn.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { Checkpoint } from '../../exchange/checkpoint.ts';
+import { type CopyState, copyRecords, KINDS } from '../../exchange/copy-records.ts';
+import { tableSource } from '../../exchange/sources.ts';
+import type { Target } from '../../exchange/targets.ts';
+import { parseDsn } from '../../store/dsn.ts';
+import { createProgress } from '../progress.ts';
+
+/** Where PostgreSQL keeps tables that nobody has said a schema for. */
+const SCHEMA = 'public';
+
+/**
+ * Imports the users, items and feedback that Gorse keeps in PostgreSQL; one that was cut off goes on where it was.
+ * @param database with `schema` and `table_prefix` as parameters, where they are not Gorse's defaults
+ * @param folder where it is kept how far it has come
+ * @returns the exit code
+ * @throws OperatorError when the database cannot be read, or a record cannot be stored
+ */
+export async function importGorse(database: string, target: Target, folder: string): Promise<number> {
+  const { openGorseTables } = await import('../../store/open-store.ts');
+  const url = new URL(database);
+  const prefix = url.searchParams.get('table_prefix') ?? '';
+  url.searchParams.delete('table_prefix');
+  if (!url.searchParams.has('schema')) url.searchParams.set('schema', SCHEMA);
+  const dsn = parseDsn(url.href);
+  if (dsn.engine !== 'postgres') throw new OperatorError('--from-gorse reads postgres://HOST/DATABASE.');
+  const progress = createProgress(process.stderr);
+  const tables = await openGorseTables(dsn, prefix).catch((error: Error) => {
+    throw new OperatorError(`${maskDsn(database)} cannot be read: ${error.message}`);
+  });
+  try {
+    const checkpoint = new Checkpoint<CopyState>(folder, 'import-gorse', [maskDsn(database), target.name]);
+    const copied = await copyRecords({
+      source: tableSource((kind, cursor) => tables.page(kind, cursor)),
+      target,
+      checkpoint,
+      onProgress: (kind, records) => progress.report(`importing ${kind}`, records, records),
+    });
+    checkpoint.remove();
+    const counts = KINDS.map((kind) => `${copied[kind].toLocaleString('en-US')} ${kind}`).join(', ');
+    process.stdout.write(`${counts} read from ${maskDsn(database)}\n`);
+    return 0;
+  } finally {
+    progress.end();
+    await tables.close();
+  }
+}

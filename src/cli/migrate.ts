@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Config, Environment } from '../domain/config.ts';
+import { maskDsn } from '../domain/mask-dsn.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import { Checkpoint } from '../exchange/checkpoint.ts';
+import { type CopyState, compareRecords, copyRecords, KINDS } from '../exchange/copy-records.ts';
+import { storeSource } from '../exchange/sources.ts';
+import { storeTarget } from '../exchange/targets.ts';
+import type { DataStore } from '../store/data-store.ts';
+import { parseDsn } from '../store/dsn.ts';
+import { loadConfig } from './load-config.ts';
+import { lockWaitOption } from './options.ts';
+import { createProgress } from './progress.ts';
+
+interface MigrateOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly config?: string;
+  readonly lockWait: number;
+}
+
+const HELP = `
+No service may run on a folder that is moved, and none may write to a database that is. One that was cut off goes on where it was
+when the same command is run again. At the end every record is looked up in the new store and compared. Lists and models are not moved: they are
+made again. The source stays as it is. A database is read and written by way of a copy in [database] replica, which a node on
+this host can use afterwards.
+
+Examples:
+  furze migrate --from lmdb://./data --to postgres://furze@db.example:5432/furze
+  furze migrate --from postgres://furze@db.example:5432/furze --to lmdb://./data`;
+
+/** `furze migrate`: all users, items and feedback from one store to another. */
+export function migrateCommand(env: Environment): Command {
+  return new Command('migrate')
+    .description('move all data from a folder to PostgreSQL or back, and compare every record')
+    .requiredOption('--from <store>', 'lmdb://PATH or postgres://USER@HOST:PORT/DATABASE')
+    .requiredOption('--to <store>', 'the same; it must be empty')
+    .option('-c, --config <file>', 'configuration file (TOML)')
+    .addOption(lockWaitOption())
+    .addHelpText('after', HELP)
+    .action(async ({ from, to, config, lockWait }: MigrateOptions) => {
+      await migrate(from, to, loadConfig({ path: config, env }), lockWait);
+    });
+}
+
+async function migrate(from: string, to: string, config: Config, lockWait: number): Promise<void> {
+  const [source, target] = [parseDsn(from), parseDsn(to)];
+  if (source.engine === 'postgres' && target.engine === 'postgres')
+    throw new OperatorError(
+      'Only one of --from and --to can be PostgreSQL; its own tools copy one database to another.',
+    );
+  const progress = createProgress(process.stderr);
+  try {
+    await withStore(from, config, lockWait, (old) =>
+      withStore(to, config, lockWait, async (fresh, folder) => {
+        const checkpoint = new Checkpoint<CopyState>(folder, 'migrate', [maskDsn(from), maskDsn(to)]);
+        if (checkpoint.read() === undefined) await checkEmpty(fresh, to);
+        const records = storeSource(old);
+        const target = storeTarget(fresh, maskDsn(to), false);
+        const total = await old.getStats();
+        const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
+          progress.report(`${stage} ${kind}`, done, total[kind]);
+        await copyRecords({ source: records, target, checkpoint, onProgress: tell('moving') });
+        const { compared, different, differentCount } = await compareRecords(
+          records,
+          fresh,
+          tell('comparing'),
+        );
+        progress.end();
+        if (differentCount > 0)
+          throw new OperatorError(`${differentCount} records differ:\n${different.join('\n')}`);
+        checkpoint.remove();
+        const counts = KINDS.map((kind) => `${compared[kind].toLocaleString('en-US')} ${kind}`).join(', ');
+        process.stdout.write(`${counts} moved to ${maskDsn(to)}, each compared with its source\n`);
+      }),
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+async function checkEmpty(data: DataStore, name: string): Promise<void> {
+  const { users, items, feedback } = await data.getStats();
+  if (users + items + feedback > 0)
+    throw new OperatorError(`${maskDsn(name)} holds data already; name an empty store in --to.`);
+}
+
+/** Opens a store for this process alone, with a cache that is thrown away. */
+async function withStore(
+  dsn: string,
+  config: Config,
+  lockWait: number,
+  use: (data: DataStore, folder: string) => Promise<void>,
+): Promise<void> {
+  // Loaded here, so that other commands load no engine.
+  const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
+  const { storeOptions } = await import('../store/store-options.ts');
+  const scratch = mkdtempSync(join(tmpdir(), 'furze-migrate-'));
+  try {
+    const database = { ...config.database, data_store: dsn, cache_store: `lmdb://${join(scratch, 'cache')}` };
+    const options = { ...storeOptions({ ...config, database }), autoInsertUser: true, autoInsertItem: true };
+    const locks = await lockStores(options, lockWait * 1000);
+    const isCopy = options.upstream !== undefined;
+    await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
+      process.stderr.write(`${message}\n`),
+    );
+    const { data, cache } = await openReadyStore(options, locks);
+    try {
+      await use(data, options.dataPath);
+    } finally {
+      await data.close();
+      await cache.close();
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
+import { OperatorError } from '../domain/operator-error.ts';
+import type { DataReader } from '../store/data-store.ts';
+import { encodeBatch } from './check-records.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { Kind } from './columns.ts';
+import type { ApiRecord, Source } from './sources.ts';
+import type { Target } from './targets.ts';
+
+/** Users and items before the feedback that names them. */
+export const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
+
+export type Counts = Readonly<Record<Kind, number>>;
+
+const NOTHING: Counts = { users: 0, items: 0, feedback: 0 };
+
+/** How far copying has come: all records before the cursor of this kind, and all of the kinds before it. */
+export interface CopyState {
+  readonly kind: Kind;
+  readonly cursor: string;
+  readonly copied: Counts;
+}
+
+export interface CopyOptions {
+  readonly source: Source;
+  readonly target: Target;
+  /** Where it is kept how far it has come, so that a copy that was cut off goes on. */
+  readonly checkpoint: Checkpoint<CopyState>;
+  /** Told how many records of a kind are copied. */
+  readonly onProgress: (kind: Kind, records: number) => void;
+}
+
+/**
+ * Copies all records, each page being one transaction. A page that was stored right before a cut is stored again, which
+ * changes nothing.
+ * @returns how many records there were of each kind, in earlier runs of this copy too
+ * @throws OperatorError when a record cannot be stored
+ */
+export async function copyRecords({ source, target, checkpoint, onProgress }: CopyOptions): Promise<Counts> {
+  const before = checkpoint.read();
+  let copied = before?.copied ?? NOTHING;
+  const first = before === undefined ? 0 : KINDS.indexOf(before.kind);
+  for (const kind of KINDS.slice(first)) {
+    const from = kind === before?.kind ? before.cursor : '';
+    // At the end of a kind the cursor is empty: that kind is done.
+    if (kind === before?.kind && from === '') continue;
+    for await (const { rows, cursor } of source(kind, from)) {
+      await store(target, kind, rows);
+      copied = { ...copied, [kind]: copied[kind] + rows.length };
+      checkpoint.write({ kind, cursor, copied });
+      onProgress(kind, copied[kind]);
+    }
+  }
+  return copied;
+}
+
+async function store(target: Target, kind: Kind, rows: readonly ApiRecord[]): Promise<void> {
+  if (rows.length === 0) return;
+  try {
+    await target.write(kind, encodeBatch(rows));
+  } catch (error) {
+    throw new OperatorError(`${kind} cannot be stored: ${(error as Error).message}`);
+  }
+}
+
+/** What a comparison has come to. */
+export interface Comparison {
+  readonly compared: Counts;
+  /** The first records that differ or are missing, in words. */
+  readonly different: readonly string[];
+  readonly differentCount: number;
+}
+
+const DIFFERENCES_SHOWN = 10;
+
+/** Looks up each record of a source in a store and compares all of its fields, and the numbers of records. */
+export async function compareRecords(
+  source: Source,
+  reader: DataReader,
+  onProgress: CopyOptions['onProgress'],
+): Promise<Comparison> {
+  const compared = { ...NOTHING };
+  const different: string[] = [];
+  let differentCount = 0;
+  const differ = (what: string) => {
+    differentCount++;
+    if (different.length < DIFFERENCES_SHOWN) different.push(what);
+  };
+  for (const kind of KINDS) {
+    for await (const { rows } of source(kind)) {
+      for (const row of rows) {
+        const found = await LOOK_UP[kind](reader, row as Named);
+        if (found === undefined) differ(`${kind}: ${JSON.stringify(row)} is missing`);
+        else if (!isDeepStrictEqual(plain(found), plain(row)))
+          differ(`${kind}: ${JSON.stringify(row)} is ${JSON.stringify(found)}`);
+      }
+      compared[kind] += rows.length;
+      onProgress(kind, compared[kind]);
+    }
+  }
+  const stats = await reader.getStats();
+  for (const kind of KINDS)
+    if (stats[kind] !== compared[kind])
+      differ(`${kind}: ${stats[kind]} records instead of ${compared[kind]}`);
+  return { compared, different, differentCount };
+}
+
+/** What of a record is JSON, whatever it was read with. */
+function plain(record: object): unknown {
+  return JSON.parse(JSON.stringify(record));
+}
+
+function asAnswered<T extends LabelFields>(entity: T | undefined): object | undefined {
+  return entity && withGivenLabels(entity);
+}
+
+/** The fields by which records are looked up. */
+interface Named {
+  readonly UserId: string;
+  readonly ItemId: string;
+  readonly FeedbackType: string;
+}
+
+const LOOK_UP: Readonly<Record<Kind, (reader: DataReader, row: Named) => Promise<object | undefined>>> = {
+  users: async (reader, { UserId }) => asAnswered(await reader.getUser(UserId)),
+  items: async (reader, { ItemId }) => asAnswered(await reader.getItem(ItemId)),
+  feedback: (reader, { FeedbackType, UserId, ItemId }) => reader.getFeedback(FeedbackType, UserId, ItemId),
+};
