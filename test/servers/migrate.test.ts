@@ -46,7 +46,7 @@ async function fill(data: DataStore): Promise<void> {
       Array.from({ length: 3500 }, (_, at) => ({
         FeedbackType: ['like', 'read', 'rating'][at % 3]!,
         UserId: `u${(at * 7) % 1500}`,
-        ItemId: `i${(at * 11) % 300}`,
+        ItemId: `i${(at * 11 + Math.floor(at / 1500)) % 300}`,
         Timestamp: new Date(Date.UTC(2024, 0, 1) + at * 1000).toISOString(),
         Comment: at % 100 === 0 ? 'very good' : '',
         ...(at % 3 === 2 && { Value: at / 10 }),
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_POSTGRES)('furze import --from-gorse', () => {
     const item = {
       IsHidden: true,
       Categories: ['k'],
-      Timestamp: '2024-05-01T10:00:00.5Z',
+      Timestamp: '2024-05-01T10:00:00.500Z',
       Labels: ['x'],
       Comment: 'it',
     };
