@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../domain/config.ts';
-import type { EvaluateOptions } from '../domain/evaluation-schemas.ts';
+import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ExitStatus } from './exit-status.ts';
@@ -75,7 +75,8 @@ export function evaluateCommand(env: Environment): Command {
           const code = await importInto(config, { paths: files, preset: flags.from, wishes });
           if (code !== 0) throw new ExitStatus(code);
         }
-        await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
+        const report = await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
+        process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : await describeReport(report));
       } finally {
         if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
       }
@@ -103,7 +104,7 @@ function withPositives(config: Config, flags: EvaluateFlags, folder: string | un
 }
 
 /**
- * Judges the lists that a configuration makes of the data in its folder, and prints the report.
+ * Judges the lists that a configuration makes of the data in its folder; what it is doing is told on standard error.
  * @param source what the data came from, for the report; the folder when undefined
  * @throws OperatorError when there is no data, nothing positive in it, or too little to hold a part out
  */
@@ -111,10 +112,9 @@ export async function evaluateFolder(
   config: Config,
   flags: EvaluateOptions & OutputFlags,
   source: string | undefined,
-): Promise<void> {
+): Promise<EvaluationReport> {
   // Loaded here, so that other commands load no engine.
   const { evaluateStore } = await import('../evaluate/evaluate-store.ts');
-  const { renderText } = await import('../evaluate/report.ts');
   let shown = '';
   const report = await evaluateStore(config, flags, source, (stage) => {
     if (stage !== shown) process.stderr.write(`${stage}\n`);
@@ -124,7 +124,13 @@ export async function evaluateFolder(
     const { renderHtml } = await import('../evaluate/html.ts');
     writeFileSync(flags.html, renderHtml(report));
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${renderText(report)}\n`);
+  return report;
+}
+
+/** A report for people. */
+export async function describeReport(report: EvaluationReport): Promise<string> {
+  const { renderText } = await import('../evaluate/report.ts');
+  return `${renderText(report)}\n`;
 }
 
 function parseShare(text: string): number {

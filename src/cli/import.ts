@@ -139,15 +139,17 @@ async function withStore(
 
 /**
  * Imports files into the folders of a configuration, as the command does without further options.
+ * @param lockWait how long to wait for another process that has the folders, seconds
  * @returns the exit code
  */
 export function importInto(
   config: Config,
   run: Pick<ImportRun, 'paths' | 'preset' | 'wishes'> &
     Partial<Pick<ImportRun, 'skipsBad' | 'isQuiet' | 'isShown'>>,
+  lockWait = 0,
 ): Promise<number> {
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  return withStore(config, 0, false, (target, folder) =>
+  return withStore(config, lockWait, false, (target, folder) =>
     runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, json: false, positiveTypes }),
   );
 }

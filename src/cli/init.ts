@@ -9,13 +9,14 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import type { Service } from '../service.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
+import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
+import { howCalled } from './how-called.ts';
 import { importInto } from './import.ts';
 import { AnswerMissing, type Answers, findAnswers, splitList } from './init/answers.ts';
-import { describeNext, type Example, findExample } from './init/example.ts';
+import { describeNext, type Example, findExample, requestsOf } from './init/example.ts';
 import { createPrompt } from './init/prompt.ts';
-import { parsePort } from './options.ts';
+import { lockWaitOption, parsePort } from './options.ts';
 import { createCaller } from './playground/caller.ts';
 import { createProgress } from './progress.ts';
 import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
@@ -31,6 +32,8 @@ interface InitFlags extends ColumnFlags {
   readonly evaluate?: boolean;
   readonly skipBad?: boolean;
   readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly lockWait: number;
 }
 
 const HELP = `
@@ -65,6 +68,8 @@ export function initCommand(env: Environment): Command {
     .option('--evaluate', 'tell how good the lists are, too')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
     .option('-y, --yes', 'ask nothing and take what is proposed')
+    .option('--json', 'ask nothing, and print what was set up as JSON')
+    .addOption(lockWaitOption())
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: InitFlags) => {
       refuseExisting(flags.config);
@@ -80,7 +85,7 @@ async function answersOf(
   env: Environment,
   command: Command,
 ): Promise<Answers> {
-  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
   const prompt = hasTerminal ? createPrompt(process.stdin, process.stdout) : undefined;
   const given = {
     paths,
@@ -110,7 +115,11 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
   const config = parseConfig(text, env);
   for (const { path, wishes } of answers.files) {
     const run = { paths: [path], preset: flags.from, wishes, skipsBad: flags.skipBad === true };
-    const code = await importInto(config, { ...run, isQuiet: false, isShown: true });
+    const code = await importInto(
+      config,
+      { ...run, isQuiet: flags.json === true, isShown: true },
+      flags.lockWait,
+    );
     if (code !== 0) throw new ExitStatus(code);
   }
   refuseExisting(flags.config);
@@ -121,13 +130,27 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
   rmSync(partial, { force: true });
   writeFileSync(partial, text, { ...mode, flag: 'wx' });
   renameSync(partial, flags.config);
-  process.stdout.write(`Wrote ${flags.config}; positive: ${answers.positiveTypes.join(', ')}.\n`);
-  const example = await train(config, flags.config);
+  const say = (text: string) => void (flags.json || process.stdout.write(text));
+  say(`Wrote ${flags.config}; positive: ${answers.positiveTypes.join(', ')}.\n`);
+  const example = await train(config, flags);
+  let evaluation: Awaited<ReturnType<typeof evaluateFolder>> | undefined;
   try {
-    if (answers.evaluates) await evaluateFolder(config, EVALUATE_DEFAULTS, undefined);
+    if (answers.evaluates) evaluation = await evaluateFolder(config, EVALUATE_DEFAULTS, undefined);
+    if (evaluation !== undefined && !flags.json) say(await describeReport(evaluation));
   } finally {
-    process.stdout.write(describeNext(flags.config, config, example));
+    say(describeNext(flags.config, config, example));
   }
+  if (!flags.json) return;
+  const told = {
+    config: flags.config,
+    data: flags.data,
+    files: answers.files.map(({ path, plan }) => ({ path, kind: plan.kind })),
+    positiveTypes: answers.positiveTypes,
+    ...requestsOf(config, example),
+    ...(example !== undefined && { example }),
+    ...(evaluation !== undefined && { evaluation }),
+  };
+  process.stdout.write(`${JSON.stringify(told)}\n`);
 }
 
 function refuseExisting(file: string): void {
@@ -155,14 +178,14 @@ function configOf(answers: Answers, data: string): Config {
 }
 
 /** Trains a service on the folder that nobody else reaches, and gives a user to show. */
-async function train(config: Config, file: string): Promise<Example | undefined> {
+async function train(config: Config, flags: InitFlags): Promise<Example | undefined> {
   const local = { host: '127.0.0.1', port: 0, ssl_cert: '', ssl_key: '' };
   const own = defaultConfig({ ...config, server: { ...config.server, ...local } });
   const log = createLogger('warn');
   const stopped = stopSignal(log);
-  const service = await launchService(own, log, 0);
+  const service = await launchService(own, log, flags.lockWait);
   try {
-    const progress = createProgress(process.stdout);
+    const progress = createProgress(flags.json ? process.stderr : process.stdout);
     const key = config.server.api_key || (config.server.api_keys[0] ?? '');
     const ask = createCaller(baseUrl(service.address), key);
     const work = fitOrTell(service, progress.report).then(() => {
@@ -173,7 +196,9 @@ async function train(config: Config, file: string): Promise<Example | undefined>
     if (ended !== 'stopped') return ended;
     work.catch(() => {});
     checkReason(await stopped);
-    process.stdout.write(`Stopped; the data is in. furze serve --config ${file} trains by itself.\n`);
+    process.stderr.write(
+      `Stopped; the data is in. ${howCalled()} serve --config ${flags.config} trains by itself.\n`,
+    );
     throw new ExitStatus(INTERRUPTED);
   } finally {
     await stopWithin(service, own.server.shutdown_timeout, log);

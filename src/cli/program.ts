@@ -63,7 +63,8 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
   }
 }
 
-async function createProgram(args: readonly string[], env: Environment): Promise<Command> {
+/** The command line with the commands that the arguments ask for. */
+export async function createProgram(args: readonly string[], env: Environment): Promise<Command> {
   const program = new Command('furze')
     .description('A recommender service in one process and one data folder.')
     .version(VERSION)

@@ -1,4 +1,5 @@
 import { api, pathOf } from './api.ts';
+import { short } from './format.ts';
 import { liking, notice } from './state.ts';
 
 /** Hides an item from all recommendations, or shows it again; the notice takes it back. */
@@ -7,7 +8,7 @@ export async function setHidden(id: string, title: string, hidden: boolean, done
   await attempt(async () => {
     await patch(hidden);
     notice.value = {
-      text: `${title || id} is ${hidden ? 'hidden' : 'shown again'}.`,
+      text: `${short(title || id)} is ${hidden ? 'hidden' : 'shown again'}.`,
       undo: () =>
         attempt(async () => {
           await patch(!hidden);
@@ -30,7 +31,7 @@ export async function like(userId: string, id: string, title: string, done: () =
     const record = { FeedbackType: type, UserId: userId, ItemId: id, Timestamp: '' };
     await api('/api/feedback', 'PUT', [value === 0 ? record : { ...record, Value: value }]);
     notice.value = {
-      text: `${userId}: ${type} of ${title || id}.`,
+      text: `${short(userId)}: ${type} of ${short(title || id)}.`,
       undo: () =>
         attempt(async () => {
           await api(pathOf(['api', 'feedback', type, userId, id]), 'DELETE');

@@ -5,6 +5,12 @@ const KEY_NAME = 'furze-api-key';
 
 /** True while the service asks for a key and has none that it takes. */
 export const needsKey = signal(false);
+/** True when a key was sent and not taken. */
+export const isKeyRefused = signal(false);
+/** True while a key is kept in this tab. */
+export const hasKey = signal(sessionStorage.getItem(KEY_NAME) !== null);
+/** Since when the service does not answer at all; undefined while it does. */
+export const silentSince = signal<Date | undefined>(undefined);
 
 /** What is wrong in a body, by place: `/17/ItemId`. */
 export interface ErrorPlace {
@@ -26,14 +32,44 @@ export class ApiError extends Error {
 
 export function setKey(key: string): void {
   sessionStorage.setItem(KEY_NAME, key);
+  hasKey.value = true;
   needsKey.value = false;
 }
 
+/** Forgets the key, and asks for one. */
+export function forgetKey(): void {
+  dropKey();
+  isKeyRefused.value = false;
+  needsKey.value = true;
+}
+
+function dropKey(): void {
+  sessionStorage.removeItem(KEY_NAME);
+  hasKey.value = false;
+}
+
+/** What can be sent as a header: a key with any other character is none that the service could have. */
+const SENDABLE = /^[\x20-\x7e\xa0-\xff]*$/;
+
 /** Asks the service and reads its JSON. @throws ApiError with a sentence for a person */
 export async function api<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
-  const headers: Record<string, string> = {};
+  const response = await ask(path, method, body);
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiError(
+      response.status,
+      'The answer is not JSON: something between here and the service answered.',
+    );
+  }
+}
+
+/** Asks the service. @throws ApiError with a sentence for a person */
+export async function ask(path: string, method = 'GET', body?: unknown): Promise<Response> {
   const key = sessionStorage.getItem(KEY_NAME);
-  if (key !== null) headers['X-API-Key'] = key;
+  if (key !== null && !SENDABLE.test(key)) throw refuseKey('The key holds characters that no key has.');
+  const headers: Record<string, string> = key === null ? {} : { 'X-API-Key': key };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response: Response;
   try {
@@ -43,13 +79,26 @@ export async function api<T>(path: string, method = 'GET', body?: unknown): Prom
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {
-    throw new ApiError(0, 'The service does not answer. Is it running?');
+    silentSince.value ??= new Date();
+    throw new ApiError(0, 'The service does not answer.');
   }
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text) as T;
-  if (response.status === 401) needsKey.value = true;
-  const problem = readProblem(text);
-  throw new ApiError(response.status, problem.detail ?? `The answer was ${response.status}.`, problem.errors);
+  silentSince.value = undefined;
+  if (response.ok) {
+    isKeyRefused.value = false;
+    return response;
+  }
+  const problem = readProblem(await response.text());
+  const message = problem.detail ?? `The answer was ${response.status}.`;
+  if (response.status === 401) throw refuseKey(message);
+  throw new ApiError(response.status, message, problem.errors);
+}
+
+/** Asks for another key. An answer to a request without any is no refusal. */
+function refuseKey(message: string): ApiError {
+  if (hasKey.value) isKeyRefused.value = true;
+  dropKey();
+  needsKey.value = true;
+  return new ApiError(401, message);
 }
 
 function readProblem(text: string): { detail?: string; errors?: readonly ErrorPlace[] } {

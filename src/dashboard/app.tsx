@@ -1,10 +1,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { needsKey, setKey } from './api.ts';
+import { forgetKey, hasKey, isKeyRefused, needsKey, setKey, silentSince } from './api.ts';
 import { ConfigPage } from './pages/config.tsx';
 import { ImportPage } from './pages/import.tsx';
 import { ItemPage } from './pages/item.tsx';
 import { ItemsPage } from './pages/items.tsx';
+import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { QualityPage } from './pages/quality.tsx';
 import { StoragePage } from './pages/storage.tsx';
@@ -33,6 +34,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },
   { name: 'config', label: 'Configuration', page: ConfigPage },
+  { name: 'metrics', label: 'Metrics', page: MetricsPage },
 ];
 
 function ItemsOrItem() {
@@ -71,6 +73,7 @@ export function App() {
       </button>
       <Navigation current={entry.name} />
       <main id="main" ref={main}>
+        <Silence />
         {needsKey.value ? <KeyForm /> : <Page />}
       </main>
       <NoticeLine />
@@ -80,8 +83,13 @@ export function App() {
 
 function Navigation({ current }: { current: string }) {
   const state = summary.value;
-  const worst = state?.Troubles[0]?.Severity;
-  const health = state === undefined ? 'unknown' : worst === undefined || worst === 'hint' ? 'good' : worst;
+  const worst = silentSince.value !== undefined ? 'error' : state?.Troubles[0]?.Severity;
+  const health =
+    state === undefined && worst === undefined
+      ? 'unknown'
+      : worst === undefined || worst === 'hint'
+        ? 'good'
+        : worst;
   return (
     <header class="side">
       <a class="brand" href="#/">
@@ -101,9 +109,13 @@ function Navigation({ current }: { current: string }) {
           <li class="outside">
             <a href="/apidocs">API</a>
           </li>
-          <li class="outside">
-            <a href="/metrics">Metrics</a>
-          </li>
+          {hasKey.value && (
+            <li class="outside">
+              <button type="button" class="link" onClick={forgetKey}>
+                Forget the key
+              </button>
+            </li>
+          )}
         </ul>
       </nav>
     </header>
@@ -120,9 +132,15 @@ function KeyForm() {
   return (
     <section class="card key-form">
       <h1 tabIndex={-1}>API key</h1>
+      {isKeyRefused.value && (
+        <p class="trouble error" role="alert">
+          The service did not take that key.
+        </p>
+      )}
       <form onSubmit={enter}>
         <label>
-          The service asks for its key. It is kept in this tab until you close it.
+          The service asks for its key, which is <code>[server] api_key</code> of its configuration. It is
+          kept in this tab until you close it.
           <input
             type="password"
             autoComplete="off"
@@ -134,6 +152,18 @@ function KeyForm() {
         <button type="submit">Enter</button>
       </form>
     </section>
+  );
+}
+
+/** Says that nothing answers: what is shown is as of then. */
+function Silence() {
+  const since = silentSince.value;
+  if (since === undefined) return null;
+  return (
+    <p class="trouble error" role="alert">
+      <strong>The service has not answered since {since.toLocaleTimeString('en-GB')}.</strong> Is it running?
+      What you see is from before; it is asked again every few seconds.
+    </p>
   );
 }
 

@@ -54,7 +54,24 @@ export function time(text: string | undefined): string {
     : date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** The beginning of a text that is too long to be shown whole. */
+export function short(text: string, most = 120): string {
+  const characters = text.length > most ? Array.from(text.slice(0, 2 * most)) : [];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+}
+
 /** The name of a recommender as people read it. */
 export function recommenderName(name: string): string {
   return name.replaceAll('_', '-');
+}
+
+/** Measures with their intervals: `NDCG@10` and its half width become one figure. */
+export function measuresOf(quality: Readonly<Record<string, number>>): [name: string, value: string][] {
+  const suffix = ' half width';
+  return Object.entries(quality)
+    .filter(([name]) => !name.endsWith(suffix))
+    .map(([name, value]) => {
+      const half = quality[`${name}${suffix}`];
+      return [name, half === undefined ? figure(value) : `${figure(value)} ± ${figure(half)}`];
+    });
 }

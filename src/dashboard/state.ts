@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Summary } from '../domain/admin-schemas.ts';
-import { api } from './api.ts';
+import { ApiError, api } from './api.ts';
 
 /** The state of the service, asked for every few seconds. */
 export const summary = signal<Summary | undefined>(undefined);
@@ -11,7 +11,8 @@ export async function refreshSummary(): Promise<void> {
     summary.value = await api<Summary>('/api/admin/summary');
     summaryError.value = undefined;
   } catch (error) {
-    summaryError.value = (error as Error).message;
+    const isSilence = error instanceof ApiError && error.status === 0;
+    summaryError.value = isSilence ? undefined : (error as Error).message;
   }
 }
 

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api } from './api.ts';
+import { api, silentSince } from './api.ts';
 
 /** Something asked of the service. */
 export interface Resource<T> {
   /** The last answer, while the next one is under way, too. */
   readonly data: T | undefined;
+  /** Undefined while nothing answers at all, too: that is told once for all of the page. */
   readonly error: string | undefined;
   /** Asks again. */
   readonly reload: () => void;
@@ -25,12 +26,24 @@ export function useResource<T>(path: string | undefined, everyMs?: number): Reso
     let current = true;
     api<T>(path).then(
       (data) => current && setState({ path, data }),
-      (error: Error) => current && setState((before) => ({ ...before, path, error: error.message })),
+      (error: Error) =>
+        current &&
+        setState((before) => ({
+          path,
+          error: error.message,
+          ...(before.path === path && { data: before.data }),
+        })),
     );
     return () => {
       current = false;
     };
   }, [path, round]);
+
+  // What was not answered is asked again once there are answers.
+  const isSilent = silentSince.value !== undefined;
+  useEffect(() => {
+    if (!isSilent && state.error !== undefined) reload();
+  }, [isSilent]);
 
   useEffect(() => {
     if (everyMs === undefined || path === undefined) return;
@@ -41,5 +54,6 @@ export function useResource<T>(path: string | undefined, everyMs?: number): Reso
   }, [path, everyMs]);
 
   const isOwn = state.path === path;
-  return { data: isOwn ? state.data : undefined, error: isOwn ? state.error : undefined, reload };
+  const error = isOwn && !isSilent ? state.error : undefined;
+  return { data: isOwn ? state.data : undefined, error, reload };
 }

@@ -19,7 +19,7 @@ export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** Names of columns that are understood, in small letters without blanks, dashes and underscores. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [
     'userid',
     'user',
@@ -95,7 +95,7 @@ export interface Guess {
 /** The field that a column's name means. */
 function fieldOf(name: string): string | undefined {
   const plain = name.toLowerCase().replace(/[^a-z]/g, '');
-  return Object.keys(KNOWN).find((field) => KNOWN[field]!.includes(plain));
+  return Object.keys(COLUMN_NAMES).find((field) => COLUMN_NAMES[field]!.includes(plain));
 }
 
 /** Tells by the first rows what a file holds and which column is what. */

@@ -1,9 +1,10 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSample } from '../../src/cli/playground/sample.ts';
+import { restoreStore } from '../../src/store/open-store.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { CHROMIUM, launchChromium, openView, seriousFaults, type View } from './chromium.ts';
 
@@ -89,6 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ['import', 'Import', /Drop a file here/],
     ['storage', 'Storage', /itemFeedback/],
     ['config', 'Configuration', /positive_feedback_types/],
+    ['metrics', 'Metrics', /furze_http_requests_total/],
   ];
 
   it('asks for the key once, and says so when it is wrong', async () => {
@@ -96,11 +98,17 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.goto(server.base);
     await view.page.getByLabel(/asks for its key/).fill('wrong');
     await view.page.getByRole('button', { name: 'Enter' }).click();
-    await view.page.getByLabel(/asks for its key/).waitFor();
+    await view.page.getByText('The service did not take that key.').waitFor();
+    await view.page.getByLabel(/asks for its key/).fill('no letters of a header: ключ');
+    await view.page.getByRole('button', { name: 'Enter' }).click();
+    await view.page.getByText('The service did not take that key.').waitFor();
     await signIn(view);
     await view.page.reload();
     await view.page.getByText(/model 1 serves/).waitFor();
     expect(await view.page.getByLabel(/asks for its key/).count()).toBe(0);
+    await view.page.getByRole('button', { name: 'Forget the key' }).click();
+    await view.page.getByLabel(/asks for its key/).waitFor();
+    expect(await view.page.getByText('did not take').count()).toBe(0);
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
@@ -221,7 +229,43 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ]);
     const low = await server.call('GET', '/api/user/newer/feedback', undefined, HEADERS);
     expect(low.body[0].FeedbackType).toBe('read');
+    await show(view.page, 'tasks', 'Tasks');
+    await view.page.getByText('file own.csv, feedback written 3, refused 2').waitFor();
     expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('saves a backup, and compacts the store', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'storage', 'Storage');
+    const saved = view.page.waitForEvent('download');
+    await view.page.getByRole('button', { name: 'Back up' }).click();
+    const folder = mkdtempSync(join(tmpdir(), 'furze-saved-'));
+    const path = join(folder, (await saved).suggestedFilename());
+    await (await saved).saveAs(path);
+    await view.page.getByText(/^Saved as furze-.*\.mdb/).waitFor();
+    const restored = await restoreStore({ source: path, dataPath: join(folder, 'data'), lockWaitMs: 0 });
+    const { body } = await server.call('GET', '/api/admin/summary', undefined, HEADERS);
+    expect(restored).toMatchObject({ items: body.Items, users: body.Users, feedback: body.Feedback });
+    await view.page.getByRole('button', { name: 'Compact' }).click();
+    await view.page.getByText(/Last compaction: .*, done \(before /).waitFor();
+    expect(view.errors).toEqual([]);
+    rmSync(folder, { recursive: true });
+    await view.page.context().close();
+  });
+
+  it('says that the service does not answer, and goes on when it does', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await view.page.context().setOffline(true);
+    await view.page.getByText(/The service has not answered since/).waitFor();
+    await view.page.getByRole('link', { name: 'Storage' }).click();
+    await view.page.getByRole('heading', { name: 'Storage' }).waitFor();
+    expect(await view.page.getByRole('alert').count()).toBe(1);
+    await view.page.context().setOffline(false);
+    await view.page.getByText(/The service has not answered since/).waitFor({ state: 'detached' });
+    await view.page.getByText('itemFeedback').waitFor();
     await view.page.context().close();
   });
 
@@ -245,26 +289,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.keyboard.press('Enter');
     await view.page.getByRole('heading', { name: 'Items like it' }).waitFor();
     await view.page.context().close();
-  });
-
-  it('says on its first page why a service recommends nothing', async () => {
-    const empty = await startTestServer();
-    try {
-      const clicks = [1, 2, 3].map((user) => ({ FeedbackType: 'click', UserId: `u${user}`, ItemId: 'i' }));
-      await empty.call('POST', '/api/feedback', clicks);
-      const view = await openView(browser, VIEWS[0]);
-      await view.page.goto(empty.base);
-      await view.page
-        .getByText(/No positive feedback types are configured; seen so far: click \(3\)\./)
-        .first()
-        .waitFor();
-      await view.page.getByText(/positive_feedback_types = \["click"\]/).waitFor();
-      expect(await seriousFaults(view.page)).toEqual([]);
-      await view.page.screenshot({ path: join(shots, 'no-positive-types.png'), fullPage: true });
-      await view.page.context().close();
-    } finally {
-      await empty.stop();
-    }
   });
 });
 

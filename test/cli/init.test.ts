@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { findAnswers, type Given } from '../../src/cli/init/answers.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { parseConfig } from '../../src/domain/config.ts';
@@ -73,7 +74,6 @@ describe('furze init with flags', () => {
       ...[items, source, '--map', 'user=member,item=thing', '--positive', '4', '--port', '8123'],
       ...['--api-key', 'a-secret', '--config', config, '--data', data],
     );
-    expect(done.output).toContain('furze serve');
     expect(done).toMatchObject({ code: 0 });
     expect(done.output).toContain('feedback: UserId from "member", ItemId from "thing"');
     expect(done.output).not.toContain('a-secret');
@@ -87,7 +87,7 @@ describe('furze init with flags', () => {
     expect(text).toMatch(/^# Default: port = \d+\nport = 8123$/m);
     expect(statSync(config).mode & 0o077).toBe(0);
 
-    expect(done.output).toContain(`furze serve --config ${config}`);
+    expect(done.output).toMatch(new RegExp(`^  node \\S+/main\\.js serve --config ${config}$`, 'm'));
     const paths = Array.from(
       done.output.matchAll(/^ {2}curl 'http:\/\/127\.0\.0\.1:8123(\S+)' -H "X-API-Key/gm),
       ([, path]) => path,
@@ -100,6 +100,35 @@ describe('furze init with flags', () => {
       expect(await answer.json()).toHaveLength(5);
     }
     expect(await serve.stop('SIGTERM')).toBe(0);
+  }, 300_000);
+
+  it('prints one object and nothing else with --json', async () => {
+    const [config, data] = [join(folder, 'json.toml'), join(folder, 'json')];
+    const main = join(inject('compiled'), 'src/main.js');
+    const args = [
+      'init',
+      plain,
+      '--json',
+      '--positive',
+      '4',
+      '--port',
+      '8124',
+      '--config',
+      config,
+      '--data',
+      data,
+    ];
+    const output = execFileSync(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const told = JSON.parse(String(output));
+    expect(told).toMatchObject({
+      config,
+      data,
+      files: [{ path: plain, kind: 'feedback' }],
+      positiveTypes: ['like'],
+      url: 'http://127.0.0.1:8124',
+    });
+    expect(told.requests).toHaveLength(3);
+    expect(told.example.recommended).toHaveLength(5);
   }, 300_000);
 
   it('writes nothing over', async () => {

@@ -3,6 +3,7 @@ import { asksForKey } from '../../domain/config-sources.ts';
 import type { Item } from '../../domain/entities.ts';
 import { kindOf, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { DataStore } from '../../store/data-store.ts';
+import { howCalled } from '../how-called.ts';
 import { type Caller, recommendPath } from '../playground/caller.ts';
 import { baseUrl } from '../run-service.ts';
 
@@ -66,11 +67,13 @@ async function userWithMost(
   return best;
 }
 
-/** What to do next: the line that starts the service, and three requests with ids of the data. */
-export function describeNext(file: string, config: Config, example: Example | undefined): string {
+/** Where the service will be, and three requests with ids of the data. */
+export function requestsOf(
+  config: Config,
+  example: Example | undefined,
+): { readonly url: string; readonly requests: readonly string[] } {
   const { host, port, ssl_cert } = config.server;
   const url = baseUrl({ protocol: ssl_cert === '' ? 'http' : 'https', host, port });
-  const key = asksForKey(config.server) ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   const paths =
     example === undefined
       ? []
@@ -78,12 +81,18 @@ export function describeNext(file: string, config: Config, example: Example | un
           recommendPath(example.userId, ENTRIES),
           `/api/item/${encodeURIComponent(example.liked[0]!.itemId)}/neighbors?n=${ENTRIES}`,
         ];
-  paths.push(`/api/popular?n=${ENTRIES}`);
+  return { url, requests: [...paths, `/api/popular?n=${ENTRIES}`].map((path) => url + path) };
+}
+
+/** What to do next: the line that starts the service, and three requests with ids of the data. */
+export function describeNext(file: string, config: Config, example: Example | undefined): string {
+  const { url, requests } = requestsOf(config, example);
+  const key = asksForKey(config.server) ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   return `${example === undefined ? '' : describeExample(example)}
 Start the service:
-  furze serve --config ${file}
+  ${howCalled()} serve --config ${file}
 Then try it${key === '' ? '' : `, with FURZE_SERVER_API_KEY set to the key in ${file}`}:
-${paths.map((path) => `  curl '${url}${path.replaceAll("'", '%27')}'${key}`).join('\n')}
+${requests.map((request) => `  curl '${request.replaceAll("'", '%27')}'${key}`).join('\n')}
 
 Dashboard: ${url}/
 `;

@@ -34,7 +34,7 @@ export function ConfigPage() {
               Only those that are not at their default
             </label>
           </form>
-          <Table label="Configuration" head={['Key', 'Value', 'Source', 'Meaning']}>
+          <Table stacks label="Configuration" head={['Key', 'Value', 'Source', 'Meaning']}>
             {shown.map(({ Key, Value, Default, Source, Variable, Description }) => (
               <tr key={Key}>
                 <th scope="row">

@@ -1,8 +1,8 @@
 import type { ItemView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
-import { count, time } from '../format.ts';
+import { count, short, time } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
-import { Card, Fact, PageHead, State } from '../parts/common.tsx';
+import { Card, Fact, Names, PageHead, State } from '../parts/common.tsx';
 import { ItemScores } from '../parts/item-scores.tsx';
 import { addToSession } from '../state.ts';
 import { useResource } from '../use-resource.ts';
@@ -13,7 +13,7 @@ export function ItemPage({ id }: { id: string }) {
   const { data, error, reload } = useResource<ItemView>(path);
   return (
     <>
-      <PageHead title={data?.Item.Comment || id}>{id}</PageHead>
+      <PageHead title={short(data?.Item.Comment || id)}>{id}</PageHead>
       <State error={error} loading={data === undefined && error === undefined} />
       {data !== undefined && (
         <>
@@ -48,8 +48,8 @@ function About({ data, done }: { data: ItemView; done: () => void }) {
       <dl class="facts">
         <Fact name="State" value={Item.IsHidden ? 'hidden' : 'shown'} />
         <Fact name="Time" value={time(Item.Timestamp)} />
-        <Fact name="Categories" value={Item.Categories.join(', ') || '–'} />
-        <Fact name="Labels" value={Item.Labels.join(', ') || '–'} />
+        <Fact name="Categories" value={<Names values={Item.Categories} />} />
+        <Fact name="Labels" value={<Names values={Item.Labels} />} />
         <Fact name="Users" value={count(Users)} note="With any feedback on it" />
         <Fact
           name="Feedback"

@@ -1,7 +1,7 @@
 import { setHidden } from '../actions.ts';
 import { time } from '../format.ts';
-import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
-import { usePrefixSearch } from '../parts/prefix-search.tsx';
+import { Card, ItemName, Names, PageHead, State, Table } from '../parts/common.tsx';
+import { NoneFound, usePrefixSearch } from '../parts/prefix-search.tsx';
 
 /** An item as the API tells it. */
 export interface Item {
@@ -21,25 +21,31 @@ export function ItemsPage() {
       <Card wide>
         {found.search}
         <State error={found.error} loading={found.loading} />
-        <Table label="Items" head={['Item', 'Categories', 'Time', 'State', '']}>
-          {found.rows.map((item) => (
-            <tr key={item.ItemId}>
-              <th scope="row">
-                <ItemName id={item.ItemId} title={item.Comment} />
-              </th>
-              <td>{item.Categories.join(', ')}</td>
-              <td class="nowrap">{time(item.Timestamp)}</td>
-              <td>
-                <span class={`badge ${item.IsHidden ? 'failed' : ''}`}>
-                  {item.IsHidden ? 'hidden' : 'shown'}
-                </span>
-              </td>
-              <td>
-                <HideButton item={item} done={found.reload} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+        {found.none === undefined ? (
+          <Table stacks label="Items" head={['Item', 'Categories', 'Time', 'State', '']}>
+            {found.rows.map((item) => (
+              <tr key={item.ItemId}>
+                <th scope="row">
+                  <ItemName id={item.ItemId} title={item.Comment} />
+                </th>
+                <td>
+                  <Names values={item.Categories} />
+                </td>
+                <td class="nowrap">{time(item.Timestamp)}</td>
+                <td>
+                  <span class={`badge ${item.IsHidden ? 'failed' : ''}`}>
+                    {item.IsHidden ? 'hidden' : 'shown'}
+                  </span>
+                </td>
+                <td>
+                  <HideButton item={item} done={found.reload} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        ) : (
+          <NoneFound text={found.none} />
+        )}
         {found.pages}
       </Card>
     </>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Series, Summary } from '../../domain/admin-schemas.ts';
-import { bytes, count, duration, figure, milliseconds, percent, time } from '../format.ts';
+import { bytes, count, duration, figure, measuresOf, milliseconds, percent, time } from '../format.ts';
 import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
 import { NodesCard } from '../parts/nodes.tsx';
@@ -180,8 +180,13 @@ function ModelCard({ state }: { state: Summary }) {
               note="Chosen on held-out feedback"
             />
           )}
-          {Object.entries(model.Quality).map(([name, value]) => (
-            <Fact key={name} name={name} value={figure(value)} note="On held-out feedback" />
+          {measuresOf(model.Quality).map(([name, value]) => (
+            <Fact
+              key={name}
+              name={name}
+              value={value}
+              note="Of the collaborative model, on held-out feedback"
+            />
           ))}
           <Fact name="Memory" value={bytes(model.Bytes)} />
         </dl>

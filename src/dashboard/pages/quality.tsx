@@ -1,8 +1,9 @@
 import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
-import { count, figure, time } from '../format.ts';
+import { count, figure, measuresOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
+import { WhatNamesMean } from '../parts/names.tsx';
 import { summary } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 
@@ -17,7 +18,11 @@ export function QualityPage() {
         Before a model serves, each fit holds back the latest feedback and measures how well it is foretold.
       </PageHead>
       <State error={error} loading={data === undefined && error === undefined} />
-      {data !== undefined && data.Generation === 0 && <p>Nothing is learned yet.</p>}
+      {data !== undefined && data.Generation === 0 && (
+        <p>
+          Nothing is learned yet; <a href="#/">the overview</a> says why.
+        </p>
+      )}
       {data !== undefined && data.Generation > 0 && (
         <>
           {choice !== undefined && <Choice choice={choice} />}
@@ -25,6 +30,7 @@ export function QualityPage() {
             <Measures data={data} />
             <Ranking data={data} />
           </div>
+          <WhatNamesMean />
           <History data={data} />
         </>
       )}
@@ -79,10 +85,10 @@ function Measures({ data }: { data: Quality }) {
   return (
     <Card title={`Collaborative model, generation ${data.Generation}`}>
       <Table label="Measures" head={['Measure', ...numbers('Value')]}>
-        {Object.entries(data.Quality).map(([name, value]) => (
+        {measuresOf(data.Quality).map(([name, value]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td class="number">{figure(value)}</td>
+            <td class="number">{value}</td>
           </tr>
         ))}
       </Table>

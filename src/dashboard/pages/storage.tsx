@@ -1,6 +1,7 @@
 import type { Storage } from '../../domain/admin-schemas.ts';
 import { bytes, count, figure } from '../format.ts';
 import { Bar, Card, Fact, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { UpkeepCard } from '../parts/upkeep.tsx';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 10_000;
@@ -29,6 +30,7 @@ function Sizes({ data }: { data: Storage }) {
           <Fact name="Bytes a feedback" value={figure(data.BytesPerFeedback)} note="The whole data store" />
         )}
       </dl>
+      <UpkeepCard data={data} />
       <Card wide title="Disk">
         <Table label="Tables" head={['Store', 'Table', ...numbers('Records', 'Size'), 'Share']}>
           {data.Tables.map(({ Store, Name, Entries, Bytes }) => (
@@ -45,7 +47,7 @@ function Sizes({ data }: { data: Storage }) {
         </Table>
       </Card>
       <Card wide title="Memory">
-        <Table label="Parts of the memory" head={['Part', ...numbers('Size'), 'Share', 'What it is']}>
+        <Table stacks label="Parts of the memory" head={['Part', ...numbers('Size'), 'Share', 'What it is']}>
           {data.Memory.map(({ Name, Bytes, Note }) => (
             <tr key={Name}>
               <th scope="row">{Name}</th>

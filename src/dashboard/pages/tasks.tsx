@@ -24,7 +24,7 @@ export function TasksPage() {
     <>
       <PageHead title="Tasks">
         {data?.NextFitSeconds === undefined
-          ? 'Fits, passes over the lists and searches of settings.'
+          ? 'What runs in the background, and what has run.'
           : `The next fit begins in ${duration(data.NextFitSeconds)}.`}
       </PageHead>
       <State error={refusal ?? error} loading={data === undefined && error === undefined} />
@@ -62,7 +62,7 @@ function PastTasks({ tasks }: { tasks: Tasks['Past'] }) {
       {tasks.length === 0 ? (
         <p class="muted">None yet.</p>
       ) : (
-        <Table label="Past tasks" head={['Task', 'Began', 'Took', 'State', 'Result']}>
+        <Table stacks label="Past tasks" head={['Task', 'Began', 'Took', 'State', 'Result']}>
           {tasks.map((task) => (
             <tr key={task.Id}>
               <th scope="row">{task.Kind}</th>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
-import { count, recommenderName, time } from '../format.ts';
+import { count, recommenderName, short, time } from '../format.ts';
 import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
 import { SessionCard } from '../parts/session-recommend.tsx';
@@ -90,24 +90,26 @@ function OneUser({ userId }: { userId: string }) {
 
 function History({ data }: { data: UserView }) {
   return (
-    <Card title={`History of ${data.User.UserId}`}>
+    <Card title={`History of ${short(data.User.UserId, 60)}`}>
       <p class="muted">
         {count(data.FeedbackCount)} records, {count(data.PositiveCount)} positive
         {data.History.length < data.FeedbackCount && `; the last ${data.History.length}`}
       </p>
-      <Table label="History" head={['Item', 'Feedback', 'Time']}>
-        {data.History.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
-          <tr key={`${Id} ${FeedbackType}`}>
-            <td>
-              <ItemName id={Id} title={Title} />
-            </td>
-            <td>
-              <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
-            </td>
-            <td class="nowrap">{time(Timestamp)}</td>
-          </tr>
-        ))}
-      </Table>
+      {data.History.length > 0 && (
+        <Table label="History" head={['Item', 'Feedback', 'Time']}>
+          {data.History.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
+            <tr key={`${Id} ${FeedbackType}`}>
+              <td>
+                <ItemName id={Id} title={Title} />
+              </td>
+              <td>
+                <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+              </td>
+              <td class="nowrap">{time(Timestamp)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
     </Card>
   );
 }

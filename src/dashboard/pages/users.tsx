@@ -1,5 +1,6 @@
-import { Card, PageHead, State, Table } from '../parts/common.tsx';
-import { usePrefixSearch } from '../parts/prefix-search.tsx';
+import { short } from '../format.ts';
+import { Card, Names, PageHead, State, Table } from '../parts/common.tsx';
+import { NoneFound, usePrefixSearch } from '../parts/prefix-search.tsx';
 import { href } from '../router.ts';
 
 interface User {
@@ -16,21 +17,25 @@ export function UsersPage() {
       <Card wide>
         {found.search}
         <State error={found.error} loading={found.loading} />
-        <Table label="Users" head={['User', 'Labels', 'Comment']}>
-          {found.rows.map(({ UserId, Labels, Comment }) => (
-            <tr key={UserId}>
-              <th scope="row">
-                <a href={href('try', UserId)}>{UserId}</a>
-              </th>
-              <td>
-                {Labels.map((label) => (typeof label === 'string' ? label : JSON.stringify(label))).join(
-                  ', ',
-                )}
-              </td>
-              <td>{Comment}</td>
-            </tr>
-          ))}
-        </Table>
+        {found.none === undefined ? (
+          <Table stacks label="Users" head={['User', 'Labels', 'Comment']}>
+            {found.rows.map(({ UserId, Labels, Comment }) => (
+              <tr key={UserId}>
+                <th scope="row">
+                  <a class="item" href={href('try', UserId)}>
+                    {short(UserId)}
+                  </a>
+                </th>
+                <td>
+                  <Names values={Labels} />
+                </td>
+                <td>{short(Comment)}</td>
+              </tr>
+            ))}
+          </Table>
+        ) : (
+          <NoneFound text={found.none} />
+        )}
         {found.pages}
       </Card>
     </>

@@ -74,7 +74,10 @@ export function Chart(props: ChartProps) {
           ))}
         </span>
       </figcaption>
-      <div ref={host} role="img" aria-label={describe(title, lines, format)} />
+      <div class="plot">
+        <div ref={host} role="img" aria-label={describe(title, lines, format)} />
+        {points === 0 && <p class="muted">Nothing yet</p>}
+      </div>
     </figure>
   );
 }
@@ -131,12 +134,24 @@ function options(
           label: line.label,
           stroke: color(`--furze-line-${line.color}`),
           width: 2,
-          points: { show: line.values.length < 30, size: 4 },
+          points: {
+            show: true,
+            size: 4,
+            filter: (plot, at) => alone(plot.data[at] ?? [], line.values.length < 30),
+          },
           spanGaps: bridges,
         }),
       ),
     ],
   };
+}
+
+/** The points to be drawn as such: all where they are few, else those that no line reaches. */
+function alone(values: ArrayLike<number | null | undefined>, all: boolean): number[] {
+  const missing = (at: number) => values[at] === null || values[at] === undefined;
+  return Array.from({ length: values.length }, (_, at) => at).filter(
+    (at) => !missing(at) && (all || (missing(at - 1) && missing(at + 1))),
+  );
 }
 
 const DAY_S = 86_400;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { figure } from '../format.ts';
+import { figure, short } from '../format.ts';
 
 /** The head of a page; it takes the focus when the page is changed. */
 export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -36,6 +36,9 @@ export function Card({
   );
 }
 
+/** Labels or categories of one record that are written out. */
+const NAMES_SHOWN = 12;
+
 /** What is shown in the place of something that is not there. */
 export function State({ error, loading }: { error: string | undefined; loading: boolean }) {
   if (error !== undefined)
@@ -48,7 +51,7 @@ export function State({ error, loading }: { error: string | undefined; loading: 
 }
 
 /** A number with its name. */
-export function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
+export function Fact({ name, value, note }: { name: string; value: ComponentChildren; note?: string }) {
   return (
     <div class="fact" title={note}>
       <dt>{name}</dt>
@@ -64,20 +67,23 @@ export function numbers(...names: readonly string[]): readonly ColumnHead[] {
 
 export type ColumnHead = string | { readonly name: string; readonly isNumber: true };
 
-/** A table that scrolls by itself where the page is narrow. */
+/** A table that scrolls by itself where the page is narrow, or has the cells of a row below each other there. */
 export function Table({
   label,
   head,
   children,
+  stacks = false,
 }: {
   label: string;
   head: readonly ColumnHead[];
   children: ComponentChildren;
+  /** What the cells mean is plain without the names of the columns. */
+  stacks?: boolean;
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label={label}>
-      <table>
+      <table class={stacks ? 'stacks' : undefined}>
         <thead>
           <tr>
             {head.map((column) =>
@@ -108,6 +114,22 @@ export function Score({ value }: { value: number | undefined }) {
   return <span class="score">{value === undefined ? '' : figure(value)}</span>;
 }
 
+/** Labels or categories in a line; of very many the first. */
+export function Names({ values }: { values: readonly unknown[] }) {
+  const given = values
+    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .filter((text) => text !== '');
+  if (given.length === 0) return <>–</>;
+  const more = given.length - NAMES_SHOWN;
+  const shown = given.slice(0, NAMES_SHOWN).map((text) => short(text, 60));
+  return (
+    <span class="names-cell">
+      {shown.join(', ')}
+      {more > 0 && <span class="muted"> and {more} more</span>}
+    </span>
+  );
+}
+
 export function CopyButton({ text }: { text: string }) {
   const [copied, setCopied] = useState(false);
   const copy = () =>
@@ -126,8 +148,8 @@ export function CopyButton({ text }: { text: string }) {
 export function ItemName({ id, title }: { id: string; title: string }) {
   return (
     <a class="item" href={`#/items/${encodeURIComponent(id)}`}>
-      {title === '' ? id : title}
-      {title !== '' && <small>{id}</small>}
+      {short(title === '' ? id : title)}
+      {title !== '' && <small>{short(id, 40)}</small>}
     </a>
   );
 }

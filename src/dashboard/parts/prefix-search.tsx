@@ -11,6 +11,8 @@ export interface Found<Row> {
   readonly reload: () => void;
   readonly search: preact.JSX.Element;
   readonly pages: preact.JSX.Element;
+  /** What to say in the place of a table without rows; undefined when there are some, or none are known yet. */
+  readonly none: string | undefined;
 }
 
 /** A search by the beginning of ids, page by page. */
@@ -28,8 +30,15 @@ export function usePrefixSearch<Row>(
     setPrefix(text);
     setCursors(['']);
   };
+  const rows = data === undefined ? [] : rowsOf(data);
   return {
-    rows: data === undefined ? [] : rowsOf(data),
+    none:
+      data === undefined || rows.length > 0
+        ? undefined
+        : prefix === ''
+          ? `There are no ${kind} yet.`
+          : `No id begins with ${prefix}; capitals count.`,
+    rows,
     error,
     loading: data === undefined && error === undefined,
     reload,
@@ -47,7 +56,7 @@ export function usePrefixSearch<Row>(
       </form>
     ),
     pages: (
-      <nav class="pages" aria-label="Pages of the table">
+      <nav class="pages" aria-label="Pages of the table" hidden={cursors.length === 1 && next === ''}>
         <button
           type="button"
           class="small outline"
@@ -68,4 +77,12 @@ export function usePrefixSearch<Row>(
       </nav>
     ),
   };
+}
+
+export function NoneFound({ text }: { text: string }) {
+  return (
+    <p class="muted">
+      {text} <a href="#/import">Import some</a>.
+    </p>
+  );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import { like, setHidden } from '../actions.ts';
-import { recommenderName, time } from '../format.ts';
+import { recommenderName, short, time } from '../format.ts';
 import { addToSession, likeType } from '../state.ts';
 import { Card, ItemName, numbers, Score, Table } from './common.tsx';
 import { Why } from './why.tsx';
@@ -12,32 +12,37 @@ export function Recommended({ data, reload }: { data: UserView; reload: () => vo
   const userId = data.User.UserId;
   const { List, Pipeline } = data;
   return (
-    <Card title={`Recommended to ${userId}`}>
+    <Card title={`Recommended to ${short(userId, 60)}`}>
       <p class="muted">
         {List === undefined
           ? 'No list is kept for this user; the fallbacks answer.'
           : `A list of ${List.Length} by generation ${List.Generation}, made ${time(List.MadeAt)}.`}
       </p>
-      <Table label="Recommended" head={['', 'Item', ...numbers('Score'), 'Place with', '']}>
-        {Pipeline.flatMap((place, rank) => [
-          <Place
-            key={place.Id}
-            place={place}
-            rank={rank}
-            isAsked={asked === place.Id}
-            ask={() => setAsked(asked === place.Id ? undefined : place.Id)}
-            like={() => like(userId, place.Id, place.Title, reload)}
-            hide={() => setHidden(place.Id, place.Title, true, reload)}
-          />,
-          asked === place.Id && (
-            <tr key={`${place.Id} why`}>
-              <td colSpan={5}>
-                <Why userId={userId} itemId={place.Id} titles={data} />
-              </td>
-            </tr>
-          ),
-        ])}
-      </Table>
+      {Pipeline.length === 0 && (
+        <p>Nothing: there is no item that could be recommended. The overview says what is missing.</p>
+      )}
+      {Pipeline.length > 0 && (
+        <Table stacks label="Recommended" head={['', 'Item', ...numbers('Score'), 'Place with', '']}>
+          {Pipeline.flatMap((place, rank) => [
+            <Place
+              key={place.Id}
+              place={place}
+              rank={rank}
+              isAsked={asked === place.Id}
+              ask={() => setAsked(asked === place.Id ? undefined : place.Id)}
+              like={() => like(userId, place.Id, place.Title, reload)}
+              hide={() => setHidden(place.Id, place.Title, true, reload)}
+            />,
+            asked === place.Id && (
+              <tr key={`${place.Id} why`}>
+                <td colSpan={5}>
+                  <Why userId={userId} itemId={place.Id} titles={data} />
+                </td>
+              </tr>
+            ),
+          ])}
+        </Table>
+      )}
     </Card>
   );
 }

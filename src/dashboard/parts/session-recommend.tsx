@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { api, pathOf } from '../api.ts';
 import { likeType, session } from '../state.ts';
 import { Card, State } from './common.tsx';
 import { ItemScores, type ScoredItem } from './item-scores.tsx';
-import { usePrefixSearch } from './prefix-search.tsx';
+import { NoneFound, usePrefixSearch } from './prefix-search.tsx';
 
 interface Entry {
   readonly Id: string;
@@ -80,6 +80,7 @@ function ItemPicker() {
           </button>
         ))}
       </p>
+      {found.none !== undefined && <NoneFound text={found.none} />}
       {found.pages}
     </div>
   );
@@ -92,8 +93,9 @@ async function recommend(ids: readonly string[]): Promise<readonly ScoredItem[]>
   const entries = await api<readonly Entry[]>('/api/session/recommend?n=10', 'POST', body);
   return Promise.all(
     entries.map(async (entry) => {
-      const item = await api<{ Comment: string }>(`/api/item/${encodeURIComponent(entry.Id)}`);
-      return { ...entry, Title: item.Comment };
+      // One that was deleted meanwhile has no title.
+      const item = await api<{ Comment: string }>(pathOf(['api', 'item', entry.Id])).catch(() => undefined);
+      return { ...entry, Title: item?.Comment ?? '' };
     }),
   );
 }

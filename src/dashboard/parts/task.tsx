@@ -37,7 +37,10 @@ export function outcome({ State, Result, Error: message }: Task): string {
     .map(([name, value]) => {
       if (name === 'nothing' || name === 'conclusion') return String(value);
       if (name === 'unchanged') return 'nothing new';
-      return `${name} ${typeof value === 'number' ? figure(value) : value}`;
+      if (typeof value !== 'number') return `${name} ${value}`;
+      return /bytes/i.test(name)
+        ? `${name.replace(/bytes/i, '').toLowerCase()} ${bytes(value)}`.trim()
+        : `${name} ${figure(value)}`;
     })
     .join(', ');
 }

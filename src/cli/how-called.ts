@@ -1,0 +1,30 @@
+import { basename, relative } from 'node:path';
+
+/** What tells how this process was begun. */
+export interface Begun {
+  readonly execPath: string;
+  readonly script: string;
+  readonly npmCommand: string | undefined;
+  readonly folder: string;
+}
+
+/** What a person types to run furze as it was run now: `furze`, `npx furze`, or Node.js with the script. */
+export function howCalled(
+  { execPath, script, npmCommand, folder }: Begun = {
+    execPath: process.execPath,
+    script: process.argv[1] ?? '',
+    npmCommand: process.env.npm_command,
+    folder: process.cwd(),
+  },
+): string {
+  if (npmCommand === 'exec') return 'npx furze';
+  // In a package of one file Node.js is part of the program.
+  if (!/^node(\.exe)?$/i.test(basename(execPath))) return quoted(execPath);
+  if (!script.endsWith('.js')) return basename(script) || 'furze';
+  const near = relative(folder, script);
+  return `node ${quoted(near.startsWith('..') ? script : near)}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path);
+}

@@ -1,0 +1,29 @@
+import { ask } from './api.ts';
+
+/** How much of a copy has come; undefined while it is being made. */
+export type OnBytes = (bytes: number) => void;
+
+/** Has the service make a copy of the data store, and gives it to the browser to keep. @throws ApiError */
+export async function downloadBackup(onBytes: OnBytes): Promise<string> {
+  const { body } = await ask('/api/admin/backup', 'POST');
+  const parts: BlobPart[] = [];
+  let bytes = 0;
+  const reader = body!.getReader();
+  for (;;) {
+    // One that breaks off rejects: half a copy is never kept.
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    bytes += value.length;
+    onBytes(bytes);
+  }
+  const name = `furze-${new Date().toISOString().slice(0, 16).replace(':', '')}.mdb`;
+  const url = URL.createObjectURL(new Blob(parts));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun to save it by then, or asks where to.
+  setTimeout(() => URL.revokeObjectURL(url), 600_000);
+  return name;
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import type { Storage, Task, Tasks } from '../../domain/admin-schemas.ts';
+import { api } from '../api.ts';
+import { downloadBackup } from '../backup.ts';
+import { bytes, percent, time } from '../format.ts';
+import { useResource } from '../use-resource.ts';
+import { Card, State } from './common.tsx';
+import { outcome, RunningTask } from './task.tsx';
+
+const REFRESH_MS = 3000;
+
+/** A copy of the data to keep, and the data store without its free space, each at a click. */
+export function UpkeepCard({ data }: { data: Storage }) {
+  const { data: tasks, reload } = useResource<Tasks>('/api/admin/tasks', REFRESH_MS);
+  const [told, setTold] = useState<string>();
+  const [error, setError] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
+  const attempt = async (work: () => Promise<string | undefined>) => {
+    setError(undefined);
+    setTold(undefined);
+    try {
+      setTold(await work());
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+    reload();
+  };
+  const backUp = async () => {
+    setSaving(true);
+    await attempt(async () => {
+      setTold('The copy is being made.');
+      const name = await downloadBackup((size) => setTold(`${bytes(size)} of the copy are here.`));
+      return `Saved as ${name}. furze restore ${name} --data FOLDER puts it in place.`;
+    });
+    setSaving(false);
+  };
+  const compact = () =>
+    attempt(async () => {
+      await api('/api/admin/compact', 'POST');
+      return undefined;
+    });
+  const running = (kind: string) => tasks?.Running.find(({ Kind }) => Kind === kind);
+  const compaction = running('compaction');
+  return (
+    <Card
+      wide
+      title="Backup and free space"
+      aside={
+        <span class="buttons">
+          <button type="button" class="small" disabled={isSaving} onClick={backUp}>
+            Back up
+          </button>
+          <button type="button" class="small outline" disabled={compaction !== undefined} onClick={compact}>
+            Compact
+          </button>
+        </span>
+      }
+    >
+      <p class="muted">
+        A backup is one consistent copy of all users, items and feedback, which this browser saves. Compaction
+        rewrites the data store without its free space, {freeSpace(data)} now, and leaves no trace of what was
+        deleted. The service goes on meanwhile.
+      </p>
+      <State error={error} loading={false} />
+      {told !== undefined && <p role="status">{told}</p>}
+      {compaction !== undefined && <RunningTask task={compaction} />}
+      <p class="muted">
+        {lastOf(tasks, 'backup', 'backup')} {lastOf(tasks, 'compaction', 'compaction')}
+      </p>
+    </Card>
+  );
+}
+
+function freeSpace({ DataBytes, Tables }: Storage): string {
+  const used = Tables.filter(({ Store }) => Store === 'data').reduce((sum, { Bytes }) => sum + Bytes, 0);
+  const free = Math.max(0, DataBytes - used);
+  return `${bytes(free)} or ${percent(DataBytes === 0 ? 0 : free / DataBytes)}`;
+}
+
+function lastOf(tasks: Tasks | undefined, kind: Task['Kind'], name: string): string {
+  const last = tasks?.Past.find(({ Kind }) => Kind === kind);
+  if (last === undefined) return `No ${name} yet.`;
+  return `Last ${name}: ${time(last.EndedAt)}, ${last.State}${outcome(last) === '' ? '' : ` (${outcome(last)})`}.`;
+}
