@@ -55,28 +55,37 @@ export function usePrefixSearch<Row>(
         </label>
       </form>
     ),
-    pages: (
-      <nav class="pages" aria-label="Pages of the table" hidden={cursors.length === 1 && next === ''}>
-        <button
-          type="button"
-          class="small outline"
-          disabled={cursors.length === 1}
-          onClick={() => setCursors(cursors.slice(0, -1))}
-        >
-          Previous
-        </button>
-        <span class="muted">Page {cursors.length}</span>
-        <button
-          type="button"
-          class="small outline"
-          disabled={next === ''}
-          onClick={() => setCursors([...cursors, next])}
-        >
-          Next
-        </button>
-      </nav>
-    ),
+    pages: <Pages cursors={cursors} next={next} go={setCursors} />,
   };
+}
+
+function Pages(props: {
+  cursors: readonly string[];
+  next: string;
+  go: (cursors: readonly string[]) => void;
+}) {
+  const { cursors, next, go } = props;
+  return (
+    <nav class="pages" aria-label="Pages of the table" hidden={cursors.length === 1 && next === ''}>
+      <button
+        type="button"
+        class="small outline"
+        disabled={cursors.length === 1}
+        onClick={() => go(cursors.slice(0, -1))}
+      >
+        Previous
+      </button>
+      <span class="muted">Page {cursors.length}</span>
+      <button
+        type="button"
+        class="small outline"
+        disabled={next === ''}
+        onClick={() => go([...cursors, next])}
+      >
+        Next
+      </button>
+    </nav>
+  );
 }
 
 export function NoneFound({ text }: { text: string }) {
