@@ -3,6 +3,7 @@ import { defaultConfig } from '../../src/domain/config.ts';
 import type { Item } from '../../src/domain/entities.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import { useCompiledThreads } from '../../src/domain/thread-entry.ts';
 import { formatTimestamp } from '../../src/domain/time.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';
@@ -29,6 +30,9 @@ const ENTRIES = 100;
 const BATCH = 10_000;
 const NOW_MS = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
+
+// Threads of the build: one that reads TypeScript hangs now and then while it starts on a busy machine.
+useCompiledThreads(new URL('../../src/', import.meta.url), new URL('../../dist/', import.meta.url));
 
 /** A store with users and items, made-up models of them, and what makes lists. */
 export interface BenchWorld {

@@ -1,18 +1,38 @@
+/** Works out the features of an item that do not depend on the user, and writes them to `out` from `at` on. */
+export type WriteFeatures = (itemRow: number, out: Float64Array, at: number) => void;
+
 /**
- * Keeps features of items that do not depend on the user: 8 bytes an item and feature, for as many as are asked for.
- * @param rowCount items from this row on are worked out each time
+ * Keeps features of items that do not depend on the user, so that they are worked out once an item. Those of one item
+ * stand side by side: for seven, one cache line an item. A page of memory that nobody asks for is never touched.
  */
-export function keepFeatures(
-  rowCount: number,
-): (feature: number, value: (itemRow: number) => number) => (itemRow: number) => number {
-  const kept: (Float64Array | undefined)[] = [];
-  return (feature, value) => {
-    // 0 stands for not known yet, so that a page of memory which nobody asks for is never touched.
-    const values = (kept[feature] ??= new Float64Array(rowCount));
-    return (row) => {
-      if (row >= rowCount) return value(row);
-      if (values[row] === 0) values[row] = value(row);
-      return values[row]!;
-    };
-  };
+export class KeptFeatures {
+  private readonly rowCount: number;
+  private readonly width: number;
+  /** `width` features an item, then 1 where they are known. */
+  private readonly values: Float64Array;
+
+  /**
+   * @param rowCount items from this row on are worked out each time
+   * @param width features of an item, 1 or more
+   */
+  constructor(rowCount: number, width: number) {
+    this.rowCount = rowCount;
+    this.width = width;
+    this.values = new Float64Array(rowCount * (width + 1));
+  }
+
+  /** Writes what `write` does, which is the same whenever it is asked. */
+  copy(itemRow: number, out: Float64Array, at: number, write: WriteFeatures): void {
+    const { width, values } = this;
+    if (itemRow >= this.rowCount) {
+      write(itemRow, out, at);
+      return;
+    }
+    const from = itemRow * (width + 1);
+    if (values[from + width] === 0) {
+      write(itemRow, values, from);
+      values[from + width] = 1;
+    }
+    for (let feature = 0; feature < width; feature++) out[at + feature] = values[from + feature]!;
+  }
 }

@@ -1,4 +1,5 @@
 import { RowSums } from './row-sums.ts';
+import type { NeighborColumns } from './serving-model.ts';
 
 /** The most recent likes that are looked at: each speaks for some hundred items. */
 const LIKES_MAX = 200;
@@ -11,13 +12,8 @@ const SHARE_SCALE = 20;
 /** Models that say of each item which others it speaks for, to be summed over what a user likes. */
 type SummedModel = 'slim' | 'itemKnn' | 'sequence';
 
-/** What each item speaks for. */
-interface ItemTable {
-  neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
-}
-
 /** The models that there are. */
-type SummedModels = { readonly [Model in SummedModel]: ItemTable | undefined };
+type SummedModels = { readonly [Model in SummedModel]: NeighborColumns | undefined };
 
 /** One way to sum. */
 interface SumKind {
@@ -83,7 +79,7 @@ export class LikeSums {
 }
 
 function addUp(
-  model: ItemTable,
+  model: NeighborColumns,
   liked: readonly number[],
   weightAt: (later: number) => number,
   sums: RowSums,
@@ -91,7 +87,6 @@ function addUp(
   for (let at = 0; at < liked.length && at < LIKES_MAX; at++) {
     const weight = weightAt(at);
     if (weight < RECENT_WEIGHT_MIN) return;
-    const { rows, scores } = model.neighborsAt(liked[at]!);
-    sums.addAll(rows, scores, weight);
+    sums.addRow(model, liked[at]!, weight);
   }
 }

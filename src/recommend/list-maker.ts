@@ -68,10 +68,11 @@ export class ListMaker {
     const { coldItems } = world;
     const { candidates } = proposal;
     const replaced = settings.replacement === undefined ? [] : this.readItems(history);
-    const scores = this.rank(history, {
-      ...proposal,
-      candidates: [...candidates, ...replaced, ...coldItems.knownRows],
-    });
+    const isMore = replaced.length > 0 || coldItems.knownRows.length > 0;
+    const scores = this.rank(
+      history,
+      isMore ? { ...proposal, candidates: [...candidates, ...replaced, ...coldItems.knownRows] } : proposal,
+    );
     const knownScores = scores.subarray(candidates.length + replaced.length);
     const coldScores = new Map<number, number>();
     coldItems.rows.forEach((row, at) => {
@@ -79,13 +80,17 @@ export class ListMaker {
     });
     const best = new TopK(settings.cacheSize);
     // The models know little of a new item: that a recommender proposes it must not make it score less than otherwise.
-    candidates.forEach((row, at) => {
-      best.push(row, Math.max(scores[at]!, coldScores.get(row) ?? Number.NEGATIVE_INFINITY));
-    });
-    const liked = new Set(proposal.liked);
-    replaced.forEach((row, at) => {
-      best.push(row, this.decayed(scores[candidates.length + at]!, liked.has(row)));
-    });
+    for (let at = 0; at < candidates.length; at++) {
+      const row = candidates[at]!;
+      const cold = coldScores.size > 0 ? coldScores.get(row) : undefined;
+      best.push(row, cold === undefined ? scores[at]! : Math.max(scores[at]!, cold));
+    }
+    if (replaced.length > 0) {
+      const liked = new Set(proposal.liked);
+      replaced.forEach((row, at) => {
+        best.push(row, this.decayed(scores[candidates.length + at]!, liked.has(row)));
+      });
+    }
     for (const [row, score] of coldScores) {
       if (!matching.isProposed(row) && matching.accepts(row, history)) best.push(row, score);
     }

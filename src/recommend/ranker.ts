@@ -1,4 +1,5 @@
 import { createRandom } from '../domain/random.ts';
+import type { KeptFeatures, WriteFeatures } from './kept-features.ts';
 import { type LikeSums, SUM_NAMES } from './like-sums.ts';
 import { RANKING_FEATURES, weigh } from './ranking.ts';
 import type { Generation } from './serving-model.ts';
@@ -9,6 +10,9 @@ const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
 const SUMS = SUM_NAMES.map((name) => [name, RANKING_FEATURES.indexOf(name)] as const);
 const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
 const AGE = RANKING_FEATURES.indexOf('age');
+const WIDTH = RANKING_FEATURES.length;
+/** The last features: those that an item has whoever is ranked for. */
+export const ITEM_FEATURES = WIDTH - POPULAR;
 
 const DAY_MS = 86_400_000;
 /** Items older than this, or of no known age, are all alike. */
@@ -31,11 +35,8 @@ export interface RankingWorld {
   readonly trends: TrendCounts;
   /** An item's timestamp, milliseconds since the epoch, NaN for none. */
   readonly timestampMsAt: (itemRow: number) => number;
-  /**
-   * Where trends and timestamps never change: works a feature out once for each item, whoever is ranked for. The ranking
-   * is one and the same, too.
-   */
-  readonly keep?: (feature: number, value: (itemRow: number) => number) => (itemRow: number) => number;
+  /** Where trends and timestamps never change, nor the ranking: the features of an item alone, `ITEM_FEATURES` of them. */
+  readonly kept?: KeptFeatures;
 }
 
 /**
@@ -47,38 +48,48 @@ export interface RankingWorld {
  */
 export function rankingFeatures(
   { candidates, userRow, userLabels, vector, sums }: RankingCase,
-  { generation, trends, timestampMsAt, keep }: RankingWorld,
+  world: RankingWorld,
   totals: readonly number[],
   isUsed: (feature: number) => boolean = () => true,
 ): Float64Array {
-  const width = RANKING_FEATURES.length;
-  const features = new Float64Array(candidates.length * width);
-  const fill = (feature: number, value: (row: number, at: number) => number) => {
-    for (let at = 0, to = feature; at < candidates.length; at++, to += width)
-      features[to] = value(candidates[at]!, at);
-  };
+  const { generation, kept } = world;
+  const features = new Float64Array(candidates.length * WIDTH);
   const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
-  if (collaborative) {
-    const scores = collaborative.scoreItems(vector, candidates);
-    fill(COLLABORATIVE, (_, at) => scores[at]!);
-  }
+  if (collaborative) fill(features, COLLABORATIVE, collaborative.scoreItems(vector, candidates));
   const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
-  if (click) {
-    const logits = click.logits(userRow, userLabels(), candidates);
-    fill(CLICK_THROUGH, (_, at) => logits[at]!);
-  }
+  if (click) fill(features, CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
   for (const [name, feature] of SUMS) {
-    if (sums && isUsed(feature)) fill(feature, (row) => sums.featureOf(name, row));
+    if (!sums || !isUsed(feature)) continue;
+    for (let at = 0, to = feature; at < candidates.length; at++, to += WIDTH)
+      features[to] = sums.featureOf(name, candidates[at]!);
   }
-  trends.scales.forEach(({ values, total }, scale) => {
-    if (total === 0 || !isUsed(POPULAR + scale)) return;
-    const records = totals[scale]! / total;
-    const popularity = (row: number) => Math.log1p((values[row] ?? 0) * records);
-    fill(POPULAR + scale, keep?.(POPULAR + scale, popularity) ?? popularity);
-  });
-  const age = (row: number) => logAge(trends.asOfMs - timestampMsAt(row));
-  if (isUsed(AGE)) fill(AGE, keep?.(AGE, age) ?? age);
+  const write = itemFeatures(world, totals, isUsed);
+  for (let at = 0, to = POPULAR; at < candidates.length; at++, to += WIDTH) {
+    if (kept === undefined) write(candidates[at]!, features, to);
+    else kept.copy(candidates[at]!, features, to, write);
+  }
   return features;
+}
+
+function fill(features: Float64Array, feature: number, values: ArrayLike<number>): void {
+  for (let at = 0, to = feature; at < values.length; at++, to += WIDTH) features[to] = values[at]!;
+}
+
+/** The features of an item whoever is ranked for: its popularity on each scale and its age. */
+function itemFeatures(
+  { trends, timestampMsAt }: RankingWorld,
+  totals: readonly number[],
+  isUsed: (feature: number) => boolean,
+): WriteFeatures {
+  const scales = trends.scales.flatMap(({ values, total }, scale) =>
+    total === 0 || !isUsed(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
+  );
+  const isAgeUsed = isUsed(AGE);
+  return (row, out, at) => {
+    for (const { scale, values, records } of scales)
+      out[at + scale] = Math.log1p((values[row] ?? 0) * records);
+    if (isAgeUsed) out[at + AGE - POPULAR] = logAge(trends.asOfMs - timestampMsAt(row));
+  };
 }
 
 function logAge(ageMs: number): number {

@@ -34,8 +34,15 @@ export interface ClickModel {
   logits(userRow: number, userLabels: readonly string[], itemRows: readonly number[]): Float32Array;
 }
 
+/** Every item's most similar items as columns: those of row r are the entries starts[r] to starts[r + 1] - 1, best first. */
+export interface NeighborColumns {
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly scores: Float32Array;
+}
+
 /** Every item's most similar items, computed ahead. */
-export interface NeighborLists {
+export interface NeighborLists extends NeighborColumns {
   /** Best first; empty for an item that has none or came after. The arrays must not be changed. */
   neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
 }

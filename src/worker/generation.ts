@@ -30,7 +30,7 @@ export function openGeneration(
 }
 
 function listsOf(table: NeighborTable | undefined): NeighborLists | undefined {
-  return table && { neighborsAt: (row) => neighborsAt(table, row) };
+  return table && { ...table, neighborsAt: (row) => neighborsAt(table, row) };
 }
 
 function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {

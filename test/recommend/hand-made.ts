@@ -6,7 +6,12 @@ import type { ListSettings } from '../../src/recommend/list-settings.ts';
 import type { ListWorld } from '../../src/recommend/list-world.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
 import { RANKING_FEATURES, type Ranking, type RankingFeature } from '../../src/recommend/ranking.ts';
-import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/serving-model.ts';
+import type {
+  CollaborativeModel,
+  Generation,
+  NeighborColumns,
+  NeighborLists,
+} from '../../src/recommend/serving-model.ts';
 import type { TrendCounts } from '../../src/recommend/trends.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 
@@ -62,9 +67,22 @@ export function scoredModel(scores: readonly number[]): CollaborativeModel {
   };
 }
 
-/** Neighbors of each item, best first, as [row, score]. */
-export function neighborLists(of: (itemRow: number) => readonly [number, number][]): NeighborLists {
+type Entries = readonly [number, number][];
+
+/** Neighbors of each item, best first, as [row, score]; both rows below `rowCount`. Each is asked for when it is used. */
+export function neighborLists(of: (itemRow: number) => Entries, rowCount = 512): NeighborLists {
+  let columns: NeighborColumns | undefined;
+  const known = () => (columns ??= columnsOf(of, rowCount));
   return {
+    get starts() {
+      return known().starts;
+    },
+    get rows() {
+      return known().rows;
+    },
+    get scores() {
+      return known().scores;
+    },
     neighborsAt(itemRow) {
       const entries = of(itemRow);
       return {
@@ -73,6 +91,17 @@ export function neighborLists(of: (itemRow: number) => readonly [number, number]
       };
     },
   };
+}
+
+function columnsOf(of: (itemRow: number) => Entries, rowCount: number): NeighborColumns {
+  const entries = Array.from({ length: rowCount }, (_, row) => of(row));
+  const starts = new Uint32Array(rowCount + 1);
+  entries.forEach((list, row) => {
+    starts[row + 1] = starts[row]! + list.length;
+  });
+  const rows = Uint32Array.from(entries.flat(), ([row]) => row);
+  const scores = Float32Array.from(entries.flat(), ([, score]) => score);
+  return { starts, rows, scores };
 }
 
 /** A generation of which the other parts are missing. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepFeatures } from '../../src/recommend/kept-features.ts';
+import { KeptFeatures } from '../../src/recommend/kept-features.ts';
 import { RowSums } from '../../src/recommend/row-sums.ts';
 
 test('sums are those of a map, from one user to the next, also of rows never seen before', () => {
@@ -8,12 +8,14 @@ test('sums are those of a map, from one user to the next, also of rows never see
     sums.clear();
     const model = new Map<number, number>();
     for (let table = 0; table < 40; table++) {
-      const rows = Uint32Array.from(
-        { length: 50 },
-        (_, at) => ((at * 7919 + table * 104_729) % 900) * round * 3,
-      );
+      const rowsOf = (at: number) => ((at * 7919 + table * 104_729) % 900) * round * 3;
+      const rows = Uint32Array.from({ length: 50 }, (_, at) => rowsOf(at));
       const values = Float32Array.from(rows, (row, at) => ((row + at) % 11) - 4);
-      sums.addAll(rows, values, round / 3);
+      // The table's row 1; a table has rows up to the last that it names.
+      const starts = new Uint32Array(900 * round * 3 + 1).fill(50);
+      starts.fill(0, 0, 2);
+      sums.addRow({ starts, rows, scores: values }, 1, round / 3);
+      sums.addRow({ starts, rows, scores: values }, 900 * round * 3, 1);
       rows.forEach((row, at) => void model.set(row, (model.get(row) ?? 0) + (round / 3) * values[at]!));
     }
     for (let row = 0; row < 9000; row++) expect(sums.get(row)).toBe(model.get(row) ?? 0);
@@ -21,19 +23,24 @@ test('sums are those of a map, from one user to the next, also of rows never see
     const accept = (row: number) => row % 5 !== 0;
     const best = [...model].filter(([row, sum]) => sum > 0 && accept(row));
     best.sort(([row, sum], [other, otherSum]) => otherSum - sum || row - other);
-    for (const k of [0, 10, 10_000])
-      expect(sums.top(k, accept).rows).toEqual(best.slice(0, k).map(([row]) => row));
+    for (const k of [0, 10, 10_000]) {
+      const expected = best.slice(0, k).map(([row]) => row);
+      expect(sums.top(k, accept).rows).toEqual(expected);
+      expect([...sums.topRows(k, accept)].sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b));
+    }
   }
 });
 
-test('a feature that is kept is worked out once for an item', () => {
+test('features that are kept are worked out once for an item', () => {
   let asked = 0;
-  const keep = keepFeatures(10);
-  const value = (row: number) => {
+  const kept = new KeptFeatures(10, 2);
+  const write = (row: number, out: Float64Array, at: number) => {
     asked++;
-    return row / 3;
+    out[at] = row / 3;
   };
-  for (let round = 0; round < 2; round++) expect([1, 9, 12].map(keep(2, value))).toEqual([1 / 3, 3, 4]);
+  const out = new Float64Array(9);
+  for (let round = 0; round < 2; round++)
+    [1, 9, 12].forEach((row, at) => void kept.copy(row, out, 1 + 3 * at, write));
+  expect([...out]).toEqual([0, 1 / 3, 0, 0, 3, 0, 0, 4, 0]);
   expect(asked).toBe(4);
-  expect(keep(3, () => 7)(1)).toBe(7);
 });

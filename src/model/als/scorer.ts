@@ -229,10 +229,17 @@ export class MfScorer {
 
   /** Known items of a history, each once, into the slot. @returns how many */
   #writeEntries(itemRows: ArrayLike<number>): number {
-    const known = Array.from(itemRows).filter((row) => row < this.header.itemCount);
-    const rows = [...new Set(known)].sort((a, b) => a - b);
-    this.#u32('items', rows.length).set(rows);
-    return rows.length;
+    const { itemCount } = this.header;
+    const known = new Uint32Array(itemRows.length);
+    let count = 0;
+    for (let at = 0; at < itemRows.length; at++)
+      if (itemRows[at]! < itemCount) known[count++] = itemRows[at]!;
+    const rows = known.subarray(0, count).sort();
+    let distinct = 0;
+    for (let at = 0; at < count; at++)
+      if (distinct === 0 || rows[at] !== rows[distinct - 1]) rows[distinct++] = rows[at]!;
+    this.#u32('items', distinct).set(rows.subarray(0, distinct));
+    return distinct;
   }
 
   #writeExcluded(excluded: ArrayLike<number>): number {

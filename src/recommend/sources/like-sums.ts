@@ -9,7 +9,7 @@ function sumMatcher(name: SumName): Matcher {
   return {
     lists({ settings, sums, accept }) {
       if (!settings.collaborative) return [];
-      return [sums.of(name).top(settings.cacheSize, accept).rows];
+      return [sums.of(name).topRows(settings.cacheSize, accept)];
     },
     proposes:
       ({ settings, sums }) =>

@@ -2,11 +2,12 @@ import { measureProcessorShare } from '../../domain/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { typeTest } from '../../recommend/feedback-types.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
-import { keepFeatures } from '../../recommend/kept-features.ts';
+import { KeptFeatures } from '../../recommend/kept-features.ts';
 import { ListMaker } from '../../recommend/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-world.ts';
 import { ListVersions } from '../../recommend/lists/list-versions.ts';
 import type { Remade } from '../../recommend/lists/remake-queue.ts';
+import { ITEM_FEATURES } from '../../recommend/ranker.ts';
 import { relatedRows } from '../../recommend/related.ts';
 import type { Generation } from '../../recommend/serving-model.ts';
 import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
@@ -57,8 +58,8 @@ export function madeLists(
     const versions = plan.versioned
       ? new ListVersions(plan, isPositive, () => reads.feedbackTypes())
       : undefined;
-    const { generation: models, keep } = openedFor(job, reads);
-    const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), keep };
+    const { generation: models, kept } = openedFor(job, reads);
+    const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), kept };
     const maker = new ListMaker(plan.settings, world, isPositive);
     const lists: UserList[] = [];
     const forsaken: number[] = [];
@@ -92,7 +93,7 @@ interface Opened {
   readonly planId: number;
   readonly slot: number;
   readonly generation: Generation;
-  readonly keep: NonNullable<ListWorld['keep']>;
+  readonly kept: KeptFeatures;
 }
 
 let opened: Opened | undefined;
@@ -101,7 +102,12 @@ function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: Local
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
     const generation = openGeneration(plan.generation, slot, itemLabelsOf);
-    opened = { planId: plan.id, slot, generation, keep: keepFeatures(plan.timesMs.length) };
+    opened = {
+      planId: plan.id,
+      slot,
+      generation,
+      kept: new KeptFeatures(plan.timesMs.length, ITEM_FEATURES),
+    };
   }
   return opened;
 }
