@@ -10,6 +10,8 @@ const HALVINGS_MAX = 20;
 /** Keeps the Hessian positive definite. */
 const RIDGE = 1e-12;
 const ENOUGH = 1e-9;
+/** A step that promises to lower the loss by less than this share of it would be lost in rounding. */
+const GAIN_MIN = 1e-13;
 /** A model whose order is no better than chance keeps its order, almost flat. */
 const SLOPE_MIN = 0.01;
 
@@ -38,7 +40,7 @@ function climb(
   let loss = lossOf(logits, goals, present);
   for (let step = 0; step < STEPS_MAX; step++) {
     const move = newtonStep(logits, goals, present, fitsSlope);
-    if (Math.abs(move.slope) + Math.abs(move.offset) < ENOUGH) break;
+    if (Math.abs(move.slope) + Math.abs(move.offset) < ENOUGH || move.gain < GAIN_MIN * loss) break;
     let length = 1;
     let found = false;
     for (let halving = 0; halving < HALVINGS_MAX && !found; halving++, length /= 2) {
@@ -55,12 +57,13 @@ function climb(
   return present;
 }
 
+/** @returns the step, and by how much it would lower the loss if that were quadratic */
 function newtonStep(
   logits: ArrayLike<number>,
   goals: Float64Array,
   { slope, offset }: Calibration,
   fitsSlope: boolean,
-): Calibration {
+): Calibration & { readonly gain: number } {
   let slopeGradient = 0;
   let offsetGradient = 0;
   let slopes = RIDGE;
@@ -77,13 +80,14 @@ function newtonStep(
     mixed += weight * logit;
     offsets += weight;
   }
-  if (!fitsSlope) return { slope: 0, offset: -offsetGradient / offsets };
   const determinant = slopes * offsets - mixed * mixed;
-  if (!(determinant > 0)) return { slope: 0, offset: -offsetGradient / offsets };
-  return {
-    slope: -(offsets * slopeGradient - mixed * offsetGradient) / determinant,
-    offset: -(slopes * offsetGradient - mixed * slopeGradient) / determinant,
-  };
+  const isFlat = !fitsSlope || !(determinant > 0);
+  const slopeMove = isFlat ? 0 : -(offsets * slopeGradient - mixed * offsetGradient) / determinant;
+  const offsetMove = isFlat
+    ? -offsetGradient / offsets
+    : -(slopes * offsetGradient - mixed * slopeGradient) / determinant;
+  const gain = -(slopeGradient * slopeMove + offsetGradient * offsetMove) / 2;
+  return { slope: slopeMove, offset: offsetMove, gain };
 }
 
 function lossOf(logits: ArrayLike<number>, goals: Float64Array, { slope, offset }: Calibration): number {

@@ -70,7 +70,7 @@ export function* chooseExamples(data: ClickData, settings: ClickSettings): Gener
     random,
   );
   const own = yield* groupByUser(userCount, itemCount, [judgedPositives]);
-  const drawn = drawNegatives(judgedPositives, [known, own], sampledPerPositive, sampler, random);
+  const drawn = drawNegatives(judgedPositives, known, own, sampledPerPositive, sampler, random);
   return {
     layout: { userCount, itemCount, userLabels, itemLabels },
     labels,
@@ -109,7 +109,8 @@ function chooseCounts({ positives, negatives, heldOut }: ClickData, settings: Cl
 /** Negatives for each positive: items that its user has in no record, held out or not. */
 function drawNegatives(
   { userRows }: PairColumns,
-  known: readonly UserItems[],
+  known: UserItems,
+  judged: UserItems,
   perPositive: number,
   sampler: ItemSampler,
   random: Random,
@@ -118,7 +119,7 @@ function drawNegatives(
   for (let at = 0; at < userRows.length; at++) {
     const userRow = userRows[at]!;
     for (let left = wholeDraws(perPositive, random); left > 0; left--) {
-      const itemRow = sampler.drawUnknown(userRow, ...known);
+      const itemRow = sampler.drawUnknown(userRow, known, judged);
       if (itemRow < 0) continue;
       drawn.userRows.push(userRow);
       drawn.itemRows.push(itemRow);

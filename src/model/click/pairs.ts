@@ -208,10 +208,11 @@ export class ItemSampler {
   }
 
   /** An item that stands in none of the user's lists; -1 when none turned up, because the user has nearly all. */
-  drawUnknown(userRow: number, ...known: readonly UserItems[]): number {
+  drawUnknown(userRow: number, known: UserItems, others?: UserItems): number {
     for (let tries = 0; tries < TRIES; tries++) {
       const row = this.draw();
-      if (!known.some((items) => hasPair(items, userRow, row))) return row;
+      if (hasPair(known, userRow, row)) continue;
+      if (others === undefined || !hasPair(others, userRow, row)) return row;
     }
     return -1;
   }
