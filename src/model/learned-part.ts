@@ -12,13 +12,23 @@ export interface ServingShape {
   readonly listLengthMax: number;
 }
 
+/** The memory that training and models of a part may take. */
+export interface StageRoom {
+  /** Bytes that are free. A part that can do with less lays itself out within them. */
+  readonly bytes: number;
+  /**
+   * Bytes that decide how many users a part learns from: what is configured, whatever else is held at the moment, as long
+   * as that leaves so much. So the same data and configuration give the same sample.
+   */
+  readonly sampleBytes: number;
+}
+
 /** What a part has at hand in the thread that works on it. */
 export interface PartTools {
   readonly reads: TrainingReads;
   readonly instantiate: InstantiateKernels;
   readonly allocate: AllocateMemory;
-  /** Bytes that training and models may take. A part that can do with less lays itself out within them. */
-  readonly roomBytes: number;
+  readonly room: StageRoom;
 }
 
 /** One step of a training. */
@@ -68,7 +78,7 @@ export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, M
     slots: number,
     serving: ServingShape,
     reads: TrainingReads,
-    roomBytes: number,
+    room: StageRoom,
   ): StageMemory;
   /** Lays out a training for `slots` threads, as `memory` said it would. */
   prepare(data: TrainingData, options: Options, slots: number, tools: PartTools, serving: ServingShape): Task;

@@ -13,6 +13,8 @@ export type ChunkCounter = Int32Array<SharedArrayBuffer>;
 /** What every task has: plain data and shared memory, sent to each thread that takes part. */
 export interface SharedTask {
   readonly counter: ChunkCounter;
+  /** What the task leaves out to stay within bounds of work, for people; nothing when absent. */
+  readonly leftOut?: string | undefined;
 }
 
 export function createChunkCounter(): ChunkCounter {

@@ -5,6 +5,7 @@
  */
 
 import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
+import type { TrainingData } from '../dataset/training-data.ts';
 import { isSampled } from '../dataset/validation-split.ts';
 import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
 import type { StageMemory } from './memory-budget.ts';
@@ -19,6 +20,9 @@ const MARGIN = 0.97;
 /** The shape of a matrix of items and users. */
 export type MatrixShape = Pick<Interactions, 'userCount' | 'itemCount' | 'count'>;
 
+/** Threads that the size of a sample is worked out for. */
+const SAMPLE_SLOTS = 32;
+
 /** Of the sample; fixed, for it only stands for all. */
 const SAMPLE_SEED = 7;
 
@@ -26,6 +30,11 @@ const SAMPLE_SEED = 7;
 export function sampledShape({ userCount, itemCount, count }: MatrixShape, share: number): MatrixShape {
   const part = share >= 1 ? 1 : Math.min(1, share / MARGIN);
   return { userCount: Math.ceil(userCount * part), itemCount, count: Math.ceil(count * part) };
+}
+
+/** For how many threads to reckon where the size of a sample hangs on it: the same for all numbers up to 32. */
+export function sampledSlots(slots: number): number {
+  return Math.max(SAMPLE_SLOTS, slots);
 }
 
 export interface SampleLimits {
@@ -61,13 +70,8 @@ export function shareWithin(interactions: Interactions, limits: SampleLimits): n
 export function sampleUsers(interactions: Interactions, share: number): Interactions {
   if (share >= 1) return interactions;
   const { indptr, indices, weights } = interactions.byUser;
-  const kept: number[] = [];
-  let count = 0;
-  for (let user = 0; user < interactions.userCount; user++) {
-    if (!isSampled(user, share, SAMPLE_SEED)) continue;
-    kept.push(user);
-    count += indptr[user + 1]! - indptr[user]!;
-  }
+  const kept = sampledRows(interactions.userCount, share);
+  const count = kept.reduce((sum, user) => sum + indptr[user + 1]! - indptr[user]!, 0);
   const starts = new Uint32Array(kept.length + 1);
   const items = new Uint32Array(count);
   const values = weights && new Float32Array(count);
@@ -86,6 +90,28 @@ export function sampleUsers(interactions: Interactions, share: number): Interact
   };
   const { itemCount } = interactions;
   return { userCount: kept.length, itemCount, count, byUser, byItem: transpose(byUser) };
+}
+
+/** The same data of a seeded sample of the users; what is held out names rows that are no longer there and is left out. */
+export function sampleData(data: TrainingData, share: number): TrainingData {
+  if (share >= 1) return data;
+  const { interactions, rows } = data;
+  const users = Uint32Array.from(sampledRows(interactions.userCount, share), (row) => rows.users[row]!);
+  const heldOut = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
+  const sample = sampleUsers(interactions, share);
+  return {
+    ...data,
+    interactions: sample,
+    rows: { ...rows, users },
+    heldOut,
+    userShare: data.userShare * share,
+  };
+}
+
+function sampledRows(userCount: number, share: number): number[] {
+  const kept: number[] = [];
+  for (let user = 0; user < userCount; user++) if (isSampled(user, share, SAMPLE_SEED)) kept.push(user);
+  return kept;
 }
 
 /** What is left out with a share of the users, for the log; undefined when nothing is. */

@@ -1,5 +1,4 @@
-import { RowSums } from './row-sums.ts';
-import type { NeighborColumns } from './serving-model.ts';
+import { type NeighborColumns, RowSums } from './row-sums.ts';
 
 /** The most recent likes that are looked at: each speaks for some hundred items. */
 const LIKES_MAX = 200;

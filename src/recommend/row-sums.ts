@@ -1,7 +1,13 @@
 import { grown } from '../memory/grow.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { Ranked } from './ranked.ts';
-import type { NeighborColumns } from './serving-model.ts';
+
+/** Every item's most similar items as columns: those of row r are the entries starts[r] to starts[r + 1] - 1, best first. */
+export interface NeighborColumns {
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly scores: Float32Array;
+}
 
 /** Rows of a block, as a power of 2: what a sum in an untouched one costs is nothing. */
 const BLOCK_BITS = 5;

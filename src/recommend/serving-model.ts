@@ -2,6 +2,7 @@ import type { ScoreDecomposition } from '../model/als/explain.ts';
 import type { Ranked } from './ranked.ts';
 import type { Ranking } from './ranking.ts';
 import type { Rows } from './row-postings.ts';
+import type { NeighborColumns } from './row-sums.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {
@@ -32,13 +33,6 @@ export interface CollaborativeModel {
 export interface ClickModel {
   /** Log-odds of positive feedback for each item, by what is known of the user and the items. */
   logits(userRow: number, userLabels: readonly string[], itemRows: readonly number[]): Float32Array;
-}
-
-/** Every item's most similar items as columns: those of row r are the entries starts[r] to starts[r + 1] - 1, best first. */
-export interface NeighborColumns {
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
-  readonly scores: Float32Array;
 }
 
 /** Every item's most similar items, computed ahead. */

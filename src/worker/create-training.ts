@@ -9,6 +9,7 @@ import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
 import { leastFootprint } from '../model/als/fit-memory.ts';
 import { type AlsSettings, alsSettings } from '../model/als/settings.ts';
 import { memoryBudgetBytes } from '../model/memory-budget.ts';
+import { sampledSlots } from '../model/user-sample.ts';
 import type { TypeTest } from '../recommend/history.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { trendSpans } from '../recommend/trends.ts';
@@ -149,8 +150,8 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     footprint: leastFootprint(
       alsSettings(settings),
       weights !== undefined || halfLifeMs < Number.POSITIVE_INFINITY,
-      pool.trainingSlots,
-      trainer.options.serving,
+      sampledSlots(pool.trainingSlots),
+      { ...trainer.options.serving, slots: sampledSlots(pool.slots) },
     ),
     log,
   });

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { rowIndices } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES, SlimSolver } from '../../src/model/slim/solver.ts';
 import { slimTable } from '../../src/model/slim/table.ts';
-import { leftOutOf, sampledShape, sampleUsers, shareWithin } from '../../src/model/user-sample.ts';
+import {
+  leftOutOf,
+  sampleData,
+  sampledShape,
+  sampleUsers,
+  shareWithin,
+} from '../../src/model/user-sample.ts';
 import { tastes } from './tastes.ts';
 
 const { train } = tastes(2600, 60);
@@ -35,6 +42,31 @@ describe('a sample of the users', () => {
     expect(sample.byItem.indices.length).toBe(sample.count);
     expect(Math.max(...sample.byItem.indices)).toBe(sample.userCount - 1);
     expect(leftOutOf(share)).toMatch(/3\d\.\d % of the users/);
+  });
+
+  it('is told by rows of the store, too', () => {
+    const rows = {
+      users: Uint32Array.from({ length: train.userCount }, (_, at) => 3 * at),
+      items: new Uint32Array(0),
+    };
+    const none = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
+    const all = {
+      interactions: train,
+      rows,
+      userRowCount: 3 * train.userCount,
+      itemRowCount: train.itemCount,
+      heldOut: none,
+      heldOutSinceMs: Number.POSITIVE_INFINITY,
+      fingerprint: 1,
+      positives: train.count,
+      userShare: 1,
+    };
+    const some = sampleData(all, 0.4);
+    expect(some.rows.users).toHaveLength(some.interactions.userCount);
+    some.rows.users.forEach((storeRow, row) => {
+      expect(rowIndices(some.interactions.byUser, row)).toEqual(rowIndices(train.byUser, storeRow / 3));
+    });
+    expect(sampleData(all, 1)).toBe(all);
   });
 
   it('is so small that comparing takes no more than it may', () => {

@@ -6,12 +6,8 @@ import type { ListSettings } from '../../src/recommend/list-settings.ts';
 import type { ListWorld } from '../../src/recommend/list-world.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
 import { RANKING_FEATURES, type Ranking, type RankingFeature } from '../../src/recommend/ranking.ts';
-import type {
-  CollaborativeModel,
-  Generation,
-  NeighborColumns,
-  NeighborLists,
-} from '../../src/recommend/serving-model.ts';
+import type { NeighborColumns } from '../../src/recommend/row-sums.ts';
+import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/serving-model.ts';
 import type { TrendCounts } from '../../src/recommend/trends.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 

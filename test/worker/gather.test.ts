@@ -113,6 +113,10 @@ test('where all would take more than a fit may, a sample of the users is learned
     expect(some.interactions.userCount).toBeGreaterThan(150);
     expect(taken).toBeLessThan(120_000);
     expect(some.positives).toBe(all.positives);
+    // Whether a model serves meanwhile makes no difference, as long as it is no larger than what is kept for it.
+    const serving = [new Uint8Array(new SharedArrayBuffer(20_000))];
+    const next = (await new FeedbackLoader(pool, { ...options, footprint }).load(false, serving))!;
+    expect(next.interactions).toEqual(some.interactions);
     expect(lines.join()).toMatch(/models are learned from \d+ users, \d+\.\d % of them/);
   } finally {
     await pool.close();

@@ -56,7 +56,10 @@ async function learned(haveVisitors: boolean) {
 function planned(dataPath: string, data: TrainingData) {
   return withTrainingReads({ dataPath, positiveTypes: ['like'], readTypes: [] }, (reads) =>
     Object.entries(OPTIONS).map(([name, options]) =>
-      partOf(name as PartName).memory(data, options, 2, SERVING, reads, 2 ** 30),
+      partOf(name as PartName).memory(data, options, 2, SERVING, reads, {
+        bytes: 2 ** 30,
+        sampleBytes: 2 ** 30,
+      }),
     ),
   );
 }

@@ -106,8 +106,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
     }
   });
 
-  it('takes no more memory than it said', async () => {
-    const { placed, taken } = await trained(name, 2);
+  const planned = (slots: number, sampleBytes: number) => {
     const reads = {
       userCount: data.interactions.userCount,
       itemCount: data.interactions.itemCount,
@@ -116,7 +115,20 @@ describe.each(PART_NAMES)('the part %s', (name) => {
       readPairs: () => ({ userRows: [], itemRows: [] }),
       readTimes: () => {},
     };
-    const { training, models } = partOf(name).memory(data, OPTIONS[name], 2, SERVING, reads, 2 ** 30);
+    return partOf(name).memory(data, OPTIONS[name], slots, SERVING, reads, { bytes: 2 ** 30, sampleBytes });
+  };
+
+  it('learns from the same users whatever the number of threads, where there is little room', () => {
+    const { training, models } = planned(32, 2 ** 30);
+    for (const share of [0.5, 0.9, 0.99]) {
+      const leftOut = planned(1, share * (training + models)).leftOut;
+      for (const slots of [2, 8]) expect(planned(slots, share * (training + models)).leftOut).toBe(leftOut);
+    }
+  });
+
+  it('takes no more memory than it said', async () => {
+    const { placed, taken } = await trained(name, 2);
+    const { training, models } = planned(2, 2 ** 30);
     const page = 65_536 * (1 + memoriesOf(placed).length);
     // The data that a task refers to is not its own.
     expect(taken - (name === 'click' ? sharedBytesOf(data) : 0)).toBeLessThanOrEqual(

@@ -46,14 +46,14 @@ export const alsPart: LearnedPart<
 > = {
   stage: 'Training ALS',
   saving: { name: 'collaborative', encode: encodeModel, decode: decodeModel },
-  memory: (data, { settings }, slots, serving, _reads, roomBytes) =>
-    alsFitMemory(shapeWithin(data, settings, slots, serving, roomBytes), serving),
-  prepare(data, { settings, startFrom }, slots, { allocate, roomBytes }, serving) {
+  memory: (data, { settings }, slots, serving, _reads, room) =>
+    alsFitMemory(shapeWithin(data, settings, slots, serving, room.bytes), serving),
+  prepare(data, { settings, startFrom }, slots, { allocate, room }, serving) {
     const { interactions, heldOut, rows } = data;
     const fits = startFrom?.header.factors === sizedFactors(settings, interactions);
     const itemFactors = fits ? viewOf(startFrom.memory, startFrom.layout, 'itemFactors', 'f32') : undefined;
     const start = { heldOut, ...(itemFactors !== undefined && { itemFactors, itemRows: rows.items }) };
-    const { sharding } = shapeWithin(data, settings, slots, serving, roomBytes);
+    const { sharding } = shapeWithin(data, settings, slots, serving, room.bytes);
     const task = placeAls(interactions, settings, slots, start, allocate, sharding);
     return { ...task, served: servedItems(data) };
   },

@@ -1,7 +1,7 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
-import type { LearnedPart } from '../learned-part.ts';
+import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/memory.ts';
@@ -16,7 +16,14 @@ import {
 } from '../neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import { leftOutOf, type SampleLimits, sampledShape, sampleUsers, shareWithin } from '../user-sample.ts';
+import {
+  leftOutOf,
+  type SampleLimits,
+  sampledShape,
+  sampledSlots,
+  sampleUsers,
+  shareWithin,
+} from '../user-sample.ts';
 import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**
@@ -33,16 +40,14 @@ export const itemKnnPart: LearnedPart<
 > = {
   stage: 'Comparing items by common users',
   saving: { name: 'item-knn', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory(data, _options, slots, _serving, _reads, roomBytes) {
-    const bytesOf = knnBytes(data, slots);
-    const share = shareWithin(data.interactions, { bytesOf, roomBytes });
-    const { training, models } = bytesOf(sampledShape(data.interactions, share));
+  memory(data, _options, slots, _serving, _reads, room) {
+    const share = shareOf(data, slots, room);
+    const { training, models } = knnBytes(data, slots)(sampledShape(data.interactions, share));
     const leftOut = leftOutOf(share);
     return { training, models, ...(leftOut !== undefined && { leftOut }) };
   },
-  prepare(data, _options, slots, { allocate, roomBytes }) {
-    const share = shareWithin(data.interactions, { bytesOf: knnBytes(data, slots), roomBytes });
-    const sample = sampleUsers(data.interactions, share);
+  prepare(data, _options, slots, { allocate, room }) {
+    const sample = sampleUsers(data.interactions, shareOf(data, slots, room));
     return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
@@ -54,6 +59,10 @@ export const itemKnnPart: LearnedPart<
   model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
   serve: (table) => table,
 };
+
+function shareOf(data: TrainingData, slots: number, { sampleBytes: roomBytes }: StageRoom): number {
+  return shareWithin(data.interactions, { bytesOf: knnBytes(data, sampledSlots(slots)), roomBytes });
+}
 
 function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['bytesOf'] {
   return ({ userCount, itemCount, count }) => {

@@ -1,13 +1,23 @@
+import type { Interactions } from '../../dataset/interactions.ts';
 import type { LabelsOf, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
-import type { LearnedPart, PartTools } from '../learned-part.ts';
+import type { LearnedPart, PartTools, StageRoom } from '../learned-part.ts';
 import type { WithServedItems } from '../served-items.ts';
 import type { SharedTask } from '../shared-task.ts';
+import {
+  ADDITIONS_MAX,
+  leftOutOf,
+  type SampleLimits,
+  sampledShape,
+  sampledSlots,
+  sampleUsers,
+  shareWithin,
+} from '../user-sample.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
-import { placeSimilarity } from './memory.ts';
+import { placeSimilarity, rowsWithin } from './memory.ts';
 import {
   decodeNeighborTable,
   draftBytes,
@@ -16,7 +26,7 @@ import {
   spreadTable,
   tableModelsBytes,
 } from './neighbor-table.ts';
-import { type NeighborPolicy, policyBytes } from './policy.ts';
+import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 import { SimilaritySearch } from './similarity-search.ts';
 import {
   finishTasks,
@@ -37,6 +47,8 @@ export interface ItemNeighborsOptions {
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly seed: number;
+  /** Additions that comparing may take; `ADDITIONS_MAX` of the exact search or of the index when absent. */
+  readonly additionsMax?: number;
 }
 
 /** The comparisons that fill one table, one after the other. */
@@ -57,26 +69,26 @@ export const itemNeighborsPart: LearnedPart<
 > = {
   stage: 'Computing item similarities',
   saving: { name: 'item-neighbors', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory(data, { policy, enableIndex }, slots, _serving, reads) {
-    const { rows } = comparedItems(data, policy, reads);
-    const k = neighborsKept(rows.length);
-    const labelsOf = (row: number) => reads.itemLabels()(rows[row]!);
-    const elementCount = data.interactions.userCount;
-    const compared = { rowCount: rows.length, elementCount, data, labels: () => labelsOf };
-    const shape = { slots, listLengthMax: k, hasIndexRoom: enableIndex };
-    const training = policyBytes(policy, compared, shape) + draftBytes(rows.length, k);
-    return { training, models: tableModelsBytes(rows.length, k) + 8 * data.itemRowCount };
+  memory(data, options, slots, _serving, reads, room) {
+    const { rows } = comparedItems(data, options.policy, reads);
+    const bytesAt = itemsBytes(data, rows, options, reads);
+    const share = shareOf(data, bytesAt, slots, room);
+    const bytes = bytesAt(slots)(sampledShape(data.interactions, share));
+    const leftOut = leftOutOf(share);
+    return { ...bytes, ...(leftOut !== undefined && { leftOut }) };
   },
   prepare(data, options, slots, tools) {
     const compared = comparedItems(data, options.policy, tools.reads);
     const order = popularFirst(data, compared.rows);
-    const tasks = placeTasks(data, compared, order, options, slots, tools);
+    const bytesAt = itemsBytes(data, compared.rows, options, tools.reads);
+    const interactions = sampleUsers(data.interactions, shareOf(data, bytesAt, slots, tools.room));
+    const tasks = placeTasks(interactions, compared, order, options, slots, tools);
     const served = { rows: compared.rows, rowCount: data.itemRowCount };
-    return { tasks, served, order, counter: tasks[0]!.counter };
+    return { tasks, served, order, counter: tasks[0]!.counter, leftOut: leftOutRows(tasks) };
   },
   *course({ tasks }) {
-    for (const [phase, { similarity }] of tasks.entries()) {
-      yield { kind: 'phase', phase, rows: similarity.rowCount };
+    for (const [phase, { rowsEnd }] of tasks.entries()) {
+      yield { kind: 'phase', phase, rows: rowsEnd };
     }
     return undefined;
   },
@@ -88,6 +100,42 @@ export const itemNeighborsPart: LearnedPart<
     spreadTable(finishTasks(tasks, fingerprint, order), served),
   serve: (table) => table,
 };
+
+/** What it takes by the number of threads and the shape of what is liked; labels are counted once. */
+function itemsBytes(
+  { itemRowCount }: TrainingData,
+  rows: Uint32Array,
+  { policy, enableIndex: hasIndexRoom }: ItemNeighborsOptions,
+  reads: TrainingReads,
+): (slots: number) => SampleLimits['bytesOf'] {
+  const listLengthMax = neighborsKept(rows.length);
+  const labels = policy === 'related' ? undefined : countLabels(reads.itemLabels(), rows);
+  const models = tableModelsBytes(rows.length, listLengthMax) + 8 * itemRowCount;
+  return (slots) =>
+    ({ userCount: elementCount, count }) => {
+      const compared = { rowCount: rows.length, elementCount, count, labels };
+      const { all, piece } = policyBytes(policy, compared, { slots, listLengthMax, hasIndexRoom });
+      return { piece, training: all + draftBytes(rows.length, listLengthMax), models };
+    };
+}
+
+/** The share of the users by whom items are compared; the work of it is bounded by rows, see `ADDITIONS_MAX`. */
+function shareOf(
+  { interactions }: TrainingData,
+  bytesAt: ReturnType<typeof itemsBytes>,
+  slots: number,
+  { sampleBytes: roomBytes }: StageRoom,
+): number {
+  const bytesOf = bytesAt(sampledSlots(slots));
+  return shareWithin(interactions, { bytesOf, roomBytes, additionsMax: Number.POSITIVE_INFINITY });
+}
+
+/** Items without neighbors, the least popular, for the log; theirs are looked for when they are asked for. */
+function leftOutRows(tasks: readonly NeighborTask[]): string | undefined {
+  const { rowCount } = tasks[0]!.similarity;
+  const least = Math.min(...tasks.map(({ rowsEnd }) => rowsEnd));
+  return least < rowCount ? `compared the ${least} most popular of ${rowCount} items with all` : undefined;
+}
 
 function comparedItems(
   { rows, itemRowCount }: TrainingData,
@@ -124,7 +172,7 @@ export function neighborsKept(itemCount: number): number {
 }
 
 function placeTasks(
-  { interactions }: TrainingData,
+  interactions: Interactions,
   { rows, spread }: ComparedRows,
   order: Uint32Array,
   { policy, ...index }: ItemNeighborsOptions,
@@ -139,14 +187,24 @@ function placeTasks(
     const options = { listLengthMax: k, reserveIndex: index.enableIndex, population: reads.itemCount };
     const similarity = placeSimilarity(incidence, options, slots, allocate);
     const search = new SimilaritySearch(similarity, instantiate(similarity.memory), 0);
-    return { similarity, plan: planIndex(search, { ...index, k }) };
+    const plan = planIndex(search, { ...index, k });
+    const rowsEnd = rowsWithin(similarity, index.additionsMax ?? ADDITIONS_MAX / plan.costShare);
+    return { similarity, plan, rowsEnd };
   };
   const byLabels = policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length));
   const byUsers =
     policy === 'similar' ? undefined : place(orderRows(spread(itemsByUsers(interactions)), order));
   const similarities: PolicySimilarities = {
-    ...(byLabels && { labels: byLabels.similarity, labelPlan: byLabels.plan }),
-    ...(byUsers && { related: byUsers.similarity, relatedPlan: byUsers.plan }),
+    ...(byLabels && {
+      labels: byLabels.similarity,
+      labelPlan: byLabels.plan,
+      labelRowsEnd: byLabels.rowsEnd,
+    }),
+    ...(byUsers && {
+      related: byUsers.similarity,
+      relatedPlan: byUsers.plan,
+      relatedRowsEnd: byUsers.rowsEnd,
+    }),
   };
   return policyTasks(policy, similarities, (row) => labelsOf(row).length > 0, k);
 }

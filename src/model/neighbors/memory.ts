@@ -187,6 +187,26 @@ function placeNorms(
   }
 }
 
+/**
+ * How many rows from the first on can be compared with all others in so many additions; decided by counts, so it is the
+ * same wherever the data is.
+ */
+export function rowsWithin(placed: PlacedSimilarity, additionsMax: number): number {
+  const { rowCount } = placed;
+  if (placed.additions <= additionsMax) return rowCount;
+  const view = (name: string) => viewOf(placed.memory, placed.layout, name, 'u32');
+  const [starts, columns, elementStarts] = [view('starts'), view('columns'), view('elementStarts')];
+  let left = additionsMax;
+  for (let row = 0; row < rowCount; row++) {
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      const element = columns[at]!;
+      left -= elementStarts[element + 1]! - elementStarts[element]!;
+    }
+    if (left < 0) return row;
+  }
+  return rowCount;
+}
+
 function additionsOf(elements: CompressedMatrix): number {
   let sum = 0;
   for (let element = 0; element < elements.rowCount; element++) {

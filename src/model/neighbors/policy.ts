@@ -1,38 +1,43 @@
-import type { LabelsOf, TrainingData } from '../../dataset/training-data.ts';
+import type { LabelsOf } from '../../dataset/training-data.ts';
 import { type NeighborShape, similarityMemoryBytes } from './memory.ts';
 
 /** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
 export type NeighborPolicy = 'similar' | 'related' | 'auto';
 
+/** Distinct labels, and how many all rows have together. */
+export interface LabelCounts {
+  readonly names: number;
+  readonly entries: number;
+}
+
 /** What is compared: items by the users that they share, or users by items. */
 export interface Compared {
   readonly rowCount: number;
   readonly elementCount: number;
-  readonly data: TrainingData;
-  /** Asked only where labels are compared. */
-  labels(): LabelsOf;
+  /** Distinct pairs of the two. */
+  readonly count: number;
+  /** Undefined where labels are not compared. */
+  readonly labels: LabelCounts | undefined;
 }
 
-/** Bytes of the similarities that a policy needs. */
+/** Bytes of the similarities that a policy needs: all, and the largest. */
 export function policyBytes(
   policy: NeighborPolicy,
-  { rowCount, elementCount, data, labels }: Compared,
+  { rowCount, elementCount, count, labels }: Compared,
   rest: Pick<NeighborShape, 'slots' | 'listLengthMax' | 'hasIndexRoom'>,
-): number {
+): { readonly all: number; readonly piece: number } {
   const bytes = (elements: number, entryCount: number) =>
     similarityMemoryBytes({ rowCount, elementCount: elements, entryCount, ...rest });
-  let sum = policy === 'similar' ? 0 : bytes(elementCount, data.interactions.count);
-  if (policy !== 'related') {
-    const { names, entries } = countLabels(labels(), rowCount);
-    sum += bytes(names, entries);
-  }
-  return sum;
+  const related = policy === 'similar' ? 0 : bytes(elementCount, count);
+  const similar = labels === undefined ? 0 : bytes(labels.names, labels.entries);
+  return { all: related + similar, piece: Math.max(related, similar) };
 }
 
-function countLabels(labelsOf: LabelsOf, rowCount: number): { names: number; entries: number } {
+/** @param rows that are compared, of the store */
+export function countLabels(labelsOf: LabelsOf, rows: Uint32Array): LabelCounts {
   const names = new Set<string>();
   let entries = 0;
-  for (let row = 0; row < rowCount; row++) {
+  for (const row of rows) {
     for (const label of labelsOf(row)) {
       names.add(label);
       entries++;

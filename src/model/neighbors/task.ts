@@ -21,11 +21,15 @@ export interface NeighborTask extends SharedTask {
   readonly plan: IndexPlan | undefined;
   /** Bits of the rows whose neighbors are looked for; all when absent. */
   readonly only: Uint32Array<SharedArrayBuffer> | undefined;
+  /** Rows from this one on are left without neighbors. */
+  readonly rowsEnd: number;
 }
 
 export interface NeighborTaskOptions {
   readonly plan?: IndexPlan;
   readonly only?: Uint32Array<SharedArrayBuffer>;
+  /** Rows from this one on are not looked up neighbors for; none when absent. */
+  readonly rowsEnd?: number;
   /** Of tasks that run one after the other, so that all of them can be cancelled at once; its own when absent. */
   readonly counter?: ChunkCounter;
 }
@@ -34,12 +38,12 @@ export interface NeighborTaskOptions {
 export function createNeighborTask(
   similarity: PlacedSimilarity,
   draft: NeighborDraft,
-  { plan, only, counter = createChunkCounter() }: NeighborTaskOptions = {},
+  { plan, only, rowsEnd = similarity.rowCount, counter = createChunkCounter() }: NeighborTaskOptions = {},
 ): NeighborTask {
   if (draft.rowCount !== similarity.rowCount || draft.k > similarity.listLengthMax) {
     throw new RangeError(`a draft of ${draft.rowCount} x ${draft.k} does not fit the similarity`);
   }
-  return { similarity, draft, plan, only, counter };
+  return { similarity, draft, plan, only, rowsEnd, counter };
 }
 
 /**
@@ -59,7 +63,7 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
     draft.scores.set(scores, row * draft.k);
     draft.counts[row] = rows.length;
   };
-  return takeChunks(task, similarity.rowCount, BLOCK_ROWS, (firstRow, endRow) => {
+  return takeChunks(task, task.rowsEnd, BLOCK_ROWS, (firstRow, endRow) => {
     for (const [from, to] of runs(only, firstRow, endRow)) {
       search.topRows(from, to, draft.k, keep);
     }
@@ -91,6 +95,9 @@ export interface PolicySimilarities {
   readonly labels?: PlacedSimilarity;
   readonly related?: PlacedSimilarity;
   readonly labelPlan?: IndexPlan;
+  /** See `NeighborTaskOptions.rowsEnd`. */
+  readonly labelRowsEnd?: number;
+  readonly relatedRowsEnd?: number;
   readonly relatedPlan?: IndexPlan;
 }
 
@@ -101,7 +108,7 @@ export interface PolicySimilarities {
  */
 export function policyTasks(
   policy: NeighborPolicy,
-  { labels, related, labelPlan, relatedPlan }: PolicySimilarities,
+  { labels, related, labelPlan, relatedPlan, labelRowsEnd, relatedRowsEnd }: PolicySimilarities,
   labelled: (row: number) => boolean,
   k: number,
 ): NeighborTask[] {
@@ -112,17 +119,26 @@ export function policyTasks(
   const { rowCount } = needed;
   const draft = createDraft(rowCount, k);
   const counter = createChunkCounter();
-  const task = (similarity: PlacedSimilarity, plan?: IndexPlan, only?: Uint32Array<SharedArrayBuffer>) =>
+  const task = (
+    similarity: PlacedSimilarity,
+    plan?: IndexPlan,
+    rowsEnd?: number,
+    only?: Uint32Array<SharedArrayBuffer>,
+  ) =>
     createNeighborTask(similarity, draft, {
       counter,
       ...(plan === undefined ? {} : { plan }),
+      ...(rowsEnd === undefined ? {} : { rowsEnd }),
       ...(only === undefined ? {} : { only }),
     });
-  if (policy === 'related') return [task(needed, relatedPlan)];
-  if (policy === 'similar') return [task(needed, labelPlan)];
+  if (policy === 'related') return [task(needed, relatedPlan, relatedRowsEnd)];
+  if (policy === 'similar') return [task(needed, labelPlan, labelRowsEnd)];
   const withLabels = bitsOf(rowCount, labelled);
   const without = bitsOf(rowCount, (row) => !labelled(row));
-  return [task(needed, labelPlan, withLabels), task(related!, relatedPlan, without)];
+  return [
+    task(needed, labelPlan, labelRowsEnd, withLabels),
+    task(related!, relatedPlan, relatedRowsEnd, without),
+  ];
 }
 
 /** The table of tasks that share a draft, once all of them have ended; see `packDraft`. */

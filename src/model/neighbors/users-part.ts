@@ -4,7 +4,7 @@ import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
 import { type PlacedSimilarity, placeSimilarity } from './memory.ts';
-import { type NeighborPolicy, policyBytes } from './policy.ts';
+import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 
 export interface UserNeighborsOptions {
   readonly policy: NeighborPolicy;
@@ -43,12 +43,12 @@ export const userNeighborsPart: LearnedPart<
   saving: undefined,
   memory(data, { policy, k, slots }, _threads, _serving, reads) {
     const { rows } = comparedUsers(data, policy, reads);
-    const labelsOf = (row: number) => reads.userLabels()(rows[row]!);
-    const elementCount = data.interactions.itemCount;
-    const compared = { rowCount: rows.length, elementCount, data, labels: () => labelsOf };
-    const placed = policyBytes(policy, compared, { slots, listLengthMax: k, hasIndexRoom: false });
+    const { itemCount: elementCount, count } = data.interactions;
+    const labels = policy === 'related' ? undefined : countLabels(reads.userLabels(), rows);
+    const compared = { rowCount: rows.length, elementCount, count, labels };
+    const { all } = policyBytes(policy, compared, { slots, listLengthMax: k, hasIndexRoom: false });
     // What is laid out is what serves; until then another one does.
-    return { training: 0, models: 2 * placed };
+    return { training: 0, models: 2 * all };
   },
   prepare(data, { policy, k, slots }, _threads, { reads, allocate }) {
     const options = { listLengthMax: k, population: reads.userCount };

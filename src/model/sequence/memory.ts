@@ -38,10 +38,15 @@ function arrayPlans({ itemCount, count }: Pick<Interactions, 'itemCount' | 'coun
   ];
 }
 
+/** Bytes of the timelines and where items stand in them, in one memory. */
+export function timelineBytes(shape: Pick<Interactions, 'itemCount' | 'count'>): number {
+  return plannedBytes(arrayPlans(shape));
+}
+
 /** Bytes of shared memory that counting takes at most. */
 export function sequenceMemoryBytes(shape: Pick<Interactions, 'itemCount' | 'count'>): number {
   const { itemCount } = shape;
-  return plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, neighborsKept(itemCount));
+  return timelineBytes(shape) + draftBytes(itemCount, neighborsKept(itemCount));
 }
 
 /**

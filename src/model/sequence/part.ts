@@ -1,4 +1,5 @@
-import type { LearnedPart } from '../learned-part.ts';
+import type { TrainingData } from '../../dataset/training-data.ts';
+import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {
   decodeNeighborTable,
@@ -9,8 +10,9 @@ import {
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
+import { leftOutOf, type SampleLimits, sampleData, sampledShape, shareWithin } from '../user-sample.ts';
 import { SequenceCounter } from './counter.ts';
-import { placeSequence, type SequenceTask, sequenceMemoryBytes } from './memory.ts';
+import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory.ts';
 import { writeTimeline } from './timelines.ts';
 
 /** Which items users go on to; see `counter.ts`. */
@@ -24,12 +26,14 @@ export const sequencePart: LearnedPart<
 > = {
   stage: 'Counting what follows what',
   saving: { name: 'sequence', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory({ interactions, itemRowCount }, _options, _slots) {
-    const { itemCount } = interactions;
-    const models = tableModelsBytes(itemCount, neighborsKept(itemCount)) + 8 * itemRowCount;
-    return { training: sequenceMemoryBytes(interactions), models };
+  memory(data, _options, _slots, _serving, _reads, room) {
+    const share = shareOf(data, room);
+    const leftOut = leftOutOf(share);
+    const bytes = bytesOf(data)(sampledShape(data.interactions, share));
+    return { ...bytes, ...(leftOut !== undefined && { leftOut }) };
   },
-  prepare(data, _options, _slots, { allocate, reads }) {
+  prepare(all, _options, _slots, { allocate, reads, room }) {
+    const data = sampleData(all, shareOf(all, room));
     const { indptr, indices } = data.interactions.byUser;
     const fill = (words: Uint32Array) =>
       reads.readTimes(data, (userRow, timesMs) => {
@@ -46,3 +50,17 @@ export const sequencePart: LearnedPart<
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   serve: (table) => table,
 };
+
+function bytesOf({ itemRowCount }: TrainingData): SampleLimits['bytesOf'] {
+  return (shape) => ({
+    piece: timelineBytes(shape),
+    training: sequenceMemoryBytes(shape),
+    models: tableModelsBytes(shape.itemCount, neighborsKept(shape.itemCount)) + 8 * itemRowCount,
+  });
+}
+
+/** Counting takes as long as there are likes, so memory alone bounds it. */
+function shareOf(data: TrainingData, { sampleBytes: roomBytes }: StageRoom): number {
+  const limits = { bytesOf: bytesOf(data), roomBytes, additionsMax: Number.POSITIVE_INFINITY };
+  return shareWithin(data.interactions, limits);
+}

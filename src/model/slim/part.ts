@@ -1,5 +1,5 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { LearnedPart } from '../learned-part.ts';
+import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import {
   decodeNeighborTable,
   encodeNeighborTable,
@@ -8,7 +8,14 @@ import {
   tableModelsBytes,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import { leftOutOf, type SampleLimits, sampledShape, sampleUsers, shareWithin } from '../user-sample.ts';
+import {
+  leftOutOf,
+  type SampleLimits,
+  sampledShape,
+  sampledSlots,
+  sampleUsers,
+  shareWithin,
+} from '../user-sample.ts';
 import {
   keptWeights,
   placeSlim,
@@ -33,6 +40,16 @@ function slimBytes(
   });
 }
 
+function shareOf(
+  data: TrainingData,
+  settings: SlimSettings,
+  slots: number,
+  { sampleBytes: roomBytes }: StageRoom,
+): number {
+  const bytesOf = slimBytes(data, settings, sampledSlots(slots));
+  return shareWithin(data.interactions, { bytesOf, roomBytes });
+}
+
 /** The sparse linear item-item model; see `solver.ts`. */
 export const slimPart: LearnedPart<
   Partial<SlimSettings>,
@@ -44,11 +61,10 @@ export const slimPart: LearnedPart<
 > = {
   stage: 'Training SLIM',
   saving: { name: 'item-weights', encode: encodeNeighborTable, decode: decodeNeighborTable },
-  memory(data, options, slots, _serving, _reads, roomBytes) {
+  memory(data, options, slots, _serving, _reads, room) {
     const settings = slimSettings(options);
-    const bytesOf = slimBytes(data, settings, slots);
-    const share = shareWithin(data.interactions, { bytesOf, roomBytes });
-    const { training, models } = bytesOf(sampledShape(data.interactions, share));
+    const share = shareOf(data, settings, slots, room);
+    const { training, models } = slimBytes(data, settings, slots)(sampledShape(data.interactions, share));
     const { itemCount } = data.interactions;
     const leftOut = [
       leftOutOf(share),
@@ -62,10 +78,9 @@ export const slimPart: LearnedPart<
       ...(leftOut.length > 0 && { leftOut: leftOut.join(' and ') }),
     };
   },
-  prepare(data, options, slots, { allocate, roomBytes }) {
+  prepare(data, options, slots, { allocate, room }) {
     const settings = slimSettings(options);
-    const share = shareWithin(data.interactions, { bytesOf: slimBytes(data, settings, slots), roomBytes });
-    const sample = sampleUsers(data.interactions, share);
+    const sample = sampleUsers(data.interactions, shareOf(data, settings, slots, room));
     return { ...placeSlim(sample, settings, slots, undefined, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {

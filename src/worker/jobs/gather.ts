@@ -20,11 +20,18 @@ export function gather(job: GatherJob): TrainingData | undefined {
   );
 }
 
-/** The share of the users with whom the feedback and a training of it stay within the budget. */
+/** Kept free for what serves meanwhile, a part of the budget: so the share does not hang on whether anything does yet. */
+const SERVED_SHARE = 0.25;
+
+/**
+ * The share of the users with whom the feedback and a training of it stay within the budget: by data and configuration
+ * alone, unless what serves takes more than is kept for it.
+ */
 function shareThatFits({ users, items, pairs }: FeedbackCounts, job: GatherJob): number {
   const { footprint, heldBytes, budgetBytes } = job;
   if (footprint === undefined) return 1;
-  const left = budgetBytes - heldBytes - footprint.base - items * footprint.item;
+  const left =
+    budgetBytes - Math.max(heldBytes, SERVED_SHARE * budgetBytes) - footprint.base - items * footprint.item;
   const wanted = users * footprint.user + pairs * footprint.pair;
   if (wanted <= left) return 1;
   // What the items take alone is refused by the training itself, which says what would help.

@@ -1,31 +1,38 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
+import type { StageRoom } from '../../model/learned-part.ts';
 import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
+import type { SharedTask } from '../../model/shared-task.ts';
 import type { MemoryChoice } from '../free-memory.ts';
 import type { FinishAnswer, FinishJob, LoadJob, PrepareAnswer, PrepareJob, RunJob } from '../messages.ts';
 import { withModelsAt } from './stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 
+/** The part of what a fit may take that decides how many users a part learns from. */
+const SAMPLE_SHARE = 0.5;
+/** Of jobs that lay nothing out by it. */
+const NO_ROOM: StageRoom = { bytes: 0, sampleBytes: 0 };
+
 /** See `PrepareJob`. */
 export function prepare(job: PrepareJob): PrepareAnswer {
   const { data, options, slots, serving, heldBytes: held, budgetBytes } = job;
   const part = partOf(job.part);
-  const roomBytes = budgetBytes - held;
+  const bytes = budgetBytes - held;
+  const room = { bytes, sampleBytes: Math.min(bytes, SAMPLE_SHARE * budgetBytes) };
   return withTrainingReads(job, (reads) => {
-    const memory = { ...part.memory(data, options, slots, serving, reads, roomBytes), held };
+    const memory = { ...part.memory(data, options, slots, serving, reads, room), held };
     checkStageMemory(part.stage, memory, budgetBytes);
-    return choosing(job.free, (allocate) => ({
-      plannedBytes: stageBytes(memory),
-      leftOut: memory.leftOut,
-      task: part.prepare(
-        data,
-        options,
-        slots,
-        { reads, instantiate: loadKernels, allocate, roomBytes },
-        serving,
-      ),
-    }));
+    return choosing(job.free, (allocate) => {
+      const tools = { reads, instantiate: loadKernels, allocate, room };
+      const task: SharedTask = part.prepare(data, options, slots, tools, serving);
+      const leftOut = [memory.leftOut, task.leftOut].filter((text) => text !== undefined);
+      return {
+        plannedBytes: stageBytes(memory),
+        leftOut: leftOut.length > 0 ? leftOut.join(' and ') : undefined,
+        task,
+      };
+    });
   });
 }
 
@@ -37,7 +44,7 @@ export function run(job: RunJob): unknown {
       reads,
       instantiate: loadKernels,
       allocate: reuseMemory([]),
-      roomBytes: 0,
+      room: NO_ROOM,
     }),
   );
 }
@@ -53,7 +60,7 @@ export async function finish(job: FinishJob): Promise<FinishAnswer> {
   }
   return withTrainingReads(job, (reads) => {
     const answer = choosing(job.free, (allocate) => ({
-      placed: part.serve(model, job.serving, { reads, instantiate: loadKernels, allocate, roomBytes: 0 }),
+      placed: part.serve(model, job.serving, { reads, instantiate: loadKernels, allocate, room: NO_ROOM }),
     }));
     const used = memoriesOf(answer.placed);
     const kept = [...memoriesOf(task).entries()].filter(([, memory]) => used.includes(memory));
@@ -68,7 +75,7 @@ export async function load(job: LoadJob): Promise<unknown> {
   if (bytes === undefined || saving === undefined) return undefined;
   const model = saving.decode(bytes);
   return withTrainingReads(job, (reads) =>
-    serve(model, job.serving, { reads, instantiate: loadKernels, allocate: reuseMemory([]), roomBytes: 0 }),
+    serve(model, job.serving, { reads, instantiate: loadKernels, allocate: reuseMemory([]), room: NO_ROOM }),
   );
 }
 

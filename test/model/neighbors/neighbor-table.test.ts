@@ -7,7 +7,7 @@ import { createRandom } from '../../../src/domain/random.ts';
 import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { incidenceOfLabels, itemsByUsers } from '../../../src/model/neighbors/incidence.ts';
-import { type PlacedSimilarity, placeSimilarity } from '../../../src/model/neighbors/memory.ts';
+import { type PlacedSimilarity, placeSimilarity, rowsWithin } from '../../../src/model/neighbors/memory.ts';
 import {
   createDraft,
   decodeNeighborTable,
@@ -162,5 +162,33 @@ describe('a policy', () => {
     expect(() => policyTasks('auto', { labels }, () => true, 5)).toThrow(RangeError);
     expect(() => policyTasks('similar', { related }, () => true, 5)).toThrow(RangeError);
     expect(() => policyTasks('related', { labels }, () => true, 5)).toThrow(RangeError);
+  });
+});
+
+describe('where comparing all rows would take too long', () => {
+  const similarity = placeSimilarity(itemsByUsers(interactions), {}, 1);
+
+  it('as many of the first are compared as the additions allow', () => {
+    const { additions } = similarity;
+    expect(rowsWithin(similarity, additions)).toBe(ITEMS);
+    const half = rowsWithin(similarity, additions / 2);
+    expect(half).toBeGreaterThan(0);
+    expect(half).toBeLessThan(ITEMS / 2);
+    expect(rowsWithin(similarity, 0)).toBeLessThan(2);
+  });
+
+  it('the rows before the end have the neighbors that they would have, and the others none', () => {
+    const run = (rowsEnd?: number) => {
+      const options = rowsEnd === undefined ? {} : { rowsEnd };
+      const task = createNeighborTask(similarity, createDraft(ITEMS, 20), options);
+      beginPhase(task);
+      runNeighborTask(task, loadKernels(similarity.memory), 0);
+      return finishTasks([task], 42);
+    };
+    const [all, some] = [run(), run(100)];
+    for (let row = 0; row < ITEMS; row++) {
+      if (row < 100) expect(neighborsAt(some, row)).toEqual(neighborsAt(all, row));
+      else expect(neighborsAt(some, row).rows).toHaveLength(0);
+    }
   });
 });
