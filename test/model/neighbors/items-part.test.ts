@@ -16,7 +16,9 @@ const likesOf = (row: number) => (row % 2 === 0 ? 1 + Math.floor(row / 20) : 0);
 /** All items share one label, a few another beside it. */
 const labelsOf = (row: number) => (row % 50 === 7 ? ['film', 'war'] : ['film']);
 
-function fit(policy: NeighborPolicy) {
+const ROOM = { bytes: 2 ** 30, sampleBytes: 2 ** 30 };
+
+function fit(policy: NeighborPolicy, bounds: { readonly additionsMax?: number } = {}) {
   const pairs = LIKED.flatMap((row, item) => Array.from({ length: likesOf(row) }, (_, user) => [user, item]));
   const interactions = buildInteractions({
     userCount: 20,
@@ -27,13 +29,13 @@ function fit(policy: NeighborPolicy) {
   const rows = { items: Uint32Array.from(LIKED), users: Uint32Array.from({ length: 20 }, (_, row) => row) };
   const data = { interactions, rows, itemRowCount: ROWS, userRowCount: 20 } as unknown as TrainingData;
   const reads = { itemLabels: () => labelsOf, itemCount: ROWS, userCount: 20 } as unknown as TrainingReads;
-  const options = { policy, enableIndex: false, indexRecall: 1, seed: 1 };
-  const tools = { instantiate: loadKernels, allocate: createSharedMemory, reads } as never;
+  const options = { policy, enableIndex: false, indexRecall: 1, seed: 1, ...bounds };
+  const tools = { instantiate: loadKernels, allocate: createSharedMemory, reads, room: ROOM } as never;
   const task = itemNeighborsPart.prepare(data, options, 1, tools, undefined as never);
   task.tasks.forEach((_, phase) => {
     itemNeighborsPart.run(task, phase, 0, tools);
   });
-  return itemNeighborsPart.model(task, undefined as never, 1);
+  return { ...itemNeighborsPart.model(task, undefined as never, 1), leftOut: task.leftOut };
 }
 
 /** What `rows` score, in groups of equal scores. */
@@ -47,6 +49,20 @@ function groupsOf(rows: Uint32Array, scores: Float32Array): number[][] {
 }
 
 describe('neighbors of items', () => {
+  it('are found for the most popular ones where all would take too long, and it is said', () => {
+    const all = fit('related');
+    const some = fit('related', { additionsMax: 20_000 });
+    expect(all.leftOut).toBeUndefined();
+    const [, least] = /compared the (\d+) most popular of \d+ items/.exec(some.leftOut!)!;
+    const popularFirst = [...LIKED].sort((a, b) => likesOf(b) - likesOf(a) || a - b);
+    popularFirst.forEach((row, place) => {
+      const expected = place < Number(least) ? neighborsAt(all, row).rows : new Uint32Array(0);
+      expect(neighborsAt(some, row).rows).toEqual(expected);
+    });
+    expect(Number(least)).toBeGreaterThan(0);
+    expect(Number(least)).toBeLessThan(LIKED.length);
+  });
+
   it.each(['similar', 'related'] as const)(
     '%s: of equal scores those that more like come first',
     (policy) => {
