@@ -160,36 +160,22 @@ export class History {
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
   positiveRows(isPositive: TypeTest, limit: number): number[] {
     const latest = new TopK(limit);
-    this.eachPositive(isPositive, (row, timeMs) => latest.push(row, timeMs));
-    return latest.sorted().rows;
-  }
-
-  /** Distinct rows of all items the user liked, ascending: nothing to sort, however many they are. */
-  likedRows(isPositive: TypeTest): Uint32Array<ArrayBuffer> {
-    const rows = new Uint32Array(this.feedback.length);
-    let length = 0;
-    this.eachPositive(isPositive, (row) => {
-      rows[length++] = row;
-    });
-    return rows.slice(0, length);
-  }
-
-  /** Visits each liked item once with the time of the latest such feedback; feedback comes in the order of its items. */
-  private eachPositive(isPositive: TypeTest, visit: (itemRow: number, timeMs: number) => void): void {
     const { length, itemRows, types, timesMs } = this.feedback;
     let row = -1;
     let latestMs = 0;
+    // Feedback comes in the order of its items.
     for (let at = 0; at < length; at++) {
       const timeMs = timesMs[at]!;
       if (timeMs < this.positiveSinceMs || timeMs > this.untilMs || !isPositive(types[at]!)) continue;
       if (itemRows[at] === row) latestMs = Math.max(latestMs, timeMs);
       else {
-        if (row >= 0) visit(row, latestMs);
+        if (row >= 0) latest.push(row, latestMs);
         row = itemRows[at]!;
         latestMs = timeMs;
       }
     }
-    if (row >= 0) visit(row, latestMs);
+    if (row >= 0) latest.push(row, latestMs);
+    return latest.sorted().rows;
   }
 
   /** Feedback comes in the order of its items. */

@@ -44,7 +44,7 @@ export interface NeighborLists extends NeighborColumns {
 /** A user whose like are looked for: by the items that it likes now, or by the labels of the last fit. */
 export interface AskedUser {
   readonly userRow: number;
-  /** Undefined to compare by labels. */
+  /** The latest likes first; undefined to compare by labels. */
   readonly likedRows: Uint32Array | undefined;
 }
 

@@ -9,6 +9,9 @@ import type { AskedUser } from './serving-model.ts';
 /** How many of the users most like a user are asked. */
 export const USERS_ASKED = 100;
 
+/** Likes that a user is compared by at most, the latest: nobody is better told by more. */
+const LIKES_COMPARED_MAX = 5000;
+
 /** What users are compared by. */
 export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
   const byLabels = type === 'similar' || (type === 'auto' && hasLabels);
@@ -19,7 +22,7 @@ export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
 export function askedUser(history: History, relation: Relation, isPositive: TypeTest): AskedUser {
   const { userRow } = history;
   if (relation === 'users-by-labels') return { userRow, likedRows: undefined };
-  return { userRow, likedRows: history.likedRows(isPositive) };
+  return { userRow, likedRows: Uint32Array.from(history.positiveRows(isPositive, LIKES_COMPARED_MAX)) };
 }
 
 /** The items that the users like, best first: each scores the sum of those users' similarities. */

@@ -133,7 +133,7 @@ export class GenerationFit {
     const slot = this.parts.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
     const job = { kind: 'similarUsers', users, asked, k, slot } as const;
-    return this.requests.ask<'similarUsers'>(() => job, signal);
+    return this.requests.ask<'similarUsers'>((cancelled) => ({ ...job, cancelled }), signal);
   }
 
   /** Ends what is being trained within one chunk of its work. */

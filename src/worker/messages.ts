@@ -151,6 +151,8 @@ export interface SimilarUsersJob {
   readonly asked: AskedUser;
   readonly k: number;
   readonly slot: number;
+  /** 1 in the first element once nobody waits for the answer. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 
 /** Users whose lists a calibration judges at most. */
