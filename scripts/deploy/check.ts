@@ -82,6 +82,12 @@ try {
   report.byProgram('Kubernetes manifests', 'kubeconform', [
     '-strict',
     join(ROOT, 'deploy/kubernetes/furze.yaml'),
+    join(ROOT, 'deploy/kubernetes/cluster.yaml'),
+  ]);
+  report.byProgram('HAProxy in front of a cluster', 'haproxy', [
+    '-c',
+    '-f',
+    join(ROOT, 'deploy/compose/haproxy.cfg'),
   ]);
   checkUnit();
   const main = runImageSteps();

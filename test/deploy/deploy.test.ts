@@ -133,6 +133,49 @@ describe('the Kubernetes manifests', () => {
   });
 });
 
+describe('a cluster', () => {
+  const compose = parse(read('compose/cluster.yaml'), { merge: true });
+  const documents = parseAllDocuments(read('kubernetes/cluster.yaml')).map((document) => document.toJS());
+  const sets = documents.filter(({ kind }) => kind === 'StatefulSet');
+
+  it('has servers that the proxy knows, and a worker, each with a folder of its own', () => {
+    const nodes = Object.entries<Record<string, ReturnType<typeof JSON.parse>>>(compose.services).filter(
+      ([, { image }]) => image === 'furze',
+    );
+    const roles = nodes.map(([name, { environment }]) => [name, environment.FURZE_NODE_ROLE]);
+    expect(roles).toEqual([
+      ['server1', 'server'],
+      ['server2', 'server'],
+      ['worker1', 'worker'],
+    ]);
+    const proxied = read('compose/haproxy.cfg').match(/(?<=^ {4}server \S+ )\S+/gm);
+    expect(proxied).toEqual([`server1:${PORT}`, `server2:${PORT}`]);
+    for (const [name, node] of nodes) {
+      expect(node.volumes).toEqual([`${name}:/data`]);
+      expect(Object.keys(compose.volumes)).toContain(name);
+      expect(node.read_only).toBe(true);
+      expect(Number.parseInt(node.stop_grace_period, 10)).toBeGreaterThan(
+        defaultConfig().server.shutdown_timeout / 1000,
+      );
+    }
+  });
+
+  it('leads callers to servers alone, on Kubernetes too', () => {
+    expect(sets.map(({ spec }) => spec.template.spec.containers[0].args.slice(-2))).toEqual([
+      ['--role', 'server'],
+      ['--role', 'worker'],
+    ]);
+    const service = documents.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'furze');
+    expect(service.spec.selector).toEqual(sets[0].spec.template.metadata.labels);
+    for (const { spec } of sets) {
+      expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
+      expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true);
+      const env = spec.template.spec.containers[0].env.map(({ name }: { name: string }) => name);
+      expect(env).toContain('FURZE_DATABASE_DATA_STORE');
+    }
+  });
+});
+
 describe('the proxies', () => {
   it.each(['nginx.conf', 'Caddyfile', 'haproxy.cfg'])('%s leads to the port of furze', (file) => {
     expect(read(join('proxy', file))).toContain(`127.0.0.1:${PORT}`);
