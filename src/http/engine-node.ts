@@ -30,6 +30,8 @@ const LOOK_MS = 2000;
 /** A response with what is to be told when its connection goes before it. */
 interface NodeResponse extends ServerResponse<IncomingMessage> {
   onGone?: () => void;
+  /** The head as it goes out, once it is made; see `endWith`. */
+  _header?: unknown;
 }
 
 /** HTTP over node:http, the fallback where no native engine loads. Its parser refuses what could smuggle a request. */
@@ -231,9 +233,22 @@ function write(res: NodeResponse, reply: Reply, exchange: Exchange, closeConnect
   const length = status === 204 || reply.parts !== undefined ? -1 : byteLengthOf(body);
   res.writeHead(status, headOf(reply, exchange, closeConnection, length));
   if (exchange.method === 'HEAD' || length <= 0) res.end();
-  // A string of one byte a character goes out in one write together with the head.
-  else if (typeof body === 'string' && body.length === length) res.end(body, 'latin1');
+  else if (typeof body === 'string' && body.length === length) endWith(res, body);
   else res.end(body);
+}
+
+/**
+ * Ends an answer whose body has one byte a character. Given a body, node:http writes it and an empty end as two parts,
+ * which takes as long as all the rest of an answer; what stands in the head goes out in one piece. `_header` is no
+ * documented part of a response; where it is not there, there are two parts.
+ */
+function endWith(res: NodeResponse, body: string): void {
+  if (typeof res._header !== 'string') {
+    res.end(body, 'latin1');
+    return;
+  }
+  res._header += body;
+  res.end();
 }
 
 /** By content type, the headers that every reply has, names and values in turn. */
