@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import Type from 'typebox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { jsonText, type Reply } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { sendRaw } from './raw.ts';
@@ -289,4 +289,13 @@ test('HTTP/1.0 is answered over node:http; the native engine answers nothing or 
   const statuses = answers.map(({ status }) => status);
   if (engine.name === 'node') expect(statuses).toEqual([200]);
   else expect([[], [505]]).toContainEqual(statuses);
+});
+
+test.runIf(engine.name === 'node')('a short answer goes out in one piece', async () => {
+  const parted = vi.spyOn(Socket.prototype, '_writev' as 'write');
+  const [answer] = await sendRaw(server.port, 'GET /short HTTP/1.1\r\nHost: a\r\n\r\n');
+  const times = parted.mock.calls.length;
+  parted.mockRestore();
+  expect(answer!.body).toBe(SHORT);
+  expect(times).toBe(0);
 });
