@@ -1,5 +1,5 @@
 import { Admin } from './admin/admin.ts';
-import { tellStart, tellTroubles } from './admin/tell.ts';
+import { logStart, logTroubles } from './admin/log-state.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
@@ -55,7 +55,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   const teardown = new Teardown();
   try {
     const stores = await startStores(config, options, teardown);
-    await tellStart(log, stores.data, config, stores.paths, origin.file);
+    await logStart(log, stores.data, config, stores.paths, origin.file);
     const background = await startBackground(options, stores, () => admin.whyNothing(), teardown);
     // Made ready while workers read the saved model.
     const ground = prepareHttp(config, stores.data, log);
@@ -75,7 +75,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
       search.start();
       admin.upkeep.start();
     }
-    await tellTroubles(log, admin);
+    await logTroubles(log, admin);
     return {
       address: listener.address,
       data: stores.data,

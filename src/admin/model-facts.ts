@@ -2,7 +2,7 @@ import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
 import type { Estimate } from '../model/evaluation/metrics.ts';
-import { PART_NAMES, type PartName } from '../model/parts.ts';
+import { PART_NAMES, partOf } from '../model/parts.ts';
 import { RANKING_FEATURES } from '../recommend/ranking.ts';
 import type { RankingChoice } from '../recommend/ranking-choice.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
@@ -45,19 +45,9 @@ export function describeModel(
 export function sharedMemories(placed: PlacedGeneration): { Name: string; Bytes: number }[] {
   return PART_NAMES.flatMap((name) => {
     const Bytes = sharedBytesOf(placed[name]);
-    return Bytes === 0 ? [] : { Name: PART_TITLES[name], Bytes };
+    return Bytes === 0 ? [] : { Name: partOf(name).title, Bytes };
   });
 }
-
-const PART_TITLES: Readonly<Record<PartName, string>> = {
-  als: 'ALS model',
-  click: 'click-through model',
-  slim: 'SLIM model',
-  itemKnn: 'items by common users',
-  sequence: 'items in sequence',
-  itemNeighbors: 'item neighbors',
-  userNeighbors: 'user neighbors',
-};
 
 function describeChoice(choice: RankingChoice): NonNullable<Model['Choice']> {
   const describe = ({ mean, halfWidth }: Estimate) => ({ Mean: mean, HalfWidth: halfWidth });

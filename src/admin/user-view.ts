@@ -146,13 +146,7 @@ export class UserViewer {
 
   private use(name: SourceName): { InPipeline: boolean; IsFallback: boolean } {
     const { offline, online } = this.recommend;
-    const enabled: Record<SourceName, boolean> = {
-      collaborative: offline.enable_collaborative_recommend,
-      item_based: offline.enable_item_based_recommend,
-      user_based: offline.enable_user_based_recommend,
-      popular: offline.enable_popular_recommend,
-      latest: offline.enable_latest_recommend,
-    };
-    return { InPipeline: enabled[name], IsFallback: online.fallback_recommend.includes(name) };
+    const InPipeline = offline[`enable_${name}_recommend`];
+    return { InPipeline, IsFallback: online.fallback_recommend.includes(name) };
   }
 }

@@ -3,6 +3,7 @@ import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
+import { SOURCE_NAMES } from '../recommend/sources/source.ts';
 import type { Trial } from './protocol.ts';
 import { bestPopularity, randomRanker, seenBy } from './references.ts';
 import { type Recommend, TrialService } from './served.ts';
@@ -20,7 +21,6 @@ export type OnEvaluation = (stage: string, done: number, total: number) => void;
 
 export const SERVED = 'served lists';
 
-const ALONE = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
 /** Popularity at its best window, and chance. */
 const REFERENCES = 2;
 const ONE_RECOMMENDER: Recommend['offline'] = {
@@ -50,7 +50,7 @@ export async function evaluateService(
   const longest = Math.max(...CUTOFFS);
   const service = await TrialService.create(trial, config);
   const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
-  const total = 1 + ALONE.length + variants.length + REFERENCES;
+  const total = 1 + SOURCE_NAMES.length + variants.length + REFERENCES;
   const tell = (stage: string) => onStage(stage, judged.length, total);
   const perUser: (readonly number[])[] = [];
   const judge = (name: string, role: EvaluationRow['role'], ranker: Ranker, fitSeconds?: number) => {
@@ -69,7 +69,7 @@ export async function evaluateService(
   };
   try {
     await serve(SERVED, 'served', {});
-    for (const name of ALONE) {
+    for (const name of SOURCE_NAMES) {
       await serve(`${name} alone`, 'alone', {
         offline: ONE_RECOMMENDER,
         online: { fallback_recommend: [name] },

@@ -1,7 +1,8 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED, type TimeUnit, timeUnit } from './columns.ts';
+import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
-import { detectFormat, newlineOf, parseObject, type RowFormat, readRows, splitLines } from './read-rows.ts';
+import { parseObject, readRows, splitLines } from './read-rows.ts';
 import type { Plan, Row } from './records.ts';
 
 /** How one file becomes records. */

@@ -1,21 +1,8 @@
 import { Readable } from 'node:stream';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
+import type { RowFormat } from './file-format.ts';
 import type { Row } from './records.ts';
-
-export type Newline = '\r\n' | '\n' | '\r';
-
-/** How a file's rows are written. */
-export type RowFormat =
-  | {
-      readonly name: 'delimited';
-      readonly delimiter: string;
-      /** Quotes keep delimiters and line ends within a cell. */
-      readonly isQuoted: boolean;
-      readonly newline: Newline;
-    }
-  /** One JSON object a line. */
-  | { readonly name: 'ndjson' };
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -34,36 +21,8 @@ export interface BadRow {
 /** Rows in the order of the file, some hundreds at a time. */
 export type RowBatches = AsyncIterable<readonly (ReadRow | BadRow)[]>;
 
-/** Separators that are tried on the first lines. */
-const DELIMITERS = ['::', '\t', '|', ';', ','];
-
 /** A character that stands in no text, for files in which a quote is a quote. */
 const NO_QUOTE = '\u0000';
-
-/** Tells by its first lines how a file is written. @param head the first lines */
-export function detectFormat(head: string): RowFormat {
-  if (/^\s*\{/.test(head)) return { name: 'ndjson' };
-  const first = head.slice(0, head.indexOf('\n') < 0 ? undefined : head.indexOf('\n'));
-  const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ',';
-  return {
-    name: 'delimited',
-    delimiter: delimiter === '|' ? leastOf(first) : delimiter,
-    isQuoted: delimiter !== '::',
-    newline: newlineOf(head),
-  };
-}
-
-/** The line end of a text. */
-export function newlineOf(head: string): Newline {
-  const at = head.search(/[\r\n]/);
-  if (at < 0 || head[at] === '\n') return '\n';
-  return head[at + 1] === '\n' ? '\r\n' : '\r';
-}
-
-/** A bar also stands between labels within a cell: the comma or semicolon beside it is the delimiter. */
-function leastOf(line: string): string {
-  return [',', ';'].find((candidate) => line.includes(candidate)) ?? '|';
-}
 
 /**
  * Splits text into rows. Blank lines are passed over.

@@ -1,7 +1,7 @@
 import { FurzeError } from '../domain/errors.ts';
 import { overloaded } from '../domain/overload.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace.ts';
+import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './transfer-rate.ts';
 
 /** Memory that a body takes when its first chunk comes, unless it is known to be smaller. */
 const FIRST_BYTES = 16 * 1024;

@@ -6,6 +6,7 @@ import type { Logger } from '../domain/log.ts';
 import { overloaded } from '../domain/overload.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
+import { preflight } from './cors.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
@@ -96,8 +97,6 @@ export interface EdgeParts {
 const NO_NAMES: readonly QueryName[] = [];
 
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-
-const CORS_HEADERS = 'Content-Type, X-API-Key, X-API-Version, Authorization, X-Request-ID';
 
 /**
  * The service's HTTP behavior without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
@@ -263,19 +262,5 @@ function refused(
     query: undefined,
     apiVersion: '',
     request: undefined,
-  };
-}
-
-function preflight(allow: string): Reply {
-  return {
-    status: 204,
-    contentType: '',
-    body: '',
-    headers: [
-      ['Allow', allow],
-      ['Access-Control-Allow-Methods', allow],
-      ['Access-Control-Allow-Headers', CORS_HEADERS],
-      ['Access-Control-Max-Age', '86400'],
-    ],
   };
 }

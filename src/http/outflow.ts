@@ -2,8 +2,8 @@ import { turns } from '../domain/turns.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange } from './edge.ts';
 import type { Engine, Flow } from './engine.ts';
-import type { Pace, PaceWatch } from './pace.ts';
 import type { Reply } from './reply.ts';
+import type { Pace, PaceWatch } from './transfer-rate.ts';
 
 /** Characters of a body up to which it goes out in one piece, handed to the engine and forgotten. */
 const WHOLE_LENGTH_MAX = 16 * 1024;

@@ -12,11 +12,11 @@ import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
 import type { EngineChoice } from './engine-choice.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { asBytes, isLong, Outflow, type OutflowRules } from './outflow.ts';
-import { PaceWatch } from './pace.ts';
 import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
+import { PaceWatch } from './transfer-rate.ts';
 
 /** What connections may take of the service: memory and time. */
 export interface ConnectionLimits {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { BYTES_PER_SECOND_MIN } from './pace.ts';
+import { BYTES_PER_SECOND_MIN } from './transfer-rate.ts';
 
 /** Looks in the time that a peer has; it is too slow when all of them say so. */
 const LOOKS = 4;

@@ -67,6 +67,8 @@ export interface PartSaving<Model> {
  * what is placed are plain data and shared memory.
  */
 export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, Model, Placed> {
+  /** Its name where its memory is shown to people. */
+  readonly title: string;
   /** What a fit is doing while it trains it, for people to read. */
   readonly stage: string;
   /** How its bytes are kept; undefined when it is not saved but made of the data again. */

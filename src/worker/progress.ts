@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
-import { type Pace, PaceMeter } from './pace.ts';
+import { type Pace, PaceMeter } from './eta.ts';
 
 /** Stages of a fit beside those of the parts that it learns, see `LearnedPart.stage`. */
 export const LOADING_FEEDBACK = 'Loading feedback';

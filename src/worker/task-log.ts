@@ -2,7 +2,7 @@ import type { Task } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import { type Pace, PaceMeter } from './pace.ts';
+import { type Pace, PaceMeter } from './eta.ts';
 
 /** Name of the mark that keeps the tasks over restarts. */
 const MARK = 'tasks';

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { detectFormat } from '../../src/exchange/file-format.ts';
 import { openText, type TextEncoding } from '../../src/exchange/open-text.ts';
-import { detectFormat, readRows } from '../../src/exchange/read-rows.ts';
+import { readRows } from '../../src/exchange/read-rows.ts';
 
 const TEXT = 'user,item,ts\nann,tea,1700000000\n';
 /** TEXT, packed with zstd. */

@@ -4,9 +4,9 @@ import { ByteBudget } from '../../src/http/byte-budget.ts';
 import type { Exchange } from '../../src/http/edge.ts';
 import type { Engine, Flow } from '../../src/http/engine.ts';
 import { Outflow } from '../../src/http/outflow.ts';
-import { PaceWatch } from '../../src/http/pace.ts';
 import { jsonPage } from '../../src/http/page-reply.ts';
 import { jsonText, type Reply } from '../../src/http/reply.ts';
+import { PaceWatch } from '../../src/http/transfer-rate.ts';
 
 /** An engine whose peer takes `limit` pieces and no more. */
 function engineThatTakes(limit: number) {

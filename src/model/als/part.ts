@@ -44,6 +44,7 @@ export const alsPart: LearnedPart<
   MatrixFactorization,
   PlacedModel
 > = {
+  title: 'ALS model',
   stage: 'Training ALS',
   saving: { name: 'collaborative', encode: encodeModel, decode: decodeModel },
   memory: (data, { settings }, slots, serving, _reads, room) =>

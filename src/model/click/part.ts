@@ -27,6 +27,7 @@ export interface ClickPartTask extends SharedTask {
 
 /** Prediction of positive feedback by a factorization machine; see `train.ts`. The outcome is the encoded model. */
 export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8Array, FmModel, PlacedFm> = {
+  title: 'click-through model',
   stage: 'Training click-through model',
   saving: { name: 'click-through', encode: encodeFm, decode: decodeFm },
   memory(data, _options, _slots, serving, reads) {

@@ -7,12 +7,11 @@ import { neighborsKept } from '../neighbors/items-part.ts';
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/memory.ts';
 import {
   createDraft,
-  decodeNeighborTable,
   draftBytes,
-  encodeNeighborTable,
   type NeighborTable,
   spreadTable,
   tableModelsBytes,
+  tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
@@ -38,8 +37,9 @@ export const itemKnnPart: LearnedPart<
   NeighborTable,
   NeighborTable
 > = {
+  title: 'items by common users',
   stage: 'Comparing items by common users',
-  saving: { name: 'item-knn', encode: encodeNeighborTable, decode: decodeNeighborTable },
+  saving: tableSaving('item-knn'),
   memory(data, _options, slots, _serving, _reads, room) {
     const share = shareOf(data, slots, room);
     const { training, models } = knnBytes(data, slots)(sampledShape(data.interactions, share));

@@ -19,12 +19,11 @@ import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './in
 import { planIndex } from './index-plan.ts';
 import { placeSimilarity, rowsWithin } from './memory.ts';
 import {
-  decodeNeighborTable,
   draftBytes,
-  encodeNeighborTable,
   type NeighborTable,
   spreadTable,
   tableModelsBytes,
+  tableSaving,
 } from './neighbor-table.ts';
 import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 import { SimilaritySearch } from './similarity-search.ts';
@@ -67,8 +66,9 @@ export const itemNeighborsPart: LearnedPart<
   NeighborTable,
   NeighborTable
 > = {
+  title: 'item neighbors',
   stage: 'Computing item similarities',
-  saving: { name: 'item-neighbors', encode: encodeNeighborTable, decode: decodeNeighborTable },
+  saving: tableSaving('item-neighbors'),
   memory(data, options, slots, _serving, reads, room) {
     const { rows } = comparedItems(data, options.policy, reads);
     const bytesAt = itemsBytes(data, rows, options, reads);

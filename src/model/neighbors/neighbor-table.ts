@@ -2,6 +2,7 @@
 
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
+import type { PartSaving } from '../learned-part.ts';
 import type { ServedItems } from '../served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 
@@ -139,4 +140,9 @@ export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
   const scores = sharedF32(entries);
   new Uint32Array(scores.buffer).set(words.subarray(starts.length + entries));
   return { rowCount, fingerprint, recall, starts, rows, scores };
+}
+
+/** How a part keeps its table, as bytes of this name. */
+export function tableSaving(name: string): PartSaving<NeighborTable> {
+  return { name, encode: encodeNeighborTable, decode: decodeNeighborTable };
 }

@@ -39,6 +39,7 @@ export const userNeighborsPart: LearnedPart<
   PlacedUsers,
   PlacedUsers
 > = {
+  title: 'user neighbors',
   stage: 'Indexing users',
   saving: undefined,
   memory(data, { policy, k, slots }, _threads, _serving, reads) {
@@ -65,8 +66,9 @@ export const userNeighborsPart: LearnedPart<
       counter: createChunkCounter(),
     };
   },
-  // biome-ignore lint/correctness/useYield: there is nothing to be done
   *course() {
+    // What `prepare` laid out is all there is to it.
+    yield* [];
     return undefined;
   },
   run: () => true,

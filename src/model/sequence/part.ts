@@ -2,12 +2,11 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {
-  decodeNeighborTable,
-  encodeNeighborTable,
   type NeighborTable,
   packDraft,
   spreadTable,
   tableModelsBytes,
+  tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import { leftOutOf, type SampleLimits, sampleData, sampledShape, shareWithin } from '../user-sample.ts';
@@ -24,8 +23,9 @@ export const sequencePart: LearnedPart<
   NeighborTable,
   NeighborTable
 > = {
+  title: 'items in sequence',
   stage: 'Counting what follows what',
-  saving: { name: 'sequence', encode: encodeNeighborTable, decode: decodeNeighborTable },
+  saving: tableSaving('sequence'),
   memory(data, _options, _slots, _serving, _reads, room) {
     const share = shareOf(data, room);
     const leftOut = leftOutOf(share);

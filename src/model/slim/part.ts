@@ -1,11 +1,10 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import {
-  decodeNeighborTable,
-  encodeNeighborTable,
   type NeighborTable,
   spreadTable,
   tableModelsBytes,
+  tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import {
@@ -59,8 +58,9 @@ export const slimPart: LearnedPart<
   NeighborTable,
   NeighborTable
 > = {
+  title: 'SLIM model',
   stage: 'Training SLIM',
-  saving: { name: 'item-weights', encode: encodeNeighborTable, decode: decodeNeighborTable },
+  saving: tableSaving('item-weights'),
   memory(data, options, slots, _serving, _reads, room) {
     const settings = slimSettings(options);
     const share = shareOf(data, settings, slots, room);

@@ -6,7 +6,7 @@ import type { StorePaths } from '../store/open-store.ts';
 import type { Admin } from './admin.ts';
 
 /** Says first of all what the service stands on. */
-export async function tellStart(
+export async function logStart(
   log: Logger,
   data: DataStore,
   { server, recommend }: Config,
@@ -20,7 +20,7 @@ export async function tellStart(
 }
 
 /** Says what is not right. */
-export async function tellTroubles(log: Logger, admin: Admin): Promise<void> {
+export async function logTroubles(log: Logger, admin: Admin): Promise<void> {
   for (const { Code, Severity, Message, Advice } of (await admin.summary()).Troubles) {
     log[Severity === 'hint' ? 'info' : 'warn']({ code: Code }, `${Message} ${Advice}`);
   }

@@ -1,0 +1,41 @@
+export type Newline = '\r\n' | '\n' | '\r';
+
+/** How a file's rows are written. */
+export type RowFormat =
+  | {
+      readonly name: 'delimited';
+      readonly delimiter: string;
+      /** Quotes keep delimiters and line ends within a cell. */
+      readonly isQuoted: boolean;
+      readonly newline: Newline;
+    }
+  /** One JSON object a line. */
+  | { readonly name: 'ndjson' };
+
+/** Delimiters that are tried on the first lines. */
+const DELIMITERS = ['::', '\t', '|', ';', ','];
+
+/** Tells by its first lines how a file is written. @param head the first lines */
+export function detectFormat(head: string): RowFormat {
+  if (/^\s*\{/.test(head)) return { name: 'ndjson' };
+  const first = head.slice(0, head.indexOf('\n') < 0 ? undefined : head.indexOf('\n'));
+  const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ',';
+  return {
+    name: 'delimited',
+    delimiter: delimiter === '|' ? leastOf(first) : delimiter,
+    isQuoted: delimiter !== '::',
+    newline: newlineOf(head),
+  };
+}
+
+/** The line end of a text. */
+export function newlineOf(head: string): Newline {
+  const at = head.search(/[\r\n]/);
+  if (at < 0 || head[at] === '\n') return '\n';
+  return head[at + 1] === '\n' ? '\r\n' : '\r';
+}
+
+/** A bar also stands between labels within a cell: the comma or semicolon beside it is the delimiter. */
+function leastOf(line: string): string {
+  return [',', ';'].find((candidate) => line.includes(candidate)) ?? '|';
+}
