@@ -82,7 +82,7 @@ export async function openListWorld(
     clock,
     log: createLogger('error'),
   });
-  const plan = pass.plan(generationOf(users, items, live), live);
+  const plan = await pass.plan(generationOf(users, items, live), live);
   return {
     make(from, to, hash) {
       const userRows = Uint32Array.from({ length: to - from }, (_, at) => from + at);

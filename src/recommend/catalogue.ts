@@ -101,8 +101,11 @@ export class Catalogue {
 
   /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
   listableBits(): Uint32Array<SharedArrayBuffer> {
-    const bits = sharedU32(bitWords(this.rowCount));
-    for (let row = 0; row < this.rowCount; row++) if (this.isListable(row)) setBit(bits, row);
+    const { rowCount, states, timesMs } = this;
+    const bits = sharedU32(bitWords(rowCount));
+    const sinceMs = this.clock() - this.itemTtlMs;
+    for (let row = 0; row < rowCount; row++)
+      if (states[row] === VISIBLE && !(timesMs[row]! < sinceMs)) setBit(bits, row);
     return bits;
   }
 

@@ -206,13 +206,17 @@ export class Trends implements TrendCounts {
   }
 }
 
-/** A copy in shared memory for the workers, of `rowCount` numbers each. */
-export function shareTrends(trends: TrendCounts, rowCount: number): TrendCounts {
+/** A copy in shared memory for the workers, of `rowCount` numbers each. Pauses after each of its arrays. */
+export function* shareTrends(trends: TrendCounts, rowCount: number): Generator<undefined, TrendCounts> {
   const words = (values: Uint32Array) => filled(sharedU32(rowCount), values.subarray(0, rowCount));
   const ever = words(trends.ever);
-  const scales = trends.scales.map(({ values, total }) => ({
-    values: values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount)),
-    total,
-  }));
+  const scales: ScaledCounts[] = [];
+  for (const { values, total } of trends.scales) {
+    yield;
+    const copy =
+      values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount));
+    scales.push({ values: copy, total });
+  }
+  yield;
   return { window: words(trends.window), ever, scales, asOfMs: trends.asOfMs };
 }

@@ -47,7 +47,7 @@ export interface GenerationFitParts {
   readonly loader: FeedbackLoader;
   readonly als: AlsTraining;
   /** What lists would be made of with a generation, as of now. */
-  readonly planOf: (generation: PlacedGeneration) => ListPlan;
+  readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
 }
 
 /** What a fit has come to. */
@@ -248,7 +248,7 @@ export class GenerationFit {
     }
     if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
-    const plan = planOf({ number: 0, ranking: undefined, als, click, ...tables });
+    const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan)) }, STAGE_MEMORY);
     const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
     const calibration = await this.retry(LEARNING_TO_RANK, () =>

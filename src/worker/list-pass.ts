@@ -1,5 +1,6 @@
 import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Logger } from '../domain/log.ts';
+import { inTurns } from '../domain/turns.ts';
 import { filled, sharedU32 } from '../memory/shared-arrays.ts';
 import { topLatest, topPopular, topTrending } from '../recommend/global-lists.ts';
 import type { NeighborType } from '../recommend/item-neighbors.ts';
@@ -17,6 +18,8 @@ import { Starvation } from './starvation.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
+/** Records that wait to be counted, taken between two pauses. */
+const COUNTED_RECORDS = 512;
 /** Name of the mark that says how far a pass has come. */
 const MARK = 'list-pass';
 /** Time between two writes of that mark, milliseconds: what a crash costs of a pass. */
@@ -110,7 +113,7 @@ export class ListPass {
   ): Promise<number> {
     const { position, beganMs } =
       start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
-    const plan = this.plan(generation, live);
+    const plan = await this.plan(generation, live);
     const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
     this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
     const total = order.countFrom(order.first);
@@ -213,12 +216,26 @@ export class ListPass {
     return JSON.stringify(this.options.settings);
   }
 
-  /** What lists are made of with this generation, as of now. */
-  plan(generation: PlacedGeneration, live: LiveState): ListPlan {
+  /** What lists are made of with this generation, as of now: many arrays as long as the catalogue, some a turn. */
+  plan(generation: PlacedGeneration, live: LiveState): Promise<ListPlan> {
+    return inTurns(this.planInSteps(generation, live));
+  }
+
+  private *planInSteps(generation: PlacedGeneration, live: LiveState): Generator<undefined, ListPlan> {
     const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings, versioned } =
       this.options;
     const { catalogue, trends, coldItems } = live;
-    trends.drain();
+    while (trends.drain(COUNTED_RECORDS)) yield;
+    const listable = catalogue.listableBits();
+    yield;
+    const timesMs = catalogue.sharedTimes();
+    const shared = yield* shareTrends(trends, catalogue.rowCount);
+    const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];
+    for (const counts of shared.scales) {
+      yield;
+      trendingRows.push(share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))));
+    }
+    yield;
     return {
       id: ++this.plans,
       dataPath,
@@ -229,14 +246,12 @@ export class ListPass {
       settings,
       versioned,
       generation,
-      listable: catalogue.listableBits(),
-      trends: shareTrends(trends, catalogue.rowCount),
+      listable,
+      trends: shared,
       latestRows: share(topLatest(live, settings.cacheSize)),
       popularRows: share(topPopular(live, settings.cacheSize)),
-      trendingRows: trends.scales.map((counts) =>
-        share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))),
-      ),
-      timesMs: catalogue.sharedTimes(),
+      trendingRows,
+      timesMs,
       coldItems: coldItems.items,
     };
   }

@@ -12,7 +12,7 @@ const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined };
 /** Makes the lists of single users in the pool, with the generation that is served. */
 export class Remakes {
   private readonly pool: WorkerPool;
-  private readonly planOf: (generation: PlacedGeneration) => ListPlan;
+  private readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
   private readonly clock: Clock;
   private readonly clockErrorMs: number;
   private generation = NO_GENERATION;
@@ -21,7 +21,7 @@ export class Remakes {
 
   constructor(
     pool: WorkerPool,
-    planOf: (generation: PlacedGeneration) => ListPlan,
+    planOf: (generation: PlacedGeneration) => Promise<ListPlan>,
     clock: Clock,
     clockErrorMs: number,
   ) {
@@ -39,14 +39,23 @@ export class Remakes {
 
   async make(userRows: readonly number[]): Promise<Remade> {
     const madeMs = this.clock();
-    if (this.plan === undefined || Math.abs(madeMs - this.plannedMs) >= PLAN_MS) {
-      this.plan = this.planOf(this.generation);
-      this.plannedMs = madeMs;
-    }
+    const plan = await this.planAt(madeMs);
     const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
     const slot = this.pool.remakeSlot;
     const users = Uint32Array.from(userRows);
-    const job = { kind: 'lists', plan: this.plan, slot, userRows: users, madeMs, untilMs } as const;
+    const job = { kind: 'lists', plan, slot, userRows: users, madeMs, untilMs } as const;
     return this.pool.run<'lists'>({ ...job, isStored: false });
+  }
+
+  private async planAt(nowMs: number): Promise<ListPlan> {
+    for (;;) {
+      const { plan, generation } = this;
+      if (plan !== undefined && Math.abs(nowMs - this.plannedMs) < PLAN_MS) return plan;
+      const made = await this.planOf(generation);
+      // Another generation may be served by now.
+      if (generation !== this.generation) continue;
+      this.plan = made;
+      this.plannedMs = nowMs;
+    }
   }
 }

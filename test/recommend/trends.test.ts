@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/domain/turns.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/decayed-counts.ts';
 import { shareTrends, Trends } from '../../src/recommend/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
@@ -282,7 +283,10 @@ describe('trends', () => {
     const trends = new Trends(SPANS, () => NOW);
     trends.apply(columns([[0, 1]]), isPositive, 1);
     trends.drain();
-    const copy = shareTrends(trends, 3);
+    let pauses = 0;
+    const copy = atOnce(shareTrends(trends, 3), () => pauses++);
+    // Each array is as long as the catalogue.
+    expect(pauses).toBeGreaterThanOrEqual(trends.scales.length);
     trends.apply(columns([[0, 1]]), isPositive, 1);
     trends.drain();
     expect([...copy.window]).toEqual([1, 0, 0]);

@@ -72,7 +72,7 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
       memoryBytesMax,
       clock: () => NOW_MS,
     });
-    const planOf = (): ListPlan => {
+    const planOf = (): Promise<ListPlan> => {
       throw new Error('nothing is ranked here');
     };
     const fit = new GenerationFit(
