@@ -76,6 +76,7 @@ export class TrialService {
     const data = join(this.folder, 'data');
     const config = defaultConfig({
       ...this.config,
+      node: { role: 'all' },
       database: {
         ...database,
         data_store: `lmdb://${data}`,

@@ -28,7 +28,12 @@ afterEach(() => vi.restoreAllMocks());
 
 it('answers nobody but who judges it: it knows what the service asks a key for', async () => {
   const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
-  const config = defaultConfig({ recommend: { data_source: { positive_feedback_types: ['like'] } } });
+  const config = defaultConfig({
+    // Of a node of a cluster, it is a service of its own nevertheless.
+    node: { role: 'server' },
+    database: { data_store: 'postgres://127.0.0.1:1/none' },
+    recommend: { data_source: { positive_feedback_types: ['like'] } },
+  });
   const ask = globalThis.fetch;
   const strangers: number[] = [];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
