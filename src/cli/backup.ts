@@ -4,7 +4,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { dataFolder, type FolderOptions } from './options.ts';
+import { dataFolder, type FolderOptions, parseUrl } from './options.ts';
 import { RunningService, URL_HELP } from './running-service.ts';
 
 interface BackupOptions extends FolderOptions {
@@ -18,7 +18,7 @@ export function backupCommand(env: Environment): Command {
     .description('copy the data store, consistently, while a service may run on it')
     .argument('<target>', 'a folder without a store, or - for the bytes on standard output')
     .option('--data <folder>', 'the data folder; that of the configuration when absent')
-    .option('-u, --url <url>', URL_HELP)
+    .option('-u, --url <url>', URL_HELP, parseUrl)
     .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print what was copied as JSON')
     .addHelpText(

@@ -3,7 +3,7 @@ import type { Task, Tasks } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Compacted } from '../store/data-store.ts';
-import { dataFolder, type FolderOptions, lockWaitOption } from './options.ts';
+import { dataFolder, type FolderOptions, lockWaitOption, parseUrl } from './options.ts';
 import { RunningService, URL_HELP } from './running-service.ts';
 
 /** Pause between two questions about a compaction that runs, milliseconds. */
@@ -20,7 +20,7 @@ export function compactCommand(env: Environment): Command {
   return new Command('compact')
     .description('rewrite the data store without its free space; nothing is left of what was deleted')
     .option('--data <folder>', 'the data folder of a stopped service; that of the configuration when absent')
-    .option('-u, --url <url>', URL_HELP)
+    .option('-u, --url <url>', URL_HELP, parseUrl)
     .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print the sizes as JSON')
     .addOption(lockWaitOption())

@@ -7,7 +7,7 @@ import type { Kind } from '../exchange/columns.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';
 import { httpSource, type Source, storeSource } from '../exchange/sources.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags } from './options.ts';
+import { configFlags, parseUrl } from './options.ts';
 
 interface ExportFlags {
   readonly config?: string;
@@ -36,6 +36,7 @@ export function exportCommand(env: Environment): Command {
     .option(
       '-u, --url <url>',
       'ask a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
+      parseUrl,
     )
     .option('-o, --output <file>', 'where to write; packed when it ends in .gz; - is standard output', STDOUT)
     .addOption(

@@ -1,14 +1,17 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from '../exchange/columns.ts';
+import { STDIN } from '../exchange/open-text.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import type { Target } from '../exchange/targets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus } from './exit-status.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, lockWaitOption } from './options.ts';
+import { configFlags, lockWaitOption, parseUrl } from './options.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 
@@ -51,6 +54,7 @@ export function importCommand(env: Environment): Command {
     .option(
       '-u, --url <url>',
       'send to a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
+      parseUrl,
     )
     .option(
       '--from-gorse <database>',
@@ -85,6 +89,9 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     );
     return 2;
   }
+  // Before anything is opened, which would leave an empty data folder behind.
+  const missing = paths.find((path) => path !== STDIN && !existsSync(path));
+  if (missing !== undefined) throw new OperatorError(`${missing} cannot be read (ENOENT)`);
   const common = {
     paths,
     preset: flags.from,

@@ -13,6 +13,19 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** Reads the address of a service, without a slash at its end. @throws InvalidArgumentError */
+export function parseUrl(text: string): string {
+  let protocol = '';
+  try {
+    ({ protocol } = new URL(text));
+  } catch {
+    // Told below.
+  }
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new InvalidArgumentError('expected an address such as http://127.0.0.1:8087');
+  return text.replace(/\/+$/, '');
+}
+
 /** Reads a number. @throws InvalidArgumentError */
 export function parseNumber(text: string): number {
   const value = Number(text);

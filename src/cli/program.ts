@@ -32,11 +32,12 @@ const DEFAULT = 'serve';
  *   may have codes of its own
  */
 export async function runProgram(args: readonly string[], env: Environment): Promise<number> {
-  const [first = ''] = args;
+  const [first = '', second = ''] = args;
   const names = Object.keys(COMMANDS);
-  if (first !== '' && !first.startsWith('-') && ![...names, 'help'].includes(first)) {
+  const asked = first === 'help' ? second : first;
+  if (asked !== '' && !asked.startsWith('-') && ![...names, 'help'].includes(asked)) {
     process.stderr.write(
-      `furze: there is no command ${JSON.stringify(first)}; there are ${names.join(', ')} (see furze --help)\n`,
+      `furze: there is no command ${JSON.stringify(asked)}; there are ${names.join(', ')} (see furze --help)\n`,
     );
     return 2;
   }
@@ -73,7 +74,9 @@ export async function createProgram(args: readonly string[], env: Environment): 
     namesAskedFor(args).map(async (name) => ({ name, command: await COMMANDS[name]!(env) })),
   );
   for (const { name, command } of created)
-    program.addCommand(command.exitOverride(), { isDefault: name === DEFAULT });
+    program.addCommand(command.exitOverride().showHelpAfterError(`(see furze ${name} --help)`), {
+      isDefault: name === DEFAULT,
+    });
   return program;
 }
 

@@ -3,7 +3,7 @@ import type { Node, RankingChoice, Summary } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config.ts';
 import { ExitStatus } from './exit-status.ts';
 import { loadConfig } from './load-config.ts';
-import { parseTimeout } from './options.ts';
+import { parseTimeout, parseUrl } from './options.ts';
 import { baseUrl } from './run-service.ts';
 
 const NOT_READY = 1;
@@ -26,7 +26,7 @@ export function statusCommand(env: Environment): Command {
       'tell how a running service is: exits 0 when it is ready, 1 when not, 2 when it cannot be asked',
     )
     .option('-c, --config <file>', 'configuration file (TOML) of the service, for its address and key')
-    .option('-u, --url <url>', 'address of the service instead')
+    .option('-u, --url <url>', 'address of the service instead', parseUrl)
     .option('--json', 'print the whole summary as JSON')
     .option('--timeout <seconds>', 'how long to wait for the answer', parseTimeout, TIMEOUT_SECONDS)
     .addHelpText(
@@ -35,9 +35,7 @@ export function statusCommand(env: Environment): Command {
     )
     .action(async (options: StatusOptions) => {
       const { server } = loadConfig({ path: options.config, env });
-      const url =
-        options.url?.replace(/\/+$/, '') ??
-        baseUrl({ protocol: server.ssl_cert === '' ? 'http' : 'https', ...server });
+      const url = options.url ?? baseUrl({ protocol: server.ssl_cert === '' ? 'http' : 'https', ...server });
       const key = server.api_key || (server.api_keys[0] ?? '');
       const summary = await ask(url, key, options.timeout * 1000);
       process.stdout.write(options.json ? `${JSON.stringify(summary, undefined, 2)}\n` : describe(summary));

@@ -35,6 +35,10 @@ export async function evaluateStore(
     reader.close(),
   );
   if (!past.isPositive.includes(true)) {
+    if (past.types.length === 0)
+      throw new OperatorError(
+        `${dataPath} holds no feedback to judge by; furze import feedback FILE brings some`,
+      );
     const seen = [...new Set(past.types)].slice(0, 10).join(', ') || 'none';
     throw new OperatorError(
       `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types`,

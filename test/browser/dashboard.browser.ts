@@ -138,6 +138,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
     expect(await view.page.locator('figure.chart canvas').count()).toBe(8);
+    // The picture of the README: docs/dashboard.png.
+    await view.page.screenshot({ path: join(shots, 'dashboard.png') });
     await view.page.context().close();
   });
 

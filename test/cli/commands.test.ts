@@ -68,6 +68,10 @@ describe('arguments and configuration that are not valid', () => {
     ],
     ['a bad port', ['playground', '--port', '70000'], /expected an integer from 0 to 65535/],
     ['an unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/],
+    ['help on no command', ['help', 'nope'], /there is no command "nope"/],
+    ['a missing argument', ['export'], /missing required argument 'kind'\n.*\(see furze export --help\)/],
+    ['no address', ['status', '--url', 'nonsense'], /expected an address such as http:/],
+    ['an address of another kind', ['backup', 'x', '--url', 'ftp://x'], /expected an address such as http:/],
     ['an unknown command', ['nope'], /there is no command "nope"; there are serve, playground, .*status/],
     [
       'a configuration of Gorse',

@@ -191,6 +191,13 @@ describe('furze import and export', () => {
     await service.stop('SIGTERM');
   }, 120_000);
 
+  it('opens nothing for a file that is not there', async () => {
+    const data = join(folder, 'never');
+    const { code, output } = await furze('import', join(folder, 'none.csv'), '--data', data);
+    expect([code, output]).toEqual([1, `furze: ${join(folder, 'none.csv')} cannot be read (ENOENT)\n`]);
+    expect(existsSync(data)).toBe(false);
+  });
+
   it('asks for files when there are none', async () => {
     expect(await furze('import', 'users')).toEqual({
       code: 2,
