@@ -30,7 +30,7 @@ const OVER_POSTGRES =
           test: {
             ...common,
             name: 'http-postgres',
-            include: ['test/http/**/*.test.ts'],
+            include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
             exclude: [
               'test/http/{edge,engine-choice,list-reply,outflow,page-reply,quick-paths,turns}.test.ts',
             ],
