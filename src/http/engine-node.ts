@@ -146,7 +146,7 @@ function listen(server: Server, host: string, port: number, log: Logger): Promis
   return new Promise((resolve, reject) => {
     server.on('error', (error) => {
       // Once it listens, what fails is taking a connection, for want of file handles: the next may be taken again.
-      if (server.listening) log.warn({ err: error }, 'a connection was not taken');
+      if (server.listening) log.warn({ err: error }, 'a connection could not be accepted');
       else reject(new Error(`cannot listen on ${host}:${port}; is the port taken?`, { cause: error }));
     });
     server.listen({ host, port, exclusive: true }, () => resolve((server.address() as AddressInfo).port));

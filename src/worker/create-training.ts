@@ -218,6 +218,6 @@ export function openPool(config: Config, log: Logger): WorkerPool {
     onTrouble: (message, error) => log.error({ err: error }, message),
   });
   const fitMemoryMaxMb = Math.floor(fitMemoryBytesMax(config) / 2 ** 20);
-  log.info({ threads: pool.trainingSlots, kernels: automaticChoice(), fitMemoryMaxMb }, 'workers');
+  log.info({ threads: pool.trainingSlots, kernels: automaticChoice(), fitMemoryMaxMb }, 'worker threads');
   return pool;
 }
