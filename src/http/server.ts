@@ -244,7 +244,10 @@ class Server {
     try {
       if (await outflow.send(this.engine, res, reply, exchange, closeConnection)) this.settle(call);
     } catch (error) {
-      this.options.log.error({ err: error, requestId: exchange.requestId }, 'a response was cut off by an error');
+      this.options.log.error(
+        { err: error, requestId: exchange.requestId },
+        'a response was cut off by an error',
+      );
       this.cutOff(call);
     }
   }
