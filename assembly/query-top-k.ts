@@ -69,19 +69,16 @@ function scorePanel(query: usize, panel: usize, f: u32, tile: usize): void {
   v128.store(tile, a1, 16);
 }
 
-/**
- * Offers the items of a tile. @param reach bits of the lanes that are looked at
- * @param cursor where the scan's place in the read list is kept between tiles
- */
+/** The scan's place in the read list; `scratch` holds it between tiles. */
 function offerScores(
-  scores: usize, first: u32, lanes: u32, k: u32, reach: u32, readItems: usize, readCount: u32, cursor: usize,
+  scores: usize, first: u32, lanes: u32, k: u32, allowed: u32, readItems: usize, readCount: u32, cursor: usize,
   outItems: usize, outScores: usize, count: u32,
 ): u32 {
   let limit = thresholdOf(outScores, count, k);
   let at = load<u32>(cursor);
   for (let lane: u32 = 0; lane < lanes; lane++) {
     const score = load<f32>(scores + (<usize>lane << 2));
-    if (!(score > limit) || !(reach & (1 << lane)) || !isFiniteScore(score)) continue;
+    if (!(score > limit) || !(allowed & (1 << lane)) || !isFiniteScore(score)) continue;
     const item = first + lane;
     while (at < readCount && load<u32>(readItems + (<usize>at << 2)) < item) at++;
     if (at < readCount && load<u32>(readItems + (<usize>at << 2)) == item) continue;
@@ -119,7 +116,7 @@ function offerWaiting(
 
 /** `queryTopK` by way of the coarse panels. Four panels wait for one another, since one alone waits for its additions. */
 function queryCoarse(
-  query: usize, panels: usize, coarse: usize, items: u32, f: u32, k: u32, readItems: usize,
+  query: usize, panels: usize, coarse: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize,
   readCount: u32, outItems: usize, outScores: usize, scratch: usize,
 ): u32 {
   const tile = scratch;
@@ -129,8 +126,10 @@ function queryCoarse(
   let count: u32 = 0;
   packQuery(query, f, packed);
   for (let first: u32 = 0; first < items; first += 32, coarse += (<usize>f << 5) + 128) {
-    let reach = reachCoarse(packed, coarse, f, thresholdOf(outScores, count, k));
-    if (items - first < 32) reach &= (1 << (items - first)) - 1;
+    let allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+    if (items - first < 32) allowed &= (1 << (items - first)) - 1;
+    if (!allowed) continue;
+    let reach = allowed & reachCoarse(packed, coarse, f, thresholdOf(outScores, count, k));
     for (let panel = first >> 3; reach; reach >>= 8, panel++) {
       if (!(reach & 255)) continue;
       const at = waiting + (<usize>waitingCount << 2);
@@ -153,7 +152,7 @@ function queryCoarse(
 }
 
 export function queryTopK(
-  query: usize, panels: usize, items: u32, f: u32, k: u32, readItems: usize, readCount: u32,
+  query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
   outItems: usize, outScores: usize, scratch: usize, coarse: usize,
 ): u32 {
   assert(k > 0 && !((query | panels | scratch) & 3));
@@ -165,21 +164,24 @@ export function queryTopK(
   let first: u32 = 0;
   if (coarse) {
     return queryCoarse(
-      query, panels, coarse, items, f, k, readItems, readCount, outItems, outScores, scratch,
+      query, panels, coarse, items, f, k, allowedBits, readItems, readCount, outItems, outScores, scratch,
     );
   }
   for (; first + 32 <= items; first += 32) {
+    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (<usize>first >> 3)) : 0xffffffff;
+    if (!allowed) continue;
     const panel = panels + <usize>(first >> 3) * panelBytes;
     const threshold = thresholdOf(outScores, count, k);
     const panel2 = panel + panelBytes * 2;
     if (scoreQuad(query, panel, panel + panelBytes, panel2, panel2 + panelBytes, f, threshold, tile)) {
-      count = offerScores(tile, first, 32, k, 0xffffffff, readItems, readCount, cursor, outItems, outScores, count);
+      count = offerScores(tile, first, 32, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
     }
   }
   for (; first < items; first += 8) {
+    const allowed: u32 = allowedBits ? load<u8>(allowedBits + (<usize>first >> 3)) : 255;
     scorePanel(query, panels + <usize>(first >> 3) * panelBytes, f, tile);
     const lanes = min<u32>(8, items - first);
-    count = offerScores(tile, first, lanes, k, 255, readItems, readCount, cursor, outItems, outScores, count);
+    count = offerScores(tile, first, lanes, k, allowed, readItems, readCount, cursor, outItems, outScores, count);
   }
   sortHeap(outItems, outScores, count);
   return count;

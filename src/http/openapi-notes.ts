@@ -41,6 +41,24 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'Only items that have this category; given several times, only those that have all',
     schema: Type.Array(id),
   },
+  exclude: {
+    description: 'Leave these items out: ids with commas between them, or given several times; at most 1,000',
+    schema: Type.Array(itemId),
+  },
+  label: {
+    description: 'Only items with this label; given several times, at most 16, only those that have all',
+    schema: Type.Array(id),
+  },
+  'not-label': {
+    description: 'Leave out items with this label; given several times, at most 16, those with any of them',
+    schema: Type.Array(id),
+  },
+  boost: {
+    description:
+      'A label, a colon and a factor above 0 up to 1,000 by which the scores of items with the label are multiplied; may ' +
+      'be given up to 4 times',
+    schema: Type.Array(text),
+  },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',
     schema: id,

@@ -2,6 +2,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
+import type { LabelBoost } from '../recommend/item-filter.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =
@@ -10,6 +11,10 @@ export type QueryName =
   | 'cursor'
   | 'user-id'
   | 'category'
+  | 'exclude'
+  | 'label'
+  | 'not-label'
+  | 'boost'
   | 'prefix'
   | 'q'
   | 'write-back-type'
@@ -21,6 +26,11 @@ export interface Query {
   readonly offset: number;
   readonly cursor: string;
   readonly categories: readonly string[];
+  /** Item ids. */
+  readonly excluded: readonly string[];
+  readonly labels: readonly string[];
+  readonly notLabels: readonly string[];
+  readonly boosts: readonly LabelBoost[];
   readonly userId?: string;
   /** What ids begin with; empty for all. */
   readonly prefix?: string;
@@ -32,7 +42,11 @@ export interface Query {
 
 type MutableQuery = { -readonly [K in keyof Query]: Query[K] };
 
-const NO_CATEGORIES: readonly string[] = [];
+const NONE: readonly never[] = [];
+
+/** Parameters of which all count that are given, and how many may be. */
+const REPEATED: Partial<Record<QueryName, number>> = { exclude: 1000, label: 16, 'not-label': 16, boost: 4 };
+const BOOST_MAX = 1000;
 
 /** What a query is read with. */
 export interface QueryRules {
@@ -42,12 +56,21 @@ export interface QueryRules {
 
 /**
  * Reads a query string. An empty value counts as not given; of a repeated parameter the first counts, except
- * `category`, of which all do.
+ * `category` and those of `REPEATED`, of which all do.
  * @param text the query as it came, still encoded and without the question mark
  * @throws FurzeError INVALID_PARAMETER
  */
 export function parseQuery(text: string, names: readonly QueryName[], rules: QueryRules): Query {
-  const query: MutableQuery = { n: rules.defaultN, offset: 0, cursor: '', categories: NO_CATEGORIES };
+  const query: MutableQuery = {
+    n: rules.defaultN,
+    offset: 0,
+    cursor: '',
+    categories: NONE,
+    excluded: NONE,
+    labels: NONE,
+    notLabels: NONE,
+    boosts: NONE,
+  };
   if (text === '' || names.length === 0) return query;
   const plain = plainCount(text);
   if (plain >= 0 && plain <= rules.limits.nMax && names.includes('n')) {
@@ -62,10 +85,16 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
     const name = (rawName === 'Cursor' ? 'cursor' : rawName) as QueryName;
     const number = names.indexOf(name);
     if (number < 0) continue;
-    const value = decodeQueryText(pair.slice(equals + 1), name);
-    if (value === '' || (name !== 'category' && ((seen >> number) & 1) === 1)) continue;
-    seen |= 1 << number;
-    assign(query, name, value, rules.limits);
+    const text = pair.slice(equals + 1);
+    // A comma within an id is percent-encoded.
+    const values = name === 'exclude' ? text.split(',') : [text];
+    for (const encoded of values) {
+      const value = decodeQueryText(encoded, name);
+      const isRepeated = name === 'category' || name in REPEATED;
+      if (value === '' || (!isRepeated && ((seen >> number) & 1) === 1)) continue;
+      seen |= 1 << number;
+      assign(query, name, value, rules.limits);
+    }
   }
   return query;
 }
@@ -102,6 +131,18 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
         throw refusal('category', `must be given at most ${limits.labelsMax} times`);
       }
       return;
+    case 'exclude':
+      query.excluded = added(query.excluded, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      return;
+    case 'label':
+      query.labels = added(query.labels, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      return;
+    case 'not-label':
+      query.notLabels = added(query.notLabels, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      return;
+    case 'boost':
+      query.boosts = added(query.boosts, parseBoost(value, limits), name);
+      return;
     case 'prefix':
       query.prefix = checkId(value, 'prefix', limits, 'INVALID_PARAMETER');
       return;
@@ -117,6 +158,22 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
     case 'write-back-delay':
       query.writeBackDelayMs = parseDelay(value);
   }
+}
+
+function added<T>(values: readonly T[], value: T, name: QueryName): readonly T[] {
+  const countMax = REPEATED[name]!;
+  if (values.length === countMax) throw refusal(name, `must be given at most ${countMax} times`);
+  return [...values, value];
+}
+
+/** A label and its factor, which stands behind the last colon. */
+function parseBoost(value: string, limits: Limits): LabelBoost {
+  const colon = value.lastIndexOf(':');
+  const number = value.slice(colon + 1);
+  const factor = /^\d+(\.\d+)?$/.test(number) ? Number(number) : Number.NaN;
+  if (colon < 1 || !(factor > 0 && factor <= BOOST_MAX))
+    throw refusal('boost', `must be a label, a colon and a factor above 0 up to ${BOOST_MAX}`);
+  return { label: checkId(value.slice(0, colon), 'boost', limits, 'INVALID_PARAMETER'), factor };
 }
 
 /** The longest write-back delay: a hundred years keep the timestamp within four digits of year. */

@@ -8,6 +8,7 @@
  * - *panels*: the same factors packed for scoring, see `packPanels`.
  * - *compressed rows* (CSR): `starts` has rows + 1 uint32, `columns` and the optional `weights` one value an entry;
  *   the columns of a row ascend.
+ * - *bits*: one bit an item, item i in bit i & 31 of uint32 number i >> 5; 1 means allowed.
  *
  * No kernel allocates; scratch is the caller's, sized by the functions of `scratch.ts`, one for each thread.
  * Nothing is checked here: a wrong pointer damages the memory, as `memcpy` would.
@@ -125,6 +126,8 @@ export interface QueryTopK extends TopKOutput {
   /** The same factors from `packCoarse`: a third of the time for the same lists, bit for bit. 0 or absent: not there. */
   readonly coarse?: number;
   readonly f: number;
+  /** Bits of the items allowed (listable, in the category), 0 or absent: all. */
+  readonly allowedBits?: number;
   /** Ascending uint32 of items to leave out, or 0. */
   readonly readItems: number;
   readonly readCount: number;

@@ -40,6 +40,11 @@ export class BestList {
   }
 }
 
+/** Whether an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
+function isAllowed({ ints }: Words, bits: number, item: number): boolean {
+  return bits === 0 || ((ints[(bits >>> 2) + (item >>> 5)]! >>> (item & 31)) & 1) === 1;
+}
+
 /** The items read, as a set; `start` and `end` are places in the list at byte offset `readItems`. */
 function readSet({ ints }: Words, readItems: number, start: number, end: number): Set<number> {
   return new Set(ints.subarray((readItems >>> 2) + start, (readItems >>> 2) + end));
@@ -82,7 +87,7 @@ function queryTopK(words: Words, job: QueryTopK): number {
   const read = readSet(words, job.readItems, 0, job.readCount);
   const best = new BestList(job.k);
   for (let item = 0; item < job.items; item++) {
-    if (read.has(item)) continue;
+    if (read.has(item) || !isAllowed(words, job.allowedBits ?? 0, item)) continue;
     best.offer(item, panelScore(words, job.query >>> 2, job.panels, item, job.f));
   }
   return best.write(words, job.outItems >>> 2, job.outScores >>> 2);

@@ -18,6 +18,11 @@ export function coarseBytes(rows: number, f: number): number {
   return Math.ceil(rows / 32) * (32 * f + 128);
 }
 
+/** Bytes of a set of bits over `items`. */
+export function bitsBytes(items: number): number {
+  return Math.ceil(items / 32) * 4;
+}
+
 /**
  * Scratch of `batchTopK` and `queryTopK`: a tile, 64 packed queries with a threshold, a place and a list of
  * 128 candidates each.

@@ -32,7 +32,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   packPanels: 4,
   batchTopK: 12,
   packCoarse: 4,
-  queryTopK: 11,
+  queryTopK: 12,
   normalMatrix: 10,
   choleskySolve: 3,
   alsSpectralRows: 14,
@@ -137,7 +137,7 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'n
     queryTopK: (j) =>
       // biome-ignore format: as above
       queryTopK!(
-        j.query, j.panels, j.items, j.f, j.k, j.readItems, j.readCount,
+        j.query, j.panels, j.items, j.f, j.k, j.allowedBits ?? 0, j.readItems, j.readCount,
         j.outItems, j.outScores, j.scratch, j.coarse ?? 0,
       ),
     neighborTopK: (j) => {

@@ -8,6 +8,11 @@ export function setBit(words: Uint32Array, row: number): void {
   words[row >>> 5] = words[row >>> 5]! | (1 << (row & 31));
 }
 
+/** Takes a row's bit out; a row beyond the words has none. */
+export function clearBit(words: Uint32Array, row: number): void {
+  if (row >>> 5 < words.length) words[row >>> 5]! &= ~(1 << (row & 31));
+}
+
 /** Words that the bits of so many rows take. */
 export function bitWords(rowCount: number): number {
   return Math.ceil(rowCount / 32);

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { bitWords, setBit } from '../memory/bits.ts';
+import { bitWords, clearBit, setBit } from '../memory/bits.ts';
 import { grown } from '../memory/grow.ts';
 import { filled, sharedF64, sharedU32 } from '../memory/shared-arrays.ts';
 import type { CatalogueItem } from '../store/data-store.ts';
@@ -19,6 +19,9 @@ const ABSENT = 0;
 const VISIBLE = 1;
 const HIDDEN = 2;
 
+/** Rows that are looked at for being out of date at a time: some ten microseconds. */
+const SWEPT_ROWS = 4096;
+
 const NO_NAMES: readonly string[] = [];
 /** Names that are compared one by one. */
 const SHORT = 16;
@@ -34,6 +37,9 @@ export class Catalogue {
   /** One of the states above by row. */
   private states = new Uint8Array(1024);
   private timesMs = new Float64Array(1024).fill(Number.NaN);
+  /** Rows that may be listed unless they are out of date; those are taken out some at a time. */
+  private visible = new Uint32Array(bitWords(1024));
+  private sweptRows = 0;
   private readonly categoriesByRow: (readonly string[] | undefined)[] = [];
   private readonly labelsByRow: (readonly string[] | undefined)[] = [];
   private readonly categoryPostings: Postings = new Map();
@@ -73,6 +79,8 @@ export class Catalogue {
     this.jsonIds[row] = undefined;
     this.states[row] = item.hidden ? HIDDEN : VISIBLE;
     this.timesMs[row] = item.timestampMs;
+    if (this.isListable(row)) setBit(this.visible, row);
+    else clearBit(this.visible, row);
     for (const listener of this.listeners) listener(row);
   }
 
@@ -84,6 +92,7 @@ export class Catalogue {
     this.jsonIds[row] = undefined;
     this.states[row] = ABSENT;
     this.timesMs[row] = Number.NaN;
+    clearBit(this.visible, row);
     for (const listener of this.listeners) listener(row);
   }
 
@@ -97,6 +106,22 @@ export class Catalogue {
 
   isHidden(row: number): boolean {
     return this.states[row] === HIDDEN;
+  }
+
+  /**
+   * The listable rows as bits, and some that are out of date since a short time: each call takes out of these what a few
+   * thousand rows have. In use, not to be changed.
+   */
+  visibleBits(): Uint32Array {
+    if (this.itemTtlMs !== Number.POSITIVE_INFINITY && this.rowCount > 0) {
+      const end = this.sweptRows + Math.min(SWEPT_ROWS, this.rowCount);
+      for (let at = this.sweptRows; at < end; at++) {
+        const row = at % this.rowCount;
+        if (!this.isListable(row)) clearBit(this.visible, row);
+      }
+      this.sweptRows = end % this.rowCount;
+    }
+    return this.visible;
   }
 
   /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
@@ -135,12 +160,12 @@ export class Catalogue {
   }
 
   /** Rows of the items with the label, hidden ones included. */
-  rowsWithLabel(label: string): Rows | undefined {
+  rowsWithLabel(label: string): RowPostings | undefined {
     return this.labelPostings.get(label)?.rows;
   }
 
   /** Rows of the items in the category, hidden ones included. */
-  rowsInCategory(category: string): Rows | undefined {
+  rowsInCategory(category: string): RowPostings | undefined {
     return this.categoryPostings.get(category)?.rows;
   }
 
@@ -177,6 +202,7 @@ export class Catalogue {
     const { length } = this.states;
     this.states = grown(this.states, row + 1);
     this.timesMs = grown(this.timesMs, row + 1).fill(Number.NaN, length);
+    this.visible = grown(this.visible, bitWords(this.states.length));
   }
 }
 

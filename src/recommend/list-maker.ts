@@ -2,12 +2,13 @@ import { TopK } from '../memory/top-k.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { History, TypeTest } from './history.ts';
+import type { ItemFilter } from './item-filter.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import { Matching, type Proposal, proposalOf } from './matching.ts';
 import type { Ranked } from './ranked.ts';
 import { rankCandidates } from './ranker.ts';
-import type { Rows } from './row-postings.ts';
+import type { LookedAt } from './serving-model.ts';
 
 /**
  * Makes a user's list: matching, ranking, replacement,
@@ -47,27 +48,31 @@ export class ListMaker {
     return history.hasExpiredSince(this.isPositive, sinceMs);
   }
 
-  /** The user's list, best first; undefined when no recommender has anything to propose. */
-  make(history: History): Ranked | undefined {
+  /**
+   * The user's list, best first; undefined when no recommender has anything to propose.
+   * @param filter what one question wants of the items
+   */
+  make(history: History, filter?: ItemFilter): Ranked | undefined {
     const { settings, world, matching } = this;
-    const proposal = matching.propose(history, matching.rankingSources());
+    const proposal = matching.propose(history, matching.rankingSources(), filter);
     if (proposal.candidates.length === 0) return undefined;
-    return explore(this.best(history, proposal), {
+    return explore(this.best(history, proposal, filter), {
       proportions: settings.explore,
       length: settings.cacheSize,
       popularRows: world.popularRows,
       latestRows: world.latestRows,
-      accept: (row) => matching.accepts(row, history),
+      accept: (row) => matching.accepts(row, history, filter),
       seed: this.seedOf(history),
     });
   }
 
   /** The best of what is proposed, of the cold items and of what is put back. */
-  private best(history: History, proposal: Proposal): Ranked {
+  private best(history: History, proposal: Proposal, filter: ItemFilter | undefined): Ranked {
     const { settings, world, matching } = this;
     const { coldItems } = world;
     const { candidates } = proposal;
-    const replaced = settings.replacement === undefined ? [] : this.readItems(history);
+    const isWanted = (row: number) => filter?.accepts(row) ?? true;
+    const replaced = settings.replacement === undefined ? [] : this.readItems(history).filter(isWanted);
     const isMore = replaced.length > 0 || coldItems.knownRows.length > 0;
     const scores = this.rank(
       history,
@@ -79,46 +84,72 @@ export class ListMaker {
       coldScores.set(row, coldScore(coldItems, at, knownScores));
     });
     const best = new TopK(settings.cacheSize);
+    const put = (row: number, score: number) => best.push(row, filter?.boosted(row, score) ?? score);
     // The models know little of a new item: that a recommender proposes it must not make it score less than otherwise.
     for (let at = 0; at < candidates.length; at++) {
       const row = candidates[at]!;
       const cold = coldScores.size > 0 ? coldScores.get(row) : undefined;
-      best.push(row, cold === undefined ? scores[at]! : Math.max(scores[at]!, cold));
+      put(row, cold === undefined ? scores[at]! : Math.max(scores[at]!, cold));
     }
     if (replaced.length > 0) {
       const liked = new Set(proposal.liked);
       replaced.forEach((row, at) => {
-        best.push(row, this.decayed(scores[candidates.length + at]!, liked.has(row)));
+        put(row, this.decayed(scores[candidates.length + at]!, liked.has(row)));
       });
     }
     for (const [row, score] of coldScores) {
-      if (!matching.isProposed(row) && matching.accepts(row, history)) best.push(row, score);
+      if (!matching.isProposed(row) && matching.accepts(row, history, filter)) put(row, score);
     }
     return best.sorted();
   }
 
   /**
-   * Items out of `members` that the models propose, in the order in which they would stand in a list. Candidates come a
-   * list's length at a time, so that the beginning does not depend on `k`.
+   * Items of a part of the catalogue that the models propose, in the order in which they would stand in a list. Candidates
+   * come a list's length at a time, so that the beginning does not depend on `k`.
+   * @param filter what one question wants of the items
    */
-  among(history: History, members: Rows, k: number, accept: (row: number) => boolean): readonly number[] {
+  among(
+    history: History,
+    part: LookedAt,
+    k: number,
+    accept: (row: number) => boolean,
+    filter?: ItemFilter,
+  ): readonly number[] {
     const { settings, world, matching } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
     if (collaborative === undefined) return [];
     const match = matching.match(history, matching.rankingSources());
     if (match.vector === undefined) return [];
     const rows: number[] = [];
-    const length = Math.ceil(k / settings.cacheSize) * settings.cacheSize;
-    const candidates = collaborative.topItems(match.vector, length, accept, [], members).rows;
+    const length = this.wholeLists(k);
+    const candidates = collaborative.topItems(match.vector, length, accept, part).rows;
     for (let from = 0; from < candidates.length && rows.length < k; from += settings.cacheSize) {
       const block = candidates.slice(from, from + settings.cacheSize);
       const best = new TopK(block.length);
       this.rank(history, proposalOf(match, block)).forEach((score, at) => {
-        best.push(block[at]!, score);
+        best.push(block[at]!, filter?.boosted(block[at]!, score) ?? score);
       });
       rows.push(...best.sorted().rows);
     }
     return rows.slice(0, k);
+  }
+
+  /** Entries of the fewest whole lists that hold `k`. */
+  wholeLists(k: number): number {
+    return Math.ceil(k / this.settings.cacheSize) * this.settings.cacheSize;
+  }
+
+  /** The rows of what a recommender found with their boosts, a list's length at a time. */
+  boosted({ rows, scores }: Ranked, filter: ItemFilter): readonly number[] {
+    const { cacheSize } = this.settings;
+    const ordered: number[] = [];
+    for (let from = 0; from < rows.length; from += cacheSize) {
+      const best = new TopK(cacheSize);
+      for (let at = from; at < Math.min(rows.length, from + cacheSize); at++)
+        best.push(rows[at]!, filter.boosted(rows[at]!, scores[at]!));
+      ordered.push(...best.sorted().rows);
+    }
+    return ordered;
   }
 
   /**

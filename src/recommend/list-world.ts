@@ -11,6 +11,8 @@ export interface ListWorld extends RankingWorld {
   /** Listable items with the most positive feedback on one popularity scale, most first; likewise. */
   readonly trendingRows: (scale: number) => ArrayLike<number>;
   readonly isListable: (itemRow: number) => boolean;
+  /** Bits of the rows that are listable, and perhaps of some that are not; absent where nobody keeps them. */
+  readonly listableBits?: () => Uint32Array;
   /** Items that users like this one like, best first. */
   readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
   readonly labelsOf: (userRow: number) => readonly string[];

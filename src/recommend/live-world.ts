@@ -35,6 +35,7 @@ export function liveWorld(parts: {
     },
     trends,
     isListable: (row) => catalogue.isListable(row),
+    listableBits: () => catalogue.visibleBits(),
     timestampMsAt: (row) => catalogue.timestampMsAt(row),
     trendingRows(scale) {
       const now = clock();

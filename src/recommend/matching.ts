@@ -1,5 +1,6 @@
 import { withKnownLikes } from './cold-scores.ts';
 import type { History, TypeTest } from './history.ts';
+import type { ItemFilter } from './item-filter.ts';
 import { LikeSums, SUM_NAMES } from './like-sums.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
@@ -11,6 +12,9 @@ import { MATCHERS } from './sources/matchers.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 export const FOLD_IN_LIKES_MAX = 2000;
+
+/** Where a question leaves so few items, they are ranked without any recommender's proposal. */
+const RANKED_MAX = 500;
 
 /** Nothing is proposed but by the enabled recommenders. */
 const NO_SOURCES: RankingSources = { scales: [], latest: false, sums: [] };
@@ -42,27 +46,55 @@ export class Matching {
     return this.foldIn(this.likesOf(history));
   }
 
-  /** The user as recommenders are asked for it. Valid until the next call. */
-  match(history: History, wanted: RankingSources): Match {
+  /**
+   * The user as recommenders are asked for it. Valid until the next call.
+   * @param filter what one question wants of the items
+   */
+  match(history: History, wanted: RankingSources, filter?: ItemFilter): Match {
     const { settings, world, sums, read } = this;
     const liked = this.likesOf(history);
     sums.sumUp(world.generation, liked, wanted.sums);
     read.clear();
     history.eachReadRow((row) => read.add(row));
+    const accept = (row: number) => !read.has(row) && world.isListable(row);
     return {
       ...{ world, settings, history, liked, sums },
       vector: this.foldIn(liked),
       wanted: liked.length > 0 ? wanted : NO_SOURCES,
-      accept: (row) => !read.has(row) && world.isListable(row),
+      allowed: filter?.allowed ?? world.listableBits?.(),
+      accept: filter === undefined ? accept : (row) => accept(row) && filter.accepts(row),
     };
   }
 
-  /** The user's candidates: distinct unread listable items that any recommender proposes. Valid until the next call. */
-  propose(history: History, wanted: RankingSources): Proposal {
-    const { chosen, settings } = this;
-    const match = this.match(history, wanted);
+  /**
+   * The user's candidates: distinct unread listable items that any recommender proposes. Valid until the next call.
+   * @param filter where it leaves few items, all of them are candidates of a user with likes
+   */
+  propose(history: History, wanted: RankingSources, filter?: ItemFilter): Proposal {
+    const { chosen } = this;
+    const match = this.match(history, wanted, filter);
     const candidates: number[] = [];
     chosen.clear();
+    if (filter === undefined) this.propositions(match, candidates);
+    else if (filter.members !== undefined && filter.members.size <= RANKED_MAX && match.liked.length > 0) {
+      for (const row of filter.members) {
+        if (!match.accept(row)) continue;
+        chosen.add(row);
+        candidates.push(row);
+      }
+    } else {
+      for (const { allowed, accepts } of filter.views())
+        this.propositions(
+          { ...match, allowed, accept: (row) => accepts(row) && match.accept(row) },
+          candidates,
+        );
+    }
+    return proposalOf(match, candidates);
+  }
+
+  /** Adds what the recommenders propose and is not chosen yet. */
+  private propositions(match: Match, candidates: number[]): void {
+    const { chosen, settings } = this;
     for (const matcher of MATCHERS) {
       for (const rows of matcher.lists(match)) {
         for (let at = 0, taken = 0; at < rows.length && taken < settings.cacheSize; at++) {
@@ -75,7 +107,6 @@ export class Matching {
         }
       }
     }
-    return proposalOf(match, candidates);
   }
 
   /** Whether the last proposal has the item. */
@@ -90,8 +121,8 @@ export class Matching {
     return (row) => coldItems.rows.includes(row) || tests.some((proposes) => proposes(row));
   }
 
-  accepts(row: number, history: History): boolean {
-    return this.world.isListable(row) && !history.hasRead(row);
+  accepts(row: number, history: History, filter?: ItemFilter): boolean {
+    return this.world.isListable(row) && !history.hasRead(row) && (filter?.accepts(row) ?? true);
   }
 
   /** Where click-through is predicted, what the ranking goes by comes up by itself. */

@@ -35,15 +35,15 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
-    topItems(vector, k, given, read, among) {
+    topItems(vector, k, given, { read = [], members, allowed }) {
       const accept = (row: number) => hasVector[row] === 1 && given(row);
       if (k < 1) return { rows: [], scores: [] };
-      if (among !== undefined) return best(scorer, vector, k, [...among].filter(isKnown), accept);
-      // Most items pass, so the best k and some more are nearly always enough; if not, twice as many are.
+      if (members !== undefined) return best(scorer, vector, k, [...members].filter(isKnown), accept);
+      // Most items that are looked at pass, so the best k and some more are nearly always enough; if not, twice as many are.
       for (let fetch = k + SPARE; fetch <= listLengthMax; fetch *= 2) {
-        const found = scorer.recommend(vector, Math.min(fetch, itemCount), read);
+        const found = scorer.recommend(vector, Math.min(fetch, itemCount), read, allowed);
         const passed = filter(found.itemRows, found.scores, k, accept);
-        if (passed.rows.length === k || fetch >= itemCount) return passed;
+        if (passed.rows.length === k || found.itemRows.length < fetch) return passed;
       }
       return best(
         scorer,

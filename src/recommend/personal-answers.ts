@@ -5,6 +5,7 @@ import type { AnswerCache } from './answer-cache/answer-cache.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Histories } from './histories.ts';
 import type { History } from './history.ts';
+import { ItemFilter, type ItemWishes } from './item-filter.ts';
 import type { ListMaker } from './list-maker.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import type { UserLists } from './lists/user-lists.ts';
@@ -86,6 +87,7 @@ export class PersonalAnswers {
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
     const { reads, lists, hits, active } = this.parts;
+    if (query.wishes !== undefined) return this.wished(userId, query, query.wishes);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
@@ -149,30 +151,47 @@ export class PersonalAnswers {
     }
   }
 
+  /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
+  private wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
+    const { reads, histories, catalogue, maker, active } = this.parts;
+    return histories.use(reads.userRow(userId), (history) => {
+      active.note(history.userRow);
+      const filter = new ItemFilter(catalogue, query.categories, wishes, (itemId) => reads.itemRow(itemId));
+      const answer = new Answer(query.offset + query.n);
+      const made = answer.missing > 0 ? maker.make(history, filter) : undefined;
+      if (made !== undefined) answer.takeAll(made.rows, made.scores);
+      return this.complete(userId, history, answer, query, filter);
+    });
+  }
+
   /** Fills the answer up after the list, and writes it back if asked to. */
   private async complete(
     userId: string,
     history: History,
     answer: Answer,
     query: RecommendQuery,
+    filter?: ItemFilter,
   ): Promise<string> {
     const { catalogue, maker, sources, fallbackOrder, writeBack } = this.parts;
     const { categories, caller } = query;
     const accept = (row: number) =>
       !answer.has(row) &&
       catalogue.isListable(row) &&
-      catalogue.isInAll(row, categories) &&
+      (filter?.accepts(row) ?? catalogue.isInAll(row, categories)) &&
       !history.hasRead(row);
-    const members = catalogue.narrowest(categories);
-    if (members !== undefined && answer.missing > 0)
-      answer.takeAll(maker.among(history, members, answer.missing, accept));
+    const members = filter === undefined ? catalogue.narrowest(categories) : filter.members;
+    const allowed = filter?.allowed;
+    if ((members ?? allowed) !== undefined && answer.missing > 0)
+      answer.takeAll(maker.among(history, { members, allowed }, answer.missing, accept, filter));
     const isLong = answer.wanted > ENTRIES_A_TURN;
     for (const name of fallbackOrder) {
       if (answer.missing === 0) break;
-      const ask = { history, k: answer.missing, accept, categories, caller };
-      const { rows, scores } = await sources.rank(name, ask);
+      const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
+      const ask = { history, k, accept, categories, among: members, allowed, caller };
+      const ranked = await sources.rank(name, ask);
       if (isLong) await turns.take();
-      answer.takeAll(rows, scores);
+      if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter));
+      else answer.takeAll(ranked.rows, ranked.scores);
     }
     if (isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.

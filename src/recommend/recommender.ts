@@ -1,4 +1,5 @@
 import type { Feedback, ScoredEntry } from '../domain/entities.ts';
+import type { ItemWishes } from './item-filter.ts';
 import type { Caller } from './sources/source.ts';
 
 /** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */
@@ -16,6 +17,8 @@ export interface RecommendQuery {
   readonly n: number;
   readonly offset: number;
   readonly categories: readonly string[];
+  /** What else the items must be. */
+  readonly wishes?: ItemWishes | undefined;
   /** Write a feedback of this type for each item answered. */
   readonly writeBackType?: string;
   /** Added to the time of the answer to make the written feedback's Timestamp. */

@@ -9,6 +9,8 @@ export interface Rows extends Iterable<number> {
 /** Rows of a chunk: those that share all but their lowest 16 bits. */
 const CHUNK_BITS = 16;
 const LOW = 2 ** CHUNK_BITS - 1;
+/** Words of a chunk's bitmap. */
+const CHUNK_WORDS = 2 ** CHUNK_BITS / 32;
 /** From so many rows on a chunk is a bitmap, which is smaller then. */
 const BITMAP_FROM = 4096;
 
@@ -60,6 +62,30 @@ export class RowPostings implements Rows {
     else if (chunk.bits !== undefined && chunk.count < BITMAP_FROM / 2) toRows(chunk);
   }
 
+  /** Takes the bits of all other rows out. */
+  keepIn(words: Uint32Array): void {
+    this.combine(words, (bits, own) => bits & own);
+  }
+
+  /** Takes the bits of these rows out. */
+  removeFrom(words: Uint32Array): void {
+    this.combine(words, (bits, own) => bits & ~own);
+  }
+
+  private combine(words: Uint32Array, change: (bits: number, own: number) => number): void {
+    const few = new Uint32Array(CHUNK_WORDS);
+    for (let first = 0; first < words.length; first += CHUNK_WORDS) {
+      const chunk = this.chunks[first / CHUNK_WORDS];
+      if (chunk?.bits === undefined) {
+        few.fill(0);
+        for (let at = 0; at < (chunk?.count ?? 0); at++) setBit(few, chunk!.rows![at]!);
+      }
+      const own = chunk?.bits ?? few;
+      const end = Math.min(CHUNK_WORDS, words.length - first);
+      for (let at = 0; at < end; at++) words[first + at] = change(words[first + at]!, own[at]!);
+    }
+  }
+
   *[Symbol.iterator](): Generator<number, void> {
     for (const [high, chunk] of this.chunks.entries()) {
       if (chunk === undefined) continue;
@@ -102,7 +128,7 @@ function raise(bits: Uint32Array, low: number): boolean {
 }
 
 function toBitmap(chunk: Chunk): void {
-  const bits = new Uint32Array((LOW + 1) / 32);
+  const bits = new Uint32Array(CHUNK_WORDS);
   for (const low of rowsOf(chunk)) setBit(bits, low);
   chunk.bits = bits;
   chunk.rows = undefined;

@@ -17,16 +17,19 @@ export interface CollaborativeModel {
   scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
   /**
    * The `k` items with the highest scores that pass `accept`, best first.
-   * @param read items that are not looked at, ascending; `accept` refuses them, too
-   * @param among look only at these items; at all when absent
+   * @param among look only at these
    */
-  topItems(
-    vector: Float32Array,
-    k: number,
-    accept: (itemRow: number) => boolean,
-    read: readonly number[],
-    among?: Rows,
-  ): Ranked;
+  topItems(vector: Float32Array, k: number, accept: (itemRow: number) => boolean, among: LookedAt): Ranked;
+}
+
+/** What a model looks at of its items; `accept` refuses the others, too. */
+export interface LookedAt {
+  /** Items that are not looked at, ascending. */
+  readonly read?: readonly number[];
+  /** Only these items, one by one. */
+  readonly members?: Rows | undefined;
+  /** Only the items whose bits are set. */
+  readonly allowed?: Uint32Array | undefined;
 }
 
 /** Click-through prediction: how likely positive feedback is. */

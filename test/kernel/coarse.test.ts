@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { coarseBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import {
+  bitsBytes,
+  coarseBytes,
+  paddedFactors,
+  panelBytes,
+  topKScratchBytes,
+} from '../../src/kernel/scratch.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,
@@ -33,7 +39,7 @@ function prepare(
   kernels.packPanels(factors, items, padded, panels);
   kernels.packCoarse(factors, items, padded, coarse);
   return {
-    ...{ query, panels, coarse, items, f: padded, k, readItems: 0, readCount: 0, factors },
+    ...{ query, panels, coarse, items, f: padded, k, allowedBits: 0, readItems: 0, readCount: 0, factors },
     outItems: arena.alloc(k * 4),
     outScores: arena.alloc(k * 4),
     scratch: arena.alloc(topKScratchBytes(padded)),
@@ -72,7 +78,7 @@ describe.each(IMPLEMENTATIONS)('one query by bytes first, %s', (name) => {
     }
   });
 
-  test('finds the same among thousands, without what was read', () => {
+  test('finds the same among thousands, with both masks', () => {
     const world = createWorld(name);
     const { arena, random } = world;
     for (const [f, k] of [
@@ -82,14 +88,17 @@ describe.each(IMPLEMENTATIONS)('one query by bytes first, %s', (name) => {
     ] as const) {
       const job = prepare(world, { items: 3001, f, k });
       check(world, job);
+      const bits = Array.from({ length: bitsBytes(3001) / 4 }, () => random.uint32());
       const read = Array.from({ length: 3001 }, (_, item) => item).filter(() => random.float() < 0.3);
       const masked = {
         readItems: putInts(arena, read),
         readCount: read.length,
+        allowedBits: putInts(arena, bits),
       };
       const found = check(world, { ...job, ...masked });
       expect(found).toHaveLength(k);
       for (const item of found) {
+        expect((bits[item >> 5]! >>> (item & 31)) & 1).toBe(1);
         expect(read).not.toContain(item);
       }
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import { bitsBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,
@@ -115,6 +115,25 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
       const count = world.kernels.queryTopK({ ...job, query, readItems, readCount });
       expect(listAt(world, job, 0, count)).toEqual(expectedList(world, job, row));
     }
+  });
+
+  test.each([1, 33, 300])('queryTopK keeps the best %i of the items that are allowed', (k) => {
+    const world = createWorld(name, k);
+    const job = prepare(world, { items: 259, rows: 1, f: 16, k, hasRead: false });
+    const bits = Array.from({ length: bitsBytes(259) / 4 }, (_, at) =>
+      at === 2 ? 0 : world.random.uint32(),
+    );
+    const allowedBits = putInts(world.arena, bits);
+    const count = world.kernels.queryTopK({
+      ...job,
+      query: job.queries,
+      readItems: 0,
+      readCount: 0,
+      allowedBits,
+    });
+    const isAllowed = (item: number) => ((bits[item >> 5]! >>> (item & 31)) & 1) === 1;
+    const whole = expectedList(world, { ...job, k: 259 }, 0).filter(([item]) => isAllowed(item));
+    expect(listAt(world, job, 0, count)).toEqual(whole.slice(0, k));
   });
 
   test.each([1, 15, 16, 17, 100, 127, 128, 129, 300])(

@@ -44,6 +44,22 @@ describe('the catalogue', () => {
     expect([...catalogue.listableBits()]).toEqual([0b110]);
   });
 
+  it('keeps the bits of listable items as they come, change, go and expire', () => {
+    let now = NOW;
+    const catalogue = new Catalogue(() => now, HOUR_MS);
+    for (let row = 0; row < 5000; row++) catalogue.put(film(row, { timestampMs: NOW + (row % 5) * HOUR_MS }));
+    catalogue.put(film(3, { hidden: true }));
+    catalogue.put(film(4, { timestampMs: NOW - 2 * HOUR_MS }));
+    catalogue.delete(7);
+    const bitsOf = () => [...catalogue.visibleBits().subarray(0, catalogue.listableBits().length)];
+    expect(bitsOf()).toEqual([...catalogue.listableBits()]);
+    catalogue.put(film(3));
+    now += 4.5 * HOUR_MS;
+    // An item that expired may stand there for some calls yet.
+    bitsOf();
+    expect(bitsOf()).toEqual([...catalogue.listableBits()]);
+  });
+
   it('follows an item from category to category', () => {
     const catalogue = new Catalogue(() => NOW);
     catalogue.put(film(0, { categories: ['a', 'b', 'a'] }));

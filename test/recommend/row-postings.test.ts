@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { setBit } from '../../src/memory/bits.ts';
 import { RowPostings } from '../../src/recommend/row-postings.ts';
 
 /** Rows that crowd one chunk, so that it becomes a bitmap and goes back, and some beside it. */
@@ -27,6 +28,14 @@ it('holds what a Set of rows would, ascending', () => {
       expect(rows.size).toBe(expected.size);
       expect([...rows]).toEqual([...expected].sort((a, b) => a - b));
       for (let row = 0; row < 150_000; row += 997) expect(rows.has(row)).toBe(expected.has(row));
+      const given = Uint32Array.from({ length: 4700 }, (_, at) => Math.imul(at + 1, 0x9e3779b1));
+      const [kept, left] = [given.slice(), given.slice()];
+      rows.keepIn(kept);
+      rows.removeFrom(left);
+      const own = new Uint32Array(given.length);
+      for (const row of expected) if (row < 32 * own.length) setBit(own, row);
+      expect(kept).toEqual(given.map((bits, at) => bits & own[at]!));
+      expect(left).toEqual(given.map((bits, at) => bits & ~own[at]!));
     }),
     { numRuns: 40 },
   );

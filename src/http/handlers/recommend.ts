@@ -6,8 +6,10 @@ import {
   ScoredEntriesSchema,
   SessionBodiesSchema,
 } from '../../domain/schemas.ts';
+import type { ItemWishes } from '../../recommend/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
 import { jsonRows } from '../list-reply.ts';
+import type { Query } from '../query.ts';
 import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -25,9 +27,20 @@ const personal = {
   description:
     'With write-back-type a feedback of that type is written for each item answered, which keeps a read type from ' +
     'being recommended again. An unknown user gets the fall-back list. With `X-API-Version: 2` the answer is scored ' +
-    'entries in place of ids.',
+    'entries in place of ids. An extension of furze: exclude, label, not-label and boost narrow and order over the whole ' +
+    'catalog, with a list made for the question.',
   versioned: true,
-  query: ['n', 'offset', 'category', 'write-back-type', 'write-back-delay'],
+  query: [
+    'n',
+    'offset',
+    'category',
+    'exclude',
+    'label',
+    'not-label',
+    'boost',
+    'write-back-type',
+    'write-back-delay',
+  ],
   response: { description: 'Item ids, best first', schema: ItemIdsSchema, example: ['film-1', 'film-2'] },
 } as const;
 
@@ -100,6 +113,7 @@ function recommend(
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
+    wishes: wishesOf(query),
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
     scored: apiVersion === SCORED_VERSION,
@@ -107,6 +121,12 @@ function recommend(
   };
   const answer = recommender.recommend(params['user-id'], asked);
   return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
+}
+
+/** What is asked of the items beside their categories; undefined for nothing. */
+function wishesOf({ excluded, labels, notLabels, boosts }: Query): ItemWishes | undefined {
+  const count = excluded.length + labels.length + notLabels.length + boosts.length;
+  return count === 0 ? undefined : { excluded, labels, notLabels, boosts };
 }
 
 async function recommendSession(

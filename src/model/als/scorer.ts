@@ -7,6 +7,7 @@ import { FurzeError } from '../../domain/errors.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import {
   alsScratchBytes,
+  bitsBytes,
   coarseBytes,
   type InstantiateKernels,
   paddedFactors,
@@ -65,6 +66,7 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
     ['starts', 'u32', [slots, 2]],
     ['regularization', 'f32', [slots, 1]],
     ['items', 'u32', [slots, itemCount]],
+    ['allowed', 'u32', [slots, bitsBytes(itemCount) / 4]],
     ['outItems', 'u32', [slots, listLengthMax]],
     ['outScores', 'f32', [slots, listLengthMax]],
     ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
@@ -180,8 +182,14 @@ export class MfScorer {
    * The best items for a vector, by inner product; ties go to the lower row.
    * @param k 1 to the placed model's `listLengthMax`
    * @param excluded item rows left out, ascending (as of a user's history); rows past the model's items may stand at the end
+   * @param allowed bits of the rows that may stand in the list, a row past them may not; every row when absent
    */
-  recommend(vector: Float32Array, k: number, excluded: ArrayLike<number> = []): ScoredRows {
+  recommend(
+    vector: Float32Array,
+    k: number,
+    excluded: ArrayLike<number> = [],
+    allowed?: Uint32Array,
+  ): ScoredRows {
     if (!(k >= 1 && k <= this.#placed.listLengthMax)) {
       throw new RangeError(`a list of ${k} items; this model answers 1 to ${this.#placed.listLengthMax}`);
     }
@@ -194,6 +202,7 @@ export class MfScorer {
       f: this.#f,
       items: this.header.itemCount,
       k,
+      allowedBits: allowed === undefined ? 0 : this.#writeAllowed(allowed),
       readItems: readCount === 0 ? 0 : this.#slotOffset('items'),
       readCount,
       outItems: this.#slotOffset('outItems'),
@@ -250,6 +259,13 @@ export class MfScorer {
       if (row < this.header.itemCount) items[count++] = row;
     }
     return count;
+  }
+
+  /** @returns where the bits stand */
+  #writeAllowed(allowed: Uint32Array): number {
+    const words = arrayOf(this.#placed.layout, 'allowed').shape[1]!;
+    this.#u32('allowed', words).fill(0).set(allowed.subarray(0, words));
+    return this.#slotOffset('allowed');
   }
 
   #offset(name: string): number {

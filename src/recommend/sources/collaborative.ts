@@ -20,7 +20,7 @@ export class CollaborativeSource implements Source {
     this.catalogue = catalogue;
   }
 
-  rank({ history, k, accept, categories, among }: Ask): Ranked {
+  rank({ history, k, accept, categories, among, allowed = this.catalogue.visibleBits() }: Ask): Ranked {
     const model = this.generations.current?.collaborative;
     const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
@@ -29,17 +29,17 @@ export class CollaborativeSource implements Source {
       vector,
       k,
       accept,
-      members === undefined ? history.readRowsInEffect() : [],
-      members,
+      members === undefined ? { read: history.readRowsInEffect(), allowed } : { members },
     );
   }
 }
 
 export const collaborativeMatcher: Matcher = {
-  lists({ world, settings, history, vector, accept }) {
+  lists({ world, settings, history, vector, accept, allowed }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;
     if (model === undefined || vector === undefined) return [];
-    return [model.topItems(vector, settings.cacheSize, accept, history.readRowsInEffect()).rows];
+    const among = { read: history.readRowsInEffect(), allowed };
+    return [model.topItems(vector, settings.cacheSize, accept, among).rows];
   },
   proposes({ world, settings, vector }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;

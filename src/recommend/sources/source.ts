@@ -20,7 +20,9 @@ export interface Ask {
   /** What `accept` refuses unless an item has all of these, so that others need not be looked at. */
   readonly categories: readonly string[];
   /** What `accept` refuses all others of, so that they need not be looked at. */
-  readonly among?: Rows;
+  readonly among?: Rows | undefined;
+  /** Bits of the listable rows that `accept` may pass. */
+  readonly allowed?: Uint32Array | undefined;
   readonly caller?: Caller | undefined;
 }
 

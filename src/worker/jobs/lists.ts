@@ -131,6 +131,7 @@ export function copiedWorld(
     trendingRows: (scale) => trendingRows[scale] ?? [],
     timestampMsAt: (row) => timesMs[row] ?? Number.NaN,
     isListable: (row) => hasBit(listable, row),
+    listableBits: () => listable,
     userBased(history, accept) {
       const { userRow } = history;
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { hasBit } from '../../../src/memory/bits.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
+import { collaborativeModel } from '../../../src/recommend/mf-serving.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);
@@ -61,6 +63,38 @@ describe('a placed factorization', () => {
     expect([...scorer.recommend(vector, 3, [0, 2, 4, 500]).itemRows]).not.toEqual(
       expect.arrayContaining([0]),
     );
+  });
+
+  it('lists only rows that are allowed, in the same order', () => {
+    const vector = scorer.userVector(0)!;
+    const all = [...scorer.recommend(vector, 10).itemRows];
+    const allowed = Uint32Array.of(0b101010110110);
+    const found = [...scorer.recommend(vector, 10, [2], allowed).itemRows];
+    expect(found.length).toBeGreaterThan(4);
+    expect(found.filter((row) => row === 2 || !hasBit(allowed, row))).toEqual([]);
+    expect(found.filter((row) => all.includes(row))).toEqual(
+      all.filter((row) => row !== 2 && hasBit(allowed, row)),
+    );
+    expect(scorer.recommend(vector, 10, [], new Uint32Array(0)).itemRows).toHaveLength(0);
+  });
+
+  it('is looked through once, however many items are hidden', () => {
+    const asked: number[] = [];
+    const roomy = placeModel(model, instantiate, 1, 100);
+    const own = new MfScorer(roomy, instantiate(roomy.memory));
+    const counting = {
+      header: own.header,
+      recommend(...args: Parameters<MfScorer['recommend']>) {
+        asked.push(args[1]);
+        return own.recommend(...args);
+      },
+    } as unknown as MfScorer;
+    const allowed = Uint32Array.of(0b1000001);
+    const accept = (row: number) => hasBit(allowed, row);
+    const served = collaborativeModel(roomy, counting);
+    const { rows } = served.topItems(own.userVector(0)!, 2, accept, { allowed });
+    expect([...rows].sort()).toEqual([0, 6]);
+    expect(asked).toHaveLength(1);
   });
 
   it('ranks as it scores', () => {

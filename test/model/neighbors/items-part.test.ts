@@ -18,7 +18,7 @@ const labelsOf = (row: number) => (row % 50 === 7 ? ['film', 'war'] : ['film']);
 
 const ROOM = { bytes: 2 ** 30, sampleBytes: 2 ** 30 };
 
-function fit(policy: NeighborPolicy, bounds: { readonly additionsMax?: number } = {}) {
+function tableOf(policy: NeighborPolicy, bounds: { readonly additionsMax?: number } = {}) {
   const pairs = LIKED.flatMap((row, item) => Array.from({ length: likesOf(row) }, (_, user) => [user, item]));
   const interactions = buildInteractions({
     userCount: 20,
@@ -50,8 +50,8 @@ function groupsOf(rows: Uint32Array, scores: Float32Array): number[][] {
 
 describe('neighbors of items', () => {
   it('are found for the most popular ones where all would take too long, and it is said', () => {
-    const all = fit('related');
-    const some = fit('related', { additionsMax: 20_000 });
+    const all = tableOf('related');
+    const some = tableOf('related', { additionsMax: 20_000 });
     expect(all.leftOut).toBeUndefined();
     const [, least] = /compared the (\d+) most popular of \d+ items/.exec(some.leftOut!)!;
     const popularFirst = [...LIKED].sort((a, b) => likesOf(b) - likesOf(a) || a - b);
@@ -66,7 +66,7 @@ describe('neighbors of items', () => {
   it.each(['similar', 'related'] as const)(
     '%s: of equal scores those that more like come first',
     (policy) => {
-      const table = fit(policy);
+      const table = tableOf(policy);
       for (const row of [0, 6, 198]) {
         const { rows, scores } = neighborsAt(table, row);
         expect(rows).toHaveLength(99 + (policy === 'similar' ? 1 : 0));
@@ -81,7 +81,7 @@ describe('neighbors of items', () => {
   );
 
   it('come in the same order when they are worked out on demand', () => {
-    const table = fit('similar');
+    const table = tableOf('similar');
     const all = Array.from({ length: ROWS }, (_, row) => row);
     const labels = {
       rowCount: ROWS,
