@@ -1,7 +1,7 @@
 /**
  * Sets of other shapes than the public ones in `data/`, to see that the default lists never lose to one recommender
  * alone: `npx tsx bench/quality/worlds.ts DIR` writes `film` (popularity that moves, users who come in bursts), `news`
- * (items that live for two days), `tiny` (300 users) and `catalogue` (650,000 likes; users go from a film to one like it),
+ * (items that live for two days), `tiny` (300 users), four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`) and `catalogue` (650,000 likes; users go from a film to one like it),
  * for `quality:sets`; and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the
  * same, large), `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their
  * figures compare with nothing published, and nothing was tuned on any one of them.
@@ -50,6 +50,11 @@ const WORLDS: Readonly<Record<string, World>> = {
     halfLife: 1,
   },
   tiny: { users: 300, items: 150, days: 120, tastes: 4, visits: 4, perVisit: 3, herd: 0.3, halfLife: 60 },
+  // Small, and ruled by popularity: what never changes, what lives for days, users who seldom come, no taste at all.
+  static: { users: 300, items: 150, days: 120, tastes: 4, visits: 4, perVisit: 3, herd: 0.85, halfLife: 1e9 },
+  recent: { users: 300, items: 400, days: 120, tastes: 4, visits: 4, perVisit: 3, herd: 0.8, halfLife: 5 },
+  seldom: { users: 900, items: 300, days: 120, tastes: 6, visits: 2, perVisit: 1, herd: 0.6, halfLife: 30 },
+  herd: { users: 250, items: 200, days: 120, tastes: 4, visits: 3, perVisit: 4, herd: 1, halfLife: 20 },
 };
 
 /** Records `user,item,time` in no order. */

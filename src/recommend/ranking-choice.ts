@@ -26,7 +26,7 @@ const FEW_USERS = 500;
 const USERS_A_WEIGHT = 10;
 /** How many of the best models are blended with popularity on all scales, beside all of them. */
 const TOGETHER = [1, 2, 3] as const;
-/** Blends that are worse than the best by no more standard errors of the difference are as good as that one. */
+/** What is worse than the best by no more standard errors of the difference is as good as that one. */
 const NOISE = 2;
 /** Standard errors in the half width of an `Estimate`. */
 const HALF_WIDTH_ERRORS = 1.96;
@@ -81,11 +81,13 @@ export function chooseRanking(
   has: (feature: ModelFeature) => boolean,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
   if (!examples.some(teaches)) return undefined;
-  const { singles, blends } = waysOf(examples, has);
+  const { singles, learned, blends } = waysOf(examples, has);
   const bestSingle = best(singles);
-  const together = blends.length === 0 ? [] : [averageOf(examples, blends)];
-  const chosen = best([bestSingle, ...together]);
-  const rows = [...singles, ...blends, ...together]
+  const together = learned.length === 0 ? [] : [averageOf(examples, [...learned, ...blends])];
+  const [averaged = bestSingle] = together;
+  // The best of twenty on a few hundred users leads by luck: alone it must lead by more than the noise.
+  const chosen = isClose(bestSingle, averaged) ? averaged : bestSingle;
+  const rows = [...singles, ...blends, ...together.filter(({ name }) => !names(singles, blends).has(name))]
     .map(({ name, values }) => ({ name, quality: estimate([...values]) }))
     .sort((a, b) => b.quality.mean - a.quality.mean);
   return {
@@ -100,15 +102,23 @@ export function chooseRanking(
   };
 }
 
-/** All ways to rank that are judged: each recommender alone, and blends, those with fewer weights first. */
-export function waysOf(
+/**
+ * All ways to rank that are judged: each recommender alone, the same with a learned weight so that it can be averaged with
+ * others, and blends, those with fewer weights first.
+ */
+function waysOf(
   examples: readonly RankingExample[],
   has: (feature: ModelFeature) => boolean,
-): { readonly singles: readonly Way[]; readonly blends: readonly Blend[] } {
+): {
+  readonly singles: readonly Way[];
+  readonly learned: readonly Blend[];
+  readonly blends: readonly Blend[];
+} {
   const taught = examples.filter(teaches).length;
   const models = MODEL_FEATURES.filter(has);
   const scales = RANKING_FEATURES.filter(isScale);
-  const singles = [...models, ...scales, 'age' as const].map((name) => single(examples, name));
+  const alone: RankingFeature[] = [...models, ...scales, 'age'];
+  const singles = alone.map((name) => single(examples, name));
   const popular = best(singles.filter(({ name }) => isScale(name as RankingFeature))).name as RankingFeature;
   const byQuality = singles
     .filter(({ name }) => models.includes(name as ModelFeature))
@@ -126,10 +136,13 @@ export function waysOf(
     [...models, ...scales, 'age'],
   ];
   const lessons = lessonsOf(examples);
-  const blends = sets
-    .filter((set) => set.length * USERS_A_WEIGHT <= taught)
-    .map((set) => blend(examples, lessons, set));
-  return { singles, blends };
+  const learn = (some: readonly RankingFeature[][]) =>
+    some.filter((set) => set.length * USERS_A_WEIGHT <= taught).map((set) => blend(examples, lessons, set));
+  return { singles, learned: learn(alone.map((name) => [name])), blends: learn(sets) };
+}
+
+function names(...ways: readonly (readonly Way[])[]): ReadonlySet<string> {
+  return new Set(ways.flat().map(({ name }) => name));
 }
 
 /** The rows of a choice as lines of text with equal columns, best first. */
@@ -177,19 +190,16 @@ function blend(examples: readonly RankingExample[], lessons: Lessons, set: reado
 }
 
 /**
- * The mean of the blends that are as good as the best one. Which of these did best on some hundred users is chance;
- * their mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
+ * The mean of the blends that are as good as the best one, recommenders alone among them. Which of these did best on some
+ * hundred users is chance; their mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
  */
 function averageOf(examples: readonly RankingExample[], blends: readonly Blend[]): Way {
   const winner = best(blends);
-  const good = blends.filter((blend) => {
-    const { mean, halfWidth } = difference(winner, blend);
-    return mean <= (NOISE * halfWidth) / HALF_WIDTH_ERRORS;
-  });
+  const good = blends.filter((blend) => isClose(winner, blend));
   const count = winner.folds.length;
   const folds = winner.folds.map((_, fold) => meanOf(good.map((blend) => blend.folds[fold])));
   return {
-    name: good.length === 1 ? winner.name : `mean of the best ${good.length} blends`,
+    name: good.length === 1 ? winner.name : `mean of the best ${good.length}`,
     values: judge(examples, (at) => folds[at % count]),
     fit: () => meanOf(good.map((blend) => blend.fit()))!,
   };
@@ -234,6 +244,12 @@ function best<T extends Way>(ways: readonly T[]): T {
 
 function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** Whether one is ahead of another by no more than the noise, if at all. */
+function isClose(way: Way, other: Way): boolean {
+  const { mean, halfWidth } = difference(way, other);
+  return mean <= (NOISE * halfWidth) / HALF_WIDTH_ERRORS;
 }
 
 function difference(way: Way, other: Way): Estimate {

