@@ -29,10 +29,12 @@ import {
 } from './quality/load.ts';
 import { searchSettings } from './quality/search.ts';
 
+type Model = RankingModel | 'fm' | 'linear';
+
 interface Options {
   readonly format: Format;
   readonly dir: string;
-  readonly model: RankingModel | 'fm' | 'linear';
+  readonly model: Model | 'all';
   readonly workers: number;
   readonly seed: number;
   readonly positive: number | undefined;
@@ -92,7 +94,7 @@ function parseArguments(): { options: Options; given: Settings } {
     .addOption(new Option('--format <format>').choices(FORMATS).makeOptionMandatory())
     .addOption(
       new Option('--model <model>', 'the model to train')
-        .choices([...RANKING_MODELS, 'fm', 'linear'])
+        .choices([...RANKING_MODELS, 'fm', 'linear', 'all'])
         .makeOptionMandatory(),
     )
     .option('--workers <count>', 'threads that train ALS and SLIM', number, 1)
@@ -215,11 +217,7 @@ function round(value: number): number {
   return Number(value.toFixed(5));
 }
 
-async function run(
-  options: Options,
-  given: Settings,
-  model: NonNullable<Options['model']>,
-): Promise<Outcome> {
+async function run(options: Options, given: Settings, model: Model): Promise<Outcome> {
   const { format } = options;
   const isFeatureModel = model === 'fm' || model === 'linear';
   if (isFeatureModel && hasLabels(format)) return runClick(format, model, given, options);
@@ -229,9 +227,32 @@ async function run(
   throw new Error(`the model ${model} does not go with the format ${format}`);
 }
 
+/** One line a model, as a Markdown table: those of the ranking, or of the features where the format has these. */
+async function runAll(options: Options, given: Settings): Promise<void> {
+  const models: readonly Model[] = options.format === 'libfm' ? ['linear', 'fm'] : RANKING_MODELS;
+  const lines: string[] = [];
+  for (const model of models) {
+    const { metrics, seconds } = await run(options, given, model);
+    if (lines.length === 0) {
+      const head = ['Model', ...metrics.keys(), 'fit, s'];
+      lines.push(`| ${head.join(' | ')} |`, `|${head.map(() => '---|').join('')}`);
+    }
+    const cells = Array.from(metrics.values(), ({ mean, halfWidth }) =>
+      halfWidth > 0 ? `${mean.toFixed(4)} ± ${halfWidth.toFixed(4)}` : mean.toFixed(4),
+    );
+    lines.push(`| ${[model, ...cells, seconds.fit.toFixed(1)].join(' | ')} |`);
+    console.log(lines.at(-1));
+  }
+  console.log(`\n${lines.join('\n')}`);
+}
+
 async function main(): Promise<void> {
   const { options, given } = parseArguments();
   const { model } = options;
+  if (model === 'all') {
+    await runAll(options, given);
+    return;
+  }
   const outcome = await run(options, given, model);
   for (const [name, { mean, halfWidth }] of outcome.metrics) {
     console.log(`${name.padEnd(15)}${mean.toFixed(4)}${halfWidth > 0 ? ` ± ${halfWidth.toFixed(4)}` : ''}`);

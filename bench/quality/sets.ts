@@ -14,7 +14,7 @@ import { readPositiveKinds } from '../../src/domain/positive-kinds.ts';
 import { conclude, evaluateService, MAIN_METRIC } from '../../src/evaluate/evaluate-service.ts';
 import { readPast } from '../../src/evaluate/past.ts';
 import { createTrial, type Protocol } from '../../src/evaluate/protocol.ts';
-import { showMetric } from '../../src/evaluate/report.ts';
+import { showDifference, showMetric } from '../../src/evaluate/report.ts';
 import { storeSource } from '../../src/exchange/sources.ts';
 import { openDataReader } from '../../src/store/thread-stores.ts';
 
@@ -99,12 +99,13 @@ function lineOf(name: string, rows: readonly EvaluationRow[]): string {
   const single = best(of('alone'));
   const popular = of('reference').find((row) => row.name.startsWith('popular'))!;
   const blend = best(of('variant'));
+  const against = (row: EvaluationRow) => `${showMetric(row, MAIN_METRIC)}; ${showDifference(row)}`;
   const cells = [
     name,
     `**${showMetric(served, MAIN_METRIC)}**`,
-    `${showMetric(single, MAIN_METRIC)} (${single.name})`,
-    `${showMetric(popular, MAIN_METRIC)} (${/\((.*)\)$/.exec(popular.name)?.[1]})`,
-    `${showMetric(blend, MAIN_METRIC)} (${blend.name})`,
+    `${against(single)} (${single.name})`,
+    `${against(popular)} (${/\((.*)\)$/.exec(popular.name)?.[1]})`,
+    `${against(blend)} (${blend.name})`,
     served.fitSeconds!.toFixed(0),
   ];
   return `| ${cells.join(' | ')} |`;
@@ -130,6 +131,9 @@ const program = new Command('quality:sets')
       process.stdout.write(`${lines.at(-1)}\n${conclude(rows)}\n`);
     }
     const head = `| ${MAIN_METRIC} | served by default | best recommender alone | popular, window chosen on training data | best blend | fit, s |`;
+    process.stdout.write(
+      '\nBehind each semicolon: the difference to what is served by default, paired by user.\n',
+    );
     process.stdout.write(`\n${head}\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`);
   });
 await program.parseAsync();
