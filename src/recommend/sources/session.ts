@@ -1,5 +1,6 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
+import { turns } from '../../domain/turns.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -10,6 +11,8 @@ import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
 const HALF_LIFE_ITEMS = 2;
+/** Records that are looked up in one turn of the event loop. */
+const RECORDS_A_TURN = 200;
 
 /**
  * Recommends for the feedback of a session, of which nothing is stored: what others went on to after such items, most
@@ -38,11 +41,12 @@ export class SessionSource {
     const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
       positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
-    const records = feedback.map((record) => ({
-      row: reads.itemRow(record.ItemId),
-      timeMs: Date.parse(record.Timestamp),
-      isSeed: counts(record),
-    }));
+    const records: { row: number; timeMs: number; isSeed: boolean }[] = [];
+    for (const record of feedback) {
+      const row = reads.itemRow(record.ItemId);
+      records.push({ row, timeMs: Date.parse(record.Timestamp), isSeed: counts(record) });
+      if (records.length % RECORDS_A_TURN === 0) await turns.take();
+    }
     const seen = new Set(records.map(({ row }) => row));
     const recent = records
       .filter(({ row, isSeed }) => isSeed && row >= 0)
