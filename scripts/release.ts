@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Bom, bundledNames, shipped } from './package/sbom.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RELEASE = join(ROOT, 'release');
@@ -22,15 +23,13 @@ mkdirSync(RELEASE);
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 process.stdout.write(npm('run', '--silent', 'package'));
 npm('pack', '--pack-destination', RELEASE);
-const sbom = npm(
-  'sbom',
-  '--omit=dev',
-  '--package-lock-only',
-  '--sbom-format',
-  'cyclonedx',
-  '--sbom-type',
-  'application',
+const locked = JSON.parse(
+  npm('sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'),
+) as Bom;
+const bundled = ['dist/LICENSES.txt', 'build/dashboard/LICENSES.txt'].flatMap((file) =>
+  bundledNames(readFileSync(join(ROOT, file), 'utf8')),
 );
+const sbom = `${JSON.stringify(shipped(locked, bundled), undefined, 2)}\n`;
 writeFileSync(join(RELEASE, `furze-${version}.cdx.json`), sbom);
 const sums = readdirSync(RELEASE)
   .sort()
