@@ -18,8 +18,8 @@ const LONG = [
   'test/worker/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
-/** What runs over servers that are started for the run: PostgreSQL. */
-const SERVERS = ['test/{servers,store/postgres}/**/*.test.ts'];
+/** What runs over servers that are started for the run: PostgreSQL, Redis. */
+const SERVERS = ['test/{servers,store/postgres,store/redis}/**/*.test.ts'];
 
 /** The tests of HTTP with the data in PostgreSQL, where there is one. */
 const OVER_POSTGRES =

@@ -77,6 +77,7 @@ export async function openListWorld(
     userNeighborType: 'auto',
     settings: listSettings(config.recommend),
     versioned: false,
+    youngMs: 0,
     clockErrorMs: 0,
     marks: stores.cache,
     clock,

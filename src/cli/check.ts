@@ -40,10 +40,9 @@ export function checkCommand(env: Environment): Command {
 
 async function foldersOf(folder: string | undefined, options: CheckOptions, env: Environment) {
   if (folder !== undefined) return { dataPath: folder, cachePath: options.cache ?? join(folder, 'cache') };
-  const { folderOf } = await import('../store/dsn.ts');
-  const { database } = loadConfig({ path: options.config, env });
-  const cachePath = options.cache ?? folderOf(database.cache_store);
-  return { dataPath: folderOf(database.data_store), cachePath };
+  const { storePaths } = await import('../store/store-options.ts');
+  const { dataPath, cachePath } = storePaths(loadConfig({ path: options.config, env }));
+  return { dataPath, cachePath: options.cache ?? cachePath };
 }
 
 function describe({ path, counts, faults, faultCount }: Report): string {

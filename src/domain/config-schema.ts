@@ -27,6 +27,8 @@ export type FallbackRecommender = (typeof FALLBACKS)[number];
 const INT_MAX = 2 ** 31 - 1;
 const FOLDER = '^lmdb://.+';
 const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
+const CACHE_STORE =
+  '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
 const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
 
@@ -42,10 +44,10 @@ const database = Type.Object(
       'With data_store in PostgreSQL: the folder of this node for its copy of the data, out of which it reads. lmdb://PATH. Nothing is lost with it.',
       FOLDER,
     ),
-    cache_store: text(
+    cache_store: dsn(
       'lmdb://./data/cache',
-      'Where lists and models are kept, all of which can be computed again. lmdb://PATH.',
-      FOLDER,
+      'Where lists and models are kept, all of which can be computed again. lmdb://PATH. Or where several nodes share lists: redis://USER:PASSWORD@HOST:PORT/NUMBER (Redis or Valkey; rediss:// with TLS, redis+cluster://HOST:PORT,HOST:PORT for a cluster), or postgres:// as in data_store: see docs/scale-out.md.',
+      CACHE_STORE,
     ),
     sync: choice(
       'disk',

@@ -10,7 +10,8 @@ export async function checkHealth(data: DataStore, cache: CacheStore): Promise<H
     CacheStoreError: cacheError,
     DataStoreConnected: dataError === '',
     DataStoreError: dataError,
-    Ready: dataError === '' && cacheError === '',
+    // Answers do without a cache that nodes share: a node that cannot reach it is as good as the others.
+    Ready: dataError === '' && (cacheError === '' || cache.local === undefined),
   };
 }
 

@@ -30,6 +30,10 @@ export interface CacheStats {
   readonly listBytes: number;
   /** Bytes of the whole cache on disk. */
   readonly bytes: number;
+  /** False while a cache that several nodes share does not answer. */
+  readonly isAvailable: boolean;
+  /** How often that did not answer in time since the start. */
+  readonly failures: number;
 }
 
 /** A user's cached list, best first. */

@@ -12,11 +12,14 @@ import { LmdbCacheStore } from './lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from './lmdb/lmdb-data-store.ts';
 import type { SyncMode } from './lmdb/messages.ts';
 import { removePartial } from './lmdb/partial.ts';
+import { openSharedLists } from './open-shared-lists.ts';
 import type { OnCopied } from './postgres/copy-all.ts';
 import { GorseTables } from './postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from './postgres/node-session.ts';
 import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
+import { SharedCache } from './shared-cache.ts';
+import type { SharedPlace } from './shared-lists.ts';
 import { TolerantCache } from './tolerant-cache.ts';
 
 export { FolderLockedError, type LockLog } from './folder-lock.ts';
@@ -33,6 +36,8 @@ export interface StorePaths {
   readonly dataPath: string;
   /** Folder of the cache store. */
   readonly cachePath: string;
+  /** Where nodes share their lists, once the stores are open; undefined where each keeps its own. */
+  readonly sharedLists?: SharedPlace | undefined;
 }
 
 /** The right to write both folders; the stores let go of it when they are closed. */
@@ -44,6 +49,8 @@ export interface StoreLocks {
 export interface StoreOptions extends StorePaths {
   /** The PostgreSQL that `dataPath` is a copy of, which `prepareReplica` has made ready; absent for an embedded store. */
   readonly upstream?: PostgresDsn | undefined;
+  /** Where nodes share their lists; absent where they are kept in `cachePath`. */
+  readonly sharing?: Omit<SharedPlace, 'tag'> | undefined;
   /** How far reads of a copy may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
   readonly behindMsMax?: number;
   readonly sync: SyncMode;
@@ -67,6 +74,7 @@ export interface StoreOptions extends StorePaths {
 export interface Stores {
   readonly data: DataStore;
   readonly cache: CacheStore;
+  readonly sharedLists: SharedPlace | undefined;
 }
 
 /**
@@ -117,6 +125,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     writerRestartMs,
     mapBytes,
     upstream,
+    sharing,
     behindMsMax = 0,
     ...rules
   } = options;
@@ -138,7 +147,11 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
       );
     }
     const report = limitRepeats(onTrouble ?? (() => {}), clock ?? systemClock);
-    return { data, cache: new TolerantCache(cache, report) };
+    const sharedLists = sharing && { ...sharing, tag: tagOf(data.historyIdentity) };
+    const all = sharedLists
+      ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache)
+      : cache;
+    return { data, cache: new TolerantCache(all, report), sharedLists };
   } catch (error) {
     locks.data.release();
     if (cache === undefined) locks.cache.release();
@@ -165,7 +178,10 @@ export async function openReadyStore(
     locks.cache.release();
     throw error;
   }
-  return openStore(options, locks);
+  const stores = openStore(options, locks);
+  // So that the first requests find a connection; where there is none they do without.
+  if (stores.sharedLists !== undefined) await stores.cache.ping().catch(() => {});
+  return stores;
 }
 
 /** Reads Gorse's tables in a PostgreSQL database. */
@@ -183,4 +199,9 @@ export async function joinCluster(options: NodeSessionOptions): Promise<Cluster>
     await session.close();
     throw error;
   }
+}
+
+/** What keys of shared lists begin with: 48 bits of a store's identity. */
+function tagOf(identity: string): string {
+  return Buffer.from(identity, 'hex').subarray(0, 6).toString('base64url');
 }

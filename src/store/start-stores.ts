@@ -49,7 +49,7 @@ export async function startStores(
     log.warn('the last process died while it was starting; both stores are read as a whole first');
   locks.data.noteStarting();
   await guardFiles({ ...paths, diedStarting, isCopy }, (message) => log.error(message));
-  const { data, cache } = await openReadyStore(options, locks, tellProgress(log, clock));
+  const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
   const { upstream } = options;
@@ -61,7 +61,7 @@ export async function startStores(
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { data, cache, paths, cluster, upstream, noteReady };
+  return { data, cache, sharedLists, paths: { ...paths, sharedLists }, cluster, upstream, noteReady };
 }
 
 function nodeFacts({ node }: Config): NodeFacts {

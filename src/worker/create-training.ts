@@ -160,6 +160,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     userNeighborType: recommend.user_neighbors.neighbor_type,
     settings: recommendation.settings,
     versioned: recommendation.lists.isVersioned,
+    youngMs: recommend.offline.refresh_recommend_period / 2,
     marks: cache,
     log,
   });

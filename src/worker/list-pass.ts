@@ -10,6 +10,7 @@ import type { UserLists } from '../recommend/lists/user-lists.ts';
 import type { LiveState } from '../recommend/live-state.ts';
 import { shareTrends } from '../recommend/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
+import type { SharedPlace } from '../store/shared-lists.ts';
 import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from './progress.ts';
@@ -49,6 +50,10 @@ export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
 export interface ListPassOptions {
   readonly dataPath: string;
   readonly cachePath: string;
+  /** Where lists go that nodes share; absent where they go to `cachePath`. */
+  readonly sharedLists?: SharedPlace | undefined;
+  /** A shared list that is as of now is left as it is while it is younger than this, milliseconds. */
+  readonly youngMs: number;
   readonly positiveTypes: readonly string[];
   readonly positiveTtlMs: number;
   readonly userNeighborType: NeighborType;
@@ -222,8 +227,8 @@ export class ListPass {
   }
 
   private *planInSteps(generation: PlacedGeneration, live: LiveState): Generator<undefined, ListPlan> {
-    const { dataPath, cachePath, positiveTypes, positiveTtlMs, userNeighborType, settings, versioned } =
-      this.options;
+    const { dataPath, cachePath, sharedLists, youngMs, positiveTypes, positiveTtlMs } = this.options;
+    const { userNeighborType, settings, versioned } = this.options;
     const { catalogue, trends, coldItems } = live;
     while (trends.drain(COUNTED_RECORDS)) yield;
     const listable = catalogue.listableBits();
@@ -240,6 +245,8 @@ export class ListPass {
       id: ++this.plans,
       dataPath,
       cachePath,
+      sharedLists,
+      youngMs,
       positiveTypes,
       positiveTtlMs,
       userNeighborType,

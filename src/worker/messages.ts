@@ -15,6 +15,7 @@ import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TallySettings } from '../recommend/tally.ts';
 import type { TrendCounts, TrendSpans } from '../recommend/trends.ts';
 import type { ModelPlace } from '../store/model-store.ts';
+import type { SharedPlace } from '../store/shared-lists.ts';
 import type { MemoryChoice } from './free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
@@ -180,6 +181,10 @@ export interface ListPlan {
   readonly id: number;
   readonly dataPath: string;
   readonly cachePath: string;
+  /** Where lists go that nodes share; undefined where they go to `cachePath`. */
+  readonly sharedLists: SharedPlace | undefined;
+  /** A shared list that is as of now is left as it is while it is younger than this, milliseconds. */
+  readonly youngMs: number;
   readonly positiveTypes: readonly string[];
   readonly positiveTtlMs: number;
   readonly userNeighborType: NeighborType;

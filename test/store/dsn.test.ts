@@ -21,11 +21,48 @@ test('a DSN names a database of PostgreSQL and the schema in it', () => {
   expect(() => parseDsn('postgres://db/shop?schema=a"b')).toThrow(/letters, digits/);
 });
 
+test('a DSN names a Redis, or some servers of a cluster', () => {
+  expect(parseDsn('rediss://me:a%40b@cache:7000/3?sslrootcert=/etc/ca.pem')).toEqual({
+    engine: 'redis',
+    isCluster: false,
+    nodes: [{ host: 'cache', port: 7000 }],
+    username: 'me',
+    password: 'a@b',
+    database: 3,
+    tls: { rootCert: '/etc/ca.pem' },
+  });
+  expect(parseDsn('redis://:only@[::1]')).toMatchObject({
+    nodes: [{ host: '::1', port: 6379 }],
+    username: '',
+    password: 'only',
+    database: 0,
+    tls: undefined,
+  });
+  expect(parseDsn('redis+cluster://me:s3cret@a:1,b')).toMatchObject({
+    isCluster: true,
+    nodes: [
+      { host: 'a', port: 1 },
+      { host: 'b', port: 6379 },
+    ],
+    password: 's3cret',
+  });
+  expect(() => parseDsn('redis://a,b')).toThrow(/one host/);
+  expect(() => parseDsn('redis+cluster://a/2')).toThrow(/database 0 alone/);
+  expect(() => parseDsn('redis://a:99999')).toThrow(/HOST:PORT/);
+  expect(() => parseDsn('redis://a?sslrootcert=x')).toThrow(/rediss:/);
+});
+
 test('no password of a DSN is shown to anybody', () => {
   const dsns = [
     'postgres://me:s3cret@db/shop',
     'postgres://db/shop?user=me&password=s3cret',
     'postgres://me:s3cret@',
+    'redis://me:s3cret@cache/1',
+    'redis://:s3cret@cache',
+    'redis+cluster://me:s3cret@a:1,b:2',
+    'rediss+cluster://:s3cret@a:1,b:2',
+    'redis://me:s3cret@a@b',
+    'redis://me:100%s3cret@a',
   ];
   for (const dsn of dsns) {
     expect(maskDsn(dsn)).not.toContain('s3cret');
@@ -34,5 +71,6 @@ test('no password of a DSN is shown to anybody', () => {
     );
   }
   expect(maskDsn('postgres://me:s3cret@db/shop')).toBe('postgres://me:********@db/shop');
+  expect(maskDsn('redis+cluster://me:s3cret@a:1,b:2')).toBe('redis+cluster://me:********@a:1,b:2');
   expect(maskDsn('lmdb://./data')).toBe('lmdb://./data');
 });

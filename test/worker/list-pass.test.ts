@@ -62,6 +62,7 @@ beforeEach(async () => {
     userNeighborType: 'auto',
     settings: settings({ popular: true, latest: true, cacheSize: ITEMS }),
     versioned: false,
+    youngMs: 0,
     clockErrorMs: 0,
     marks: stores.cache,
     clock,

@@ -140,7 +140,9 @@ export class LmdbCacheStore implements CacheStore {
   }
 
   async getStats(): Promise<CacheStats> {
-    return { lists: countEntries(this.lists), listBytes: tableBytes(this.lists), bytes: this.engine.bytes };
+    const { lists, engine } = this;
+    const sizes = { lists: countEntries(lists), listBytes: tableBytes(lists), bytes: engine.bytes };
+    return { ...sizes, isAvailable: true, failures: 0 };
   }
 
   async getTables(): Promise<readonly TableStats[]> {

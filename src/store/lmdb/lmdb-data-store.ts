@@ -15,7 +15,14 @@ import type { FolderLock } from '../folder-lock.ts';
 import { type BackupStream, streamBackup } from './backup.ts';
 import { fromPlain } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
-import { type DataTables, hasKinds, identityOf, keepKinds, openDataTables } from './data-tables.ts';
+import {
+  type DataTables,
+  hasKinds,
+  identityOf,
+  keepKinds,
+  openDataTables,
+  readUpstream,
+} from './data-tables.ts';
 import { InSlices } from './in-slices.ts';
 import { LiveCompactions } from './live-compactions.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
@@ -117,6 +124,11 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   /** What tells this store from every other. */
   get identity(): string {
     return identityOf(this.tables);
+  }
+
+  /** The same, but for copies of another store that of the other one: rows mean the same in all of them. */
+  get historyIdentity(): string {
+    return readUpstream(this.tables)?.identity ?? this.identity;
   }
 
   backup(): Promise<BackupStream> {

@@ -16,18 +16,29 @@ import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation.ts';
 import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
-import { cacheAt, withReads } from './stores.ts';
+import { cacheAt, sharedListsAt, withReads } from './stores.ts';
 
 /** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may be starved of a processor. */
 const PIECE_MS = 500;
 
-/** See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back. */
+const NOTHING_MADE = { lists: [], forsaken: [], stored: 0 };
+
+/**
+ * See `ListsJob`. Users for whom no recommender has anything get no list, and lose one that was made of what they took back.
+ * Lists that nodes share and another has just made are left as they are.
+ */
 export async function makeLists(job: ListsJob): Promise<ListsMade> {
   const { plan, isStored } = job;
   const processorShare = measureProcessorShare();
+  const shared = isStored && plan.sharedLists ? await sharedListsAt(plan.sharedLists) : undefined;
+  // Nobody would find them; they are made when they are asked for.
+  if (shared?.isAvailable === false)
+    return { ...NOTHING_MADE, users: job.userRows.length, processorShare: processorShare() };
+  const known = await shared?.findAll(Array.from(job.userRows));
   const endMs = performance.now() + PIECE_MS;
-  const { users, ...made } = madeLists(job, () => isStored && performance.now() >= endMs);
-  if (isStored) await storeLists(plan.cachePath, made);
+  const { users, ...made } = madeLists(job, () => isStored && performance.now() >= endMs, known);
+  if (shared) await shared.change(made.lists, made.forsaken).catch(() => {});
+  else if (isStored) await storeLists(plan.cachePath, made);
   const answered = isStored ? { lists: [], forsaken: [], stored: made.lists.length } : { ...made, stored: 0 };
   return { ...answered, users, processorShare: processorShare() };
 }
@@ -45,11 +56,13 @@ async function storeLists(cachePath: string, { lists, forsaken }: Remade): Promi
 /**
  * The lists of a job.
  * @param isTimeUp asked after each user; those that would come next are left out
+ * @param known lists that there are, in the order of the users: of those that are as of now and young no other is made
  * @returns also how many users were seen to
  */
 export function madeLists(
   job: Omit<ListsJob, 'kind' | 'isStored'>,
   isTimeUp: () => boolean = () => false,
+  known: readonly (UserList | undefined)[] = [],
 ): Remade & { readonly users: number } {
   const { plan, madeMs, untilMs } = job;
   return withReads(plan.dataPath, (reads) => {
@@ -58,6 +71,11 @@ export function madeLists(
     const versions = plan.versioned
       ? new ListVersions(plan, isPositive, () => reads.feedbackTypes())
       : undefined;
+    const isAsOfNow = (list: UserList | undefined, now: History) =>
+      list !== undefined &&
+      madeMs - list.madeMs < plan.youngMs &&
+      list.generation === plan.generation.number &&
+      versions?.isOf(now, list.basis);
     const { generation: models, kept } = openedFor(job, reads);
     const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), kept };
     const maker = new ListMaker(plan.settings, world, isPositive);
@@ -72,6 +90,7 @@ export function madeLists(
         continue;
       }
       history.load(userRow, untilMs);
+      if (isAsOfNow(known[users - 1], history)) continue;
       const made = maker.make(history);
       if (made === undefined) {
         if (history.positiveRows(isPositive, 1).length === 0) forsaken.push(userRow);

@@ -1,10 +1,13 @@
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
+import type { GuardedLists } from '../../store/guarded-lists.ts';
 import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
+import type { SharedPlace } from '../../store/shared-lists.ts';
 import { openCacheStore, openDataReader, withModels } from '../../store/thread-stores.ts';
 
 const readers = new Map<string, DataReader>();
 const caches = new Map<string, CacheStore>();
+const shared = new Map<string, GuardedLists>();
 
 /**
  * Runs `work` on this thread's reader of the data store and gives its snapshot back after, because a worker that
@@ -39,6 +42,12 @@ export async function withModelsAt<T>(
     // A worker that sleeps on a snapshot would keep the store from using freed pages again.
     cache.local?.refresh();
   }
+}
+
+/** This thread's connection to lists that nodes share. */
+export async function sharedListsAt(place: SharedPlace): Promise<GuardedLists> {
+  const { openSharedLists } = await import('../../store/open-shared-lists.ts');
+  return opened(shared, JSON.stringify(place), () => openSharedLists(place));
 }
 
 function opened<Store>(known: Map<string, Store>, path: string, open: (path: string) => Store): Store {

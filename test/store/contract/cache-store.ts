@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
+import type { Dsn } from '../../../src/store/dsn.ts';
+import { openSharedLists } from '../../../src/store/open-shared-lists.ts';
+import type { SharedPlace } from '../../../src/store/shared-lists.ts';
 
 /** An implementation of the cache store, as the contract's tests open it. */
 export interface CacheUnderTest {
@@ -59,6 +62,48 @@ export function cacheStoreContract(name: string, { open, reopen }: CacheUnderTes
       expect(await cache.getMark('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
       expect(await cache.getBlob('model')).toEqual(Uint8Array.of(1));
       await cache.ping();
+    });
+  });
+}
+
+/** What every place of shared lists must do, whatever its engine. @param newDsn names one that is empty */
+export function sharedListsContract(name: string, newDsn: () => Dsn): void {
+  const place = (dsn: Dsn, more: Partial<SharedPlace> = {}) =>
+    openSharedLists(
+      { dsn: dsn as SharedPlace['dsn'], tag: 'one', ttlMs: 60_000, waitMs: 60_000, ...more },
+      { changeMsMax: 60_000 },
+    );
+
+  describe(`shared lists: ${name}`, () => {
+    test('what one has stored another finds, also many at once, and nobody else’s', async () => {
+      const dsn = newDsn();
+      const [a, b, other] = [place(dsn), place(dsn), place(dsn, { tag: 'two' })];
+      const lists = Array.from({ length: 300 }, (_, at) => list(at * 3, at % 120));
+      await Promise.all([
+        a.change(lists.slice(0, 200), []),
+        b.change(lists.slice(100).reverse(), [900, 901]),
+      ]);
+      expect(await b.findAll(lists.map(({ userRow }) => userRow))).toEqual(lists);
+      expect(await Promise.all([0, 1, 3, 0].map((row) => a.find(row)))).toEqual([
+        list(0, 0),
+        undefined,
+        list(3, 1),
+        list(0, 0),
+      ]);
+      expect(await Promise.all(lists.map(({ userRow }) => a.find(userRow)))).toEqual(lists);
+      expect(await other.find(3)).toBeUndefined();
+      await a.change([], [3]);
+      expect(await b.find(3)).toBeUndefined();
+      expect((await b.getStats()).lists).toBe(299);
+      for (const each of [a, b, other]) await each.close();
+    });
+
+    test('lists expire', async () => {
+      const lists = place(newDsn(), { ttlMs: 1 });
+      await lists.change([list(1, 5)], []);
+      await lists.change([list(2, 5)], []);
+      await expect.poll(() => lists.findAll([1, 2])).toEqual([undefined, undefined]);
+      await lists.close();
     });
   });
 }

@@ -1,0 +1,122 @@
+import type { PostgresDsn } from '../dsn.ts';
+import type { PackedList, SharedLists, SharedPlace } from '../shared-lists.ts';
+import { int4Array } from './arrays.ts';
+import { type Connection, Link } from './connection.ts';
+
+/** How often expired lists are removed, milliseconds. */
+const SWEEP_MS = 600_000;
+
+/**
+ * Lists in PostgreSQL, for sites that have no Redis: a table that is not logged, so nothing of it is written twice, and
+ * empty after a crash of the server.
+ */
+export class PostgresLists implements SharedLists {
+  private readonly dsn: PostgresDsn;
+  private readonly place: SharedPlace;
+  private readonly table: string;
+  private link: Link;
+  private isMade = false;
+  private sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(dsn: PostgresDsn, place: SharedPlace) {
+    this.dsn = dsn;
+    this.place = place;
+    this.table = `"${dsn.schema}".cached_lists`;
+    this.link = this.newLink();
+  }
+
+  async get(userRows: readonly number[]): Promise<readonly (Uint8Array | undefined)[]> {
+    const connection = await this.connect();
+    const rows = await connection.rows<[number, Buffer]>(
+      `SELECT user_row, list FROM ${this.table} WHERE tag = $1 AND user_row = ANY($2::int4[]) AND expires > now()`,
+      [this.place.tag, int4Array(userRows)],
+    );
+    const found = new Map(rows);
+    return userRows.map((row) => found.get(row));
+  }
+
+  async change(lists: readonly PackedList[], removed: readonly number[]): Promise<void> {
+    const connection = await this.connect();
+    const { tag, ttlMs } = this.place;
+    // In one order on all nodes, so that none waits for another in a circle.
+    const sorted = [...lists].sort(([a], [b]) => a - b);
+    if (sorted.length > 0)
+      await connection.run(
+        `INSERT INTO ${this.table} (tag, user_row, expires, list)
+         SELECT $1, n.u, now() + $2 * interval '1 millisecond', n.l FROM unnest($3::int4[], $4::bytea[]) AS n (u, l)
+         ON CONFLICT (tag, user_row) DO UPDATE SET expires = excluded.expires, list = excluded.list`,
+        [tag, ttlMs, int4Array(sorted.map(([row]) => row)), sorted.map(([, bytes]) => Buffer.from(bytes))],
+      );
+    if (removed.length > 0)
+      await connection.run(
+        `DELETE FROM ${this.table} WHERE tag = $1 AND user_row IN (
+           SELECT user_row FROM ${this.table} WHERE tag = $1 AND user_row = ANY($2::int4[]) ORDER BY user_row FOR UPDATE)`,
+        [tag, int4Array(removed)],
+      );
+    await this.sweep(connection);
+  }
+
+  async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+    const connection = await this.connect();
+    const [row] = await connection.rows<[number, number]>(
+      `SELECT count(*), pg_total_relation_size('${this.table}') FROM ${this.table} WHERE tag = $1`,
+      [this.place.tag],
+    );
+    const [lists, bytes] = row!;
+    return { lists, bytes };
+  }
+
+  async ping(): Promise<void> {
+    const connection = await this.connect();
+    await connection.run('SELECT 1');
+  }
+
+  reset(): void {
+    void this.link.close();
+    this.isMade = false;
+    this.link = this.newLink();
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+
+  private newLink(): Link {
+    return new Link(this.dsn, 'furze lists');
+  }
+
+  private async connect(): Promise<Connection> {
+    const connection = await this.link.connect();
+    if (!this.isMade) await this.makeTable(connection);
+    return connection;
+  }
+
+  private async makeTable(connection: Connection): Promise<void> {
+    const schema = `"${this.dsn.schema}"`;
+    const there = () => connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [this.table]);
+    const [known] = await there();
+    if (!known![0]) {
+      // Two nodes that make it at once: one of them fails, and then it is there.
+      await connection
+        .run(
+          `CREATE SCHEMA IF NOT EXISTS ${schema};
+           CREATE UNLOGGED TABLE IF NOT EXISTS ${this.table} (
+             tag text COLLATE "C" NOT NULL, user_row integer NOT NULL, expires timestamptz NOT NULL, list bytea NOT NULL,
+             PRIMARY KEY (tag, user_row)) WITH (fillfactor = 70);
+           ALTER TABLE ${this.table} ALTER COLUMN list SET STORAGE EXTERNAL`,
+        )
+        .catch(async (error) => {
+          const [made] = await there();
+          if (!made![0]) throw error;
+        });
+    }
+    this.isMade = true;
+  }
+
+  private async sweep(connection: Connection): Promise<void> {
+    const now = performance.now();
+    if (now - this.sweptAt < SWEEP_MS) return;
+    this.sweptAt = now;
+    await connection.run(`DELETE FROM ${this.table} WHERE expires < now()`);
+  }
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GuardedLists } from '../../src/store/guarded-lists.ts';
+import { packList, unpackList } from '../../src/store/packed-list.ts';
+import { list } from './contract/cache-store.ts';
+
+/** How the place answers at the moment. */
+let mood: 'well' | 'never' | 'badly';
+let asked: number[][];
+let pings: number;
+let resets: number;
+let troubles: number;
+let lists: GuardedLists;
+
+function answer<T>(value: T): Promise<T> {
+  if (mood === 'never') return new Promise(() => {});
+  return mood === 'badly' ? Promise.reject(new Error('broken')) : Promise.resolve(value);
+}
+
+beforeEach(() => {
+  mood = 'well';
+  asked = [];
+  [pings, resets, troubles] = [0, 0, 0];
+  const place = {
+    get(userRows: readonly number[]) {
+      asked.push([...userRows]);
+      return answer(userRows.map((row) => (row % 2 === 0 ? packList(list(row, 3)) : undefined)));
+    },
+    change: () => answer(undefined),
+    getStats: () => answer({ lists: 1, bytes: 2 }),
+    ping() {
+      pings++;
+      return answer(undefined);
+    },
+    reset() {
+      resets++;
+    },
+    close: async () => {},
+  };
+  const onTrouble = () => troubles++;
+  lists = new GuardedLists(place, { onTrouble, readMsMax: 5, changeMsMax: 5, lookMs: 2 });
+});
+
+afterEach(() => lists.close());
+
+test('what is asked for in one turn is one question, and each is asked for once', async () => {
+  const found = await Promise.all([2, 3, 2, 4].map((row) => lists.find(row)));
+  expect(found).toEqual([list(2, 3), undefined, list(2, 3), list(4, 3)]);
+  expect(asked).toEqual([[2, 3, 4]]);
+});
+
+for (const bad of ['never', 'badly'] as const)
+  test(`a place that answers ${bad} counts as empty, is left alone, and taken up again when it is well`, async () => {
+    mood = bad;
+    for (let round = 0; round < 3; round++) expect(await lists.find(2)).toBeUndefined();
+    expect(lists.isAvailable).toBe(false);
+    expect(asked).toHaveLength(3);
+    for (let round = 0; round < 50; round++) expect(await lists.find(2)).toBeUndefined();
+    expect(await lists.findAll([2, 4])).toEqual([]);
+    await expect(lists.change([list(2, 1)], [])).rejects.toThrow('does not answer');
+    expect(asked).toHaveLength(3);
+    await expect.poll(() => resets).toBeGreaterThan(0);
+    expect(troubles).toBeGreaterThan(2);
+    expect(lists.failures).toBe(3);
+    mood = 'well';
+    await expect.poll(() => lists.isAvailable).toBe(true);
+    expect(await lists.find(2)).toEqual(list(2, 3));
+    expect(pings).toBeGreaterThan(0);
+  });
+
+test('some failures with answers between them do not count together', async () => {
+  for (let round = 0; round < 6; round++) {
+    mood = round % 2 === 0 ? 'badly' : 'well';
+    await lists.find(2);
+  }
+  expect([lists.isAvailable, lists.failures]).toEqual([true, 3]);
+});
+
+test('a list is packed into few bytes, and comes back as it was', () => {
+  expect(packList({ ...list(1, 100), itemRows: new Uint32Array(100).fill(5_000_000) }).length).toBe(736);
+  for (const highest of [0, 255, 256, 70_000, 2 ** 24, 2 ** 32 - 1]) {
+    const given = { ...list(7, 3), itemRows: Uint32Array.of(highest, 0, highest >>> 1) };
+    expect(unpackList(7, packList(given))).toEqual(given);
+  }
+});
+
+test('bytes of another form or length are no list', () => {
+  const bytes = packList(list(7, 3));
+  expect(unpackList(7, bytes.subarray(1))).toBeUndefined();
+  expect(unpackList(7, Uint8Array.of(...bytes, 0))).toBeUndefined();
+  expect(unpackList(7, Uint8Array.of(2, ...bytes.subarray(1)))).toBeUndefined();
+  expect(unpackList(7, new Uint8Array(0))).toBeUndefined();
+  const { basis: _, ...own } = list(7, 3);
+  expect(() => packList(own)).toThrow(RangeError);
+});
