@@ -196,16 +196,22 @@ describe('doors', () => {
   it('http and recommend see the stores’ interfaces and no engine', () => {
     const beyond = files
       .filter(({ path }) => ['http', 'recommend'].includes(layerOf(path)))
-      .flatMap((file) => ownImports(file).filter((path) => /^src\/store\/(lmdb|postgres)\//.test(path)));
+      .flatMap((file) =>
+        ownImports(file).filter((path) => /^src\/store\/(lmdb|postgres|redis)\//.test(path)),
+      );
     expect(beyond).toEqual([]);
   });
 
-  it('two files open the engines, one of them for threads beside the main one; that of PostgreSQL keeps its copies in LMDB', () => {
-    const engines = ['src/store/lmdb/', 'src/store/postgres/'];
+  it('three files open the engines: all stores, those of threads beside the main one, shared lists; that of PostgreSQL keeps its copies in LMDB', () => {
+    const engines = ['src/store/lmdb/', 'src/store/postgres/', 'src/store/redis/'];
     const found = files
       .filter(({ path }) => !engines.some((engine) => path.startsWith(engine)))
       .filter((file) => ownImports(file).some((path) => engines.some((engine) => path.startsWith(engine))));
-    expect(found.map(({ path }) => path)).toEqual(['src/store/open-store.ts', 'src/store/thread-stores.ts']);
+    expect(found.map(({ path }) => path)).toEqual([
+      'src/store/open-shared-lists.ts',
+      'src/store/open-store.ts',
+      'src/store/thread-stores.ts',
+    ]);
     const fromLmdb = files
       .filter(({ path }) => path.startsWith('src/store/lmdb/'))
       .filter((file) => ownImports(file).some((path) => path.startsWith('src/store/postgres/')));
@@ -214,6 +220,10 @@ describe('doors', () => {
 
   it('one file speaks to PostgreSQL', () => {
     expect(importers('pg')).toEqual(['src/store/postgres/connection.ts']);
+  });
+
+  it('one file speaks to Redis', () => {
+    expect(importers('ioredis')).toEqual(['src/store/redis/client.ts']);
   });
 
   it('the inner layers do no input or output', () => {
