@@ -12,6 +12,8 @@ import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
 import { openReadyStore, type Stores } from '../src/store/open-store.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
+import { startRedis } from '../test/servers/redis.ts';
+import { measureLists } from './cluster/lists.ts';
 
 const isSmoke = process.argv.includes('--smoke');
 const BATCHES = isSmoke ? 20 : 300;
@@ -29,6 +31,18 @@ else {
   const folder = await mkdtemp(join(tmpdir(), 'furze-cluster-'));
   try {
     await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
+    const redis = await startRedis();
+    if (redis === undefined)
+      console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
+    else {
+      await measureLists(
+        `${postgres.url}?schema=lists`,
+        redis.url,
+        join(folder, 'lists'),
+        isSmoke ? 500 : 20_000,
+      );
+      await redis.stop();
+    }
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
-import { Connection } from '../../../src/store/postgres/connection.ts';
+import { Connection, Link } from '../../../src/store/postgres/connection.ts';
+import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 /** What a server says that lets everybody in: AuthenticationOk, ReadyForQuery. */
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
@@ -61,3 +62,33 @@ test('a query without an answer in time ends the connection', async () => {
   expect(sent.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await expect.poll(() => connection.isOpen).toBe(false);
 });
+
+test.skipIf(!HAS_POSTGRES)(
+  'a connection that the server ends fails all that was sent, closes, and is followed by another',
+  async () => {
+    const link = new Link(newDsn(), 'test');
+    const connection = await link.connect();
+    const [pid] = await connection.rows<[number]>('SELECT pg_backend_pid()');
+    const sent = Promise.allSettled([
+      connection.rows('SELECT pg_sleep(60)'),
+      connection.run('BEGIN'),
+      connection.rows('SELECT $1::int', [1]),
+      connection.run('COMMIT'),
+    ]);
+    const closed = (async () => {
+      const other = await Connection.open(newDsn(), 'test');
+      await other.rows('SELECT pg_terminate_backend($1)', [pid![0]]);
+      await other.close();
+    })();
+    expect((await sent).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    await closed;
+    await expect.poll(() => connection.isOpen).toBe(false);
+    await expect(connection.rows('SELECT 1')).rejects.toThrow();
+    await connection.close();
+    await connection.close();
+    const next = await link.connect();
+    expect(await next.rows('SELECT 1')).toEqual([[1]]);
+    await link.close();
+    await expect(next.rows('SELECT 1')).rejects.toThrow();
+  },
+);
