@@ -7,7 +7,7 @@ import type { Feedback } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
+import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import { type Relation, relatedRows } from '../../src/recommend/related.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';

@@ -1,7 +1,7 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
 import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
+import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';

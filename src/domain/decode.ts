@@ -13,9 +13,9 @@ import {
   checkTimestamp,
   type Place,
 } from './field-checks.ts';
-import { type BodyBounds, parseJson } from './json-body.ts';
 import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import type { Limits } from './limits.ts';
+import { type BodyBounds, parseJson } from './parse-json.ts';
 import {
   FeedbackBodiesSchema,
   type FeedbackBody,

@@ -2,12 +2,12 @@ import { TopK } from '../memory/top-k.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { History, TypeTest } from './history.ts';
-import type { ItemFilter } from './item-filter.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import { Matching, type Proposal, proposalOf } from './matching.ts';
 import type { Ranked } from './ranked.ts';
 import { rankCandidates } from './ranker.ts';
+import type { ItemFilter } from './request-filter.ts';
 import type { LookedAt } from './serving-model.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { withKnownLikes } from './cold-scores.ts';
 import type { History, TypeTest } from './history.ts';
-import type { ItemFilter } from './item-filter.ts';
 import { LikeSums, SUM_NAMES } from './like-sums.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import type { RankingCase } from './ranker.ts';
 import { looksAt, scalesOf } from './ranking.ts';
+import type { ItemFilter } from './request-filter.ts';
 import { RowSet } from './row-set.ts';
 import type { Match, RankingSources } from './sources/matcher.ts';
 import { MATCHERS } from './sources/matchers.ts';

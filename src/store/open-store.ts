@@ -15,7 +15,7 @@ import { removePartial } from './lmdb/partial.ts';
 import { openSharedLists } from './open-shared-lists.ts';
 import type { OnCopied } from './postgres/copy-all.ts';
 import { GorseTables } from './postgres/gorse-tables.ts';
-import { NodeSession, type NodeSessionOptions } from './postgres/node-session.ts';
+import { NodeSession, type NodeSessionOptions } from './postgres/leadership.ts';
 import { prepareReplica } from './postgres/prepare-replica.ts';
 import { ReplicatedDataStore } from './postgres/replicated-data-store.ts';
 import { SharedCache } from './shared-cache.ts';

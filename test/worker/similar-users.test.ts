@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
 import { usersByItems } from '../../src/model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../src/model/neighbors/memory.ts';
+import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import type { PlacedUsers } from '../../src/model/neighbors/users-part.ts';
 import { findSimilarUsers, similarUsers } from '../../src/worker/jobs/similar-users.ts';
 

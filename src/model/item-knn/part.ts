@@ -4,7 +4,6 @@ import type { AllocateMemory } from '../../memory/reuse.ts';
 import type { LearnedPart, StageRoom } from '../learned-part.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
-import { placeSimilarity, similarityMemoryBytes } from '../neighbors/memory.ts';
 import {
   createDraft,
   draftBytes,
@@ -13,6 +12,7 @@ import {
   tableModelsBytes,
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
+import { placeSimilarity, similarityMemoryBytes } from '../neighbors/place-similarity.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import {

@@ -4,7 +4,7 @@
  * instead of with each row of it.
  */
 import { viewOf } from '../../memory/layout.ts';
-import { CLASS_ELEMENTS_MAX, type PlacedSimilarity } from './memory.ts';
+import { CLASS_ELEMENTS_MAX, type PlacedSimilarity } from './place-similarity.ts';
 
 /** Numbers of frequent elements that are tried. */
 const ELEMENT_COUNTS = [4, 8, 12, 16, 20, 24, 28, CLASS_ELEMENTS_MAX];

@@ -8,7 +8,7 @@ import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/layout.ts';
 import { placeClasses, planClasses } from './classes.ts';
 import { IndexedSearch } from './indexed-search.ts';
-import type { PlacedSimilarity } from './memory.ts';
+import type { PlacedSimilarity } from './place-similarity.ts';
 import type { RankedRows, SimilaritySearch } from './similarity-search.ts';
 
 export interface IndexOptions {

@@ -3,7 +3,7 @@
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { ClassPlan } from './classes.ts';
-import type { PlacedSimilarity } from './memory.ts';
+import type { PlacedSimilarity } from './place-similarity.ts';
 import type { RankedRows, VisitNeighbors } from './similarity-search.ts';
 
 /** Rows compared exactly beyond those wanted, for what rounding may have put in another order. */

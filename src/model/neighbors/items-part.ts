@@ -17,7 +17,6 @@ import {
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
-import { placeSimilarity, rowsWithin } from './memory.ts';
 import {
   draftBytes,
   type NeighborTable,
@@ -25,6 +24,7 @@ import {
   tableModelsBytes,
   tableSaving,
 } from './neighbor-table.ts';
+import { placeSimilarity, rowsWithin } from './place-similarity.ts';
 import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 import { SimilaritySearch } from './similarity-search.ts';
 import {

@@ -1,5 +1,5 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
-import { type NeighborShape, similarityMemoryBytes } from './memory.ts';
+import { type NeighborShape, similarityMemoryBytes } from './place-similarity.ts';
 
 /** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
 export type NeighborPolicy = 'similar' | 'related' | 'auto';

@@ -6,7 +6,13 @@
  */
 import type { Kernels } from '../../kernel/kernels.ts';
 import { arrayOf, viewOf } from '../../memory/layout.ts';
-import { BLOCK_ROWS, outEntries, type PlacedSimilarity, paddedRowCount, queryRow } from './memory.ts';
+import {
+  BLOCK_ROWS,
+  outEntries,
+  type PlacedSimilarity,
+  paddedRowCount,
+  queryRow,
+} from './place-similarity.ts';
 
 /** Rows and their scores, best first; of equal scores the lower row first. */
 export interface RankedRows {

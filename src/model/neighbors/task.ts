@@ -8,8 +8,8 @@ import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type ChunkCounter, createChunkCounter, type SharedTask, takeChunks } from '../shared-task.ts';
 import type { IndexPlan } from './index-plan.ts';
 import { IndexedSearch } from './indexed-search.ts';
-import { BLOCK_ROWS, type PlacedSimilarity } from './memory.ts';
 import { createDraft, type NeighborDraft, type NeighborTable, packDraft } from './neighbor-table.ts';
+import { BLOCK_ROWS, type PlacedSimilarity } from './place-similarity.ts';
 import type { NeighborPolicy } from './policy.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
 

@@ -3,7 +3,7 @@ import type { LearnedPart } from '../learned-part.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
-import { type PlacedSimilarity, placeSimilarity } from './memory.ts';
+import { type PlacedSimilarity, placeSimilarity } from './place-similarity.ts';
 import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 
 export interface UserNeighborsOptions {

@@ -8,8 +8,12 @@ import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from 
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
-import { type PlacedSimilarity, placeSimilarity, similarityMemoryBytes } from '../neighbors/memory.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
+import {
+  type PlacedSimilarity,
+  placeSimilarity,
+  similarityMemoryBytes,
+} from '../neighbors/place-similarity.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import type { SlimSettings } from './settings.ts';
 

@@ -2,11 +2,11 @@ import type { Feedback, Item, Page, User } from '../../domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { formatTimestamp } from '../../domain/time.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../data-store.ts';
-import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './cursor.ts';
 import { type DataTables, readState } from './data-tables.ts';
 import { hiddenItems } from './deletions.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from './engine.ts';
 import { LmdbLocalReads } from './local-reads.ts';
+import { decodeCursor, decodeFeedbackCursor, encodeCursor, encodeFeedbackCursor } from './page-cursor.ts';
 import { readRow, tripleKey, typeUserKey } from './record-layout.ts';
 import { readValue } from './value-kinds.ts';
 

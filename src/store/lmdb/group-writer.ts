@@ -7,9 +7,9 @@ import { CommandApplier } from './command-applier.ts';
 import type { DataTables } from './data-tables.ts';
 import { probeDisk } from './disk-probe.ts';
 import { isEngineError } from './engine.ts';
-import type { Group } from './group-commit.ts';
 import type { PlainChanges, Write, WriteAnswer, WriteRules } from './messages.ts';
 import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
+import type { Group } from './writer-loop.ts';
 
 /** Writes groups of commands, each group in one transaction. */
 export class GroupWriter {

@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/thread-priority.ts';
 import { buffersOf } from './change-log.ts';
 import { openDataTables } from './data-tables.ts';
-import { WriterLoop } from './group-commit.ts';
 import { GroupWriter } from './group-writer.ts';
 import { LiveCompaction } from './live-compaction.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+import { WriterLoop } from './writer-loop.ts';
 
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');

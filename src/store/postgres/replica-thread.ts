@@ -3,9 +3,9 @@ import { yieldToServing } from '../../domain/thread-priority.ts';
 import { NOT_WHOLE } from '../effects.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
-import type { LoopMessage } from '../lmdb/group-commit.ts';
 import { GroupWriter } from '../lmdb/group-writer.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
+import type { LoopMessage } from '../lmdb/writer-loop.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 

@@ -13,8 +13,8 @@ import type { Generation } from '../../recommend/serving-model.ts';
 import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import { openGeneration } from '../generation.ts';
 import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
+import { openGeneration } from '../open-generation.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, sharedListsAt, withReads } from './stores.ts';
 

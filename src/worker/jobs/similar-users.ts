@@ -1,7 +1,7 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { viewOf } from '../../memory/layout.ts';
-import type { PlacedSimilarity } from '../../model/neighbors/memory.ts';
+import type { PlacedSimilarity } from '../../model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
 import type { Ranked } from '../../recommend/ranked.ts';

@@ -5,8 +5,8 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { type Incidence, incidenceOfLabels, usersByItems } from '../../../src/model/neighbors/incidence.ts';
 import { planIndex, recallOf } from '../../../src/model/neighbors/index-plan.ts';
 import { IndexedSearch } from '../../../src/model/neighbors/indexed-search.ts';
-import { placeSimilarity } from '../../../src/model/neighbors/memory.ts';
 import { createDraft } from '../../../src/model/neighbors/neighbor-table.ts';
+import { placeSimilarity } from '../../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
 import { createNeighborTask, finishTasks, runNeighborTask } from '../../../src/model/neighbors/task.ts';
 

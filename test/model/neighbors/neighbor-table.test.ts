@@ -7,7 +7,6 @@ import { createRandom } from '../../../src/domain/random.ts';
 import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { incidenceOfLabels, itemsByUsers } from '../../../src/model/neighbors/incidence.ts';
-import { type PlacedSimilarity, placeSimilarity, rowsWithin } from '../../../src/model/neighbors/memory.ts';
 import {
   createDraft,
   decodeNeighborTable,
@@ -15,6 +14,11 @@ import {
   type NeighborTable,
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
+import {
+  type PlacedSimilarity,
+  placeSimilarity,
+  rowsWithin,
+} from '../../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
 import {
   createNeighborTask,

@@ -1,6 +1,6 @@
 import { FurzeError } from './errors.ts';
-import { scanJson } from './json-shape.ts';
 import type { Limits } from './limits.ts';
+import { scanJson } from './scan-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -3,8 +3,8 @@ import { leaderOf, type NodeRole } from '../../../src/store/cluster.ts';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { NotLeadingError } from '../../../src/store/model-store.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
+import { NodeSession } from '../../../src/store/postgres/leadership.ts';
 import { ModelParts } from '../../../src/store/postgres/model-parts.ts';
-import { NodeSession } from '../../../src/store/postgres/node-session.ts';
 import { openSchema } from '../../../src/store/postgres/schema.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 

@@ -8,11 +8,8 @@ import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from 
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import type { Incidence } from './incidence.ts';
+import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity-weights.ts';
 
-/** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
-const SHRINK = 100;
-/** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
-const WEIGHT_MIN = 1e-3;
 /** Frequent elements by which an index may put rows into classes: the bits of a uint32. */
 export const CLASS_ELEMENTS_MAX = 32;
 /** Rows compared in one call of the kernel, and the entries that a thread has room for. */
@@ -26,18 +23,12 @@ export interface SimilarityOptions {
   readonly shrink?: number;
   /** N of the weights ln(N / N_x); the number of rows unless told. */
   readonly population?: number;
-  /** Other weights and norms than those of `similarity-search.ts`. */
+  /** Other weights and norms than the usual ones. */
   readonly weighting?: Weighting;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
   /** Whether to make room for an index, 16 bytes a row; see `index-plan.ts`. */
   readonly reserveIndex?: boolean;
-}
-
-/** Weights N_x ^ -elementExponent of elements, and norms (sum of a row's weights) ^ rowExponent. */
-export interface Weighting {
-  readonly elementExponent: number;
-  readonly rowExponent: number;
 }
 
 /** A similarity over rows, ready to be searched by `slots` threads: plain data and shared memory. */
@@ -138,11 +129,8 @@ export function placeSimilarity(
   viewOf(memory, layout, 'elementStarts', 'u32').set(elements.indptr);
   viewOf(memory, layout, 'elementRows', 'u32').set(elements.indices);
   const weights = viewOf(memory, layout, 'weights', 'f32');
-  const weightOf = weighting
-    ? (count: number) => count ** -weighting.elementExponent
-    : (count: number) => Math.max(WEIGHT_MIN, Math.log(population / count));
-  placeWeights(weights, elements, weightOf);
-  placeNorms(viewOf(memory, layout, 'norms', 'f32'), rows, weights, weighting?.rowExponent ?? 0.5);
+  placeWeights(weights, elements, population, weighting);
+  placeNorms(viewOf(memory, layout, 'norms', 'f32'), rows, weights, weighting);
   return placed;
 }
 
@@ -158,33 +146,6 @@ function placeRows(
     starts.fill(entryCount + slot * elements, row, row + ROWS_PER_SLOT);
   }
   viewOf(memory, layout, 'columns', 'u32').set(rows.indices);
-}
-
-/** The weight of each element that any row has, by how many have it; w(x) = ln(N / N_x) unless told. */
-function placeWeights(
-  weights: Float32Array,
-  elements: CompressedMatrix,
-  weightOf: (count: number) => number,
-): void {
-  for (let element = 0; element < elements.rowCount; element++) {
-    const rows = elements.indptr[element + 1]! - elements.indptr[element]!;
-    if (rows > 0) weights[element] = weightOf(rows);
-  }
-}
-
-/** The sum of a row's weights to an exponent, the root; 1 for a row without elements, which meets no other. */
-function placeNorms(
-  norms: Float32Array,
-  rows: CompressedMatrix,
-  weights: Float32Array,
-  exponent: number,
-): void {
-  norms.fill(1);
-  for (let row = 0; row < rows.rowCount; row++) {
-    let sum = 0;
-    for (let at = rows.indptr[row]!; at < rows.indptr[row + 1]!; at++) sum += weights[rows.indices[at]!]!;
-    if (sum > 0) norms[row] = exponent === 0.5 ? Math.sqrt(sum) : sum ** exponent;
-  }
 }
 
 /**
