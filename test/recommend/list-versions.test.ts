@@ -85,13 +85,16 @@ describe('lists that several nodes make', () => {
       putLists: async (lists: readonly UserList[]) => {
         for (const list of lists) cache.set(list.userRow, list);
       },
+      deleteLists: async (rows: readonly number[]) => {
+        for (const row of rows) cache.delete(row);
+      },
     };
     const clock = () => state.nowMs;
     const lists = new UserLists({
       cache: store as unknown as CacheStore,
       generations: { current: { number: generation } as Generation },
       maker: {
-        make: () => ({ rows: [10 * generation + ++state.made], scores: [1] }),
+        make: () => (generation === 0 ? undefined : { rows: [10 * generation + ++state.made], scores: [1] }),
         hasNews: () => false,
         hasExpired: () => false,
       } as unknown as ListMaker,
@@ -158,6 +161,20 @@ describe('lists that several nodes make', () => {
     c.state.nowMs += 1e5 + 1;
     await c.ask();
     expect(c.state.made).toBe(2);
+  });
+
+  it('a node that has just started and has no generation yet serves it, and leaves it to the others', async () => {
+    const cache = new Map<number, UserList>();
+    await shared(cache, [[1, 'like', 5]]).ask();
+    const stored = cache.get(USER)!;
+    cache.set(USER, { ...stored, madeMs: stored.madeMs - 10 });
+    const b = shared(cache, [[1, 'like', 5]], 0);
+    await b.lists.restore();
+    expect(await b.ask()).toEqual([11]);
+    expect(cache.get(USER)?.itemRows).toEqual(stored.itemRows);
+    const c = shared(cache, [[2, 'like', 6]], 0);
+    await c.lists.restore();
+    expect(await c.ask()).toBeUndefined();
   });
 
   it('without time to make it anew, one of another generation is served, and looked at again later', async () => {

@@ -163,12 +163,12 @@ export class UserLists {
         freshness.markDirty(userRow);
       }
     }
-    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(userRow);
+    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
     const isLong = history.length > RECORDS_HERE_MAX;
     if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
       if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
     }
-    return this.remakeInWorker(userRow, list, isLong);
+    return this.remakeInWorker(history, list, isLong);
   }
 
   /**
@@ -270,16 +270,16 @@ export class UserLists {
   }
 
   private remakeHere(history: History, last: UserList | undefined): UserList | undefined {
-    const { maker, generations, clock, freshness, budget, needsWorker, versions } = this.options;
+    const { maker, generations, clock, budget, needsWorker, versions } = this.options;
     const { userRow } = history;
     const madeMs = clock();
     this.considered = last;
     const made = budget.spend(() => maker.make(history));
     this.considered = undefined;
-    const isRetracted = last !== undefined && freshness.isRetracted(last);
+    const isRetracted = last !== undefined && this.mayHoldRetracted(last, history);
     // What is not known to be right after a crash the list does without, until a worker has found it anew.
     if (isRetracted && needsWorker) this.queue.add(userRow);
-    if (made === undefined) return this.keepOrDrop(userRow, last);
+    if (made === undefined) return this.keepOrDrop(history, last);
     const list = {
       userRow,
       generation: generations.current?.number ?? 0,
@@ -294,32 +294,43 @@ export class UserLists {
   }
 
   private remakeInWorker(
-    userRow: number,
+    history: History,
     last: UserList | undefined,
     isLong: boolean,
   ): UserList | undefined | Promise<UserList | undefined> {
     const { freshness, budget } = this.options;
+    const { userRow } = history;
     const mustBeNew = freshness.hasRetracted(userRow);
     const isShort = (isLong || budget.meanMs > MADE_HERE_MS_MAX) && this.queue.length < WAIT_LENGTH_MAX;
-    if (mustBeNew || isShort) return this.remadeInWorker(userRow);
+    if (mustBeNew || isShort) return this.remadeInWorker(history);
     this.queue.add(userRow);
     return last !== undefined && freshness.isExpired(last) ? undefined : last;
   }
 
-  private async remadeInWorker(userRow: number): Promise<UserList | undefined> {
+  /** The history may be another user's once the worker is done. */
+  private async remadeInWorker(history: History): Promise<UserList | undefined> {
+    const { userRow } = history;
+    const { freshness, versions } = this.options;
+    const version = versions?.basisOf(history).version;
     await this.queue.wait(userRow);
     const list = this.last(userRow);
-    if (list === undefined) return undefined;
-    const { freshness } = this.options;
-    return freshness.hasRetracted(userRow) || freshness.isExpired(list) ? undefined : list;
+    if (list === undefined || freshness.isExpired(list)) return undefined;
+    const isOfThen = version !== undefined && list.basis?.version === version;
+    return freshness.isRetracted(list) && !isOfThen ? undefined : list;
+  }
+
+  /** True when the list may hold what was found by feedback that the user has taken back. */
+  private mayHoldRetracted(list: UserList, history: History): boolean {
+    const { freshness, versions } = this.options;
+    return freshness.isRetracted(list) && versions?.isOf(history, list.basis) !== true;
   }
 
   /** There is nothing to make a list of: the last one is served on, but not to whom took back what it was made of. */
-  private keepOrDrop(userRow: number, last: UserList | undefined): UserList | undefined {
-    const { freshness } = this.options;
+  private keepOrDrop(history: History, last: UserList | undefined): UserList | undefined {
     if (last === undefined) return undefined;
-    if (!freshness.isRetracted(last)) return freshness.isExpired(last) ? undefined : last;
-    this.drop(userRow);
+    if (!this.mayHoldRetracted(last, history))
+      return this.options.freshness.isExpired(last) ? undefined : last;
+    this.drop(history.userRow);
     return undefined;
   }
 
@@ -330,7 +341,11 @@ export class UserLists {
     const gone = new Set(forsaken);
     for (const userRow of settled) {
       const last = this.last(userRow);
-      if (last !== undefined && (gone.has(userRow) || freshness.isRetracted(last))) this.drop(userRow);
+      // With versions, whoever asks next sees by the list itself whether it is of the feedback there is.
+      const isRetracted = this.isVersioned
+        ? freshness.hasRetracted(userRow)
+        : last !== undefined && freshness.isRetracted(last);
+      if (last !== undefined && (gone.has(userRow) || isRetracted)) this.drop(userRow);
       freshness.markMade(userRow);
     }
   }
