@@ -179,7 +179,7 @@ export class Admin {
     else if (kind === 'search') search.run().catch(() => {});
     else if (kind === 'compaction') this.upkeep.compact().catch(() => {});
     else this.evaluation.start();
-    // By then it is among the tasks, unless it has to wait for another.
+    // By then it is among the tasks, unless it is a search that waits for a fit.
     await new Promise((resolve) => setImmediate(resolve));
     return this.tasks();
   }

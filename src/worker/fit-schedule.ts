@@ -165,13 +165,19 @@ export class FitSchedule {
   /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
   async run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
     if (!this.mayFit) throw new OperatorError('Another node leads, and it alone learns.');
-    this.running ??= this.queue
-      .take(() => this.fit(onProgress))
+    this.running ??= this.begin(onProgress);
+    return this.running;
+  }
+
+  /** The fit stands among the tasks at once, also where it waits for another to end. */
+  private begin(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    const task = this.tasks.begin('fit');
+    return this.queue
+      .take(() => this.fit(task, onProgress))
       .finally(() => {
         this.running = undefined;
         this.schedule();
       });
-    return this.running;
   }
 
   /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
@@ -232,11 +238,10 @@ export class FitSchedule {
     await this.resuming;
   }
 
-  private async fit(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+  private async fit(task: RunningTask, onProgress?: OnProgress): Promise<FitSummary | undefined> {
     const { generations } = this.recommendation;
     const startedAt = performance.now();
     const number = Math.max(generations.current?.number ?? 0, this.cluster?.published ?? 0) + 1;
-    const task = this.tasks.begin('fit');
     try {
       const fitted = await this.generationFit.run(number, this.reporter(task, onProgress));
       if (fitted === undefined) {

@@ -34,11 +34,15 @@ describe('furze --help', () => {
 });
 
 describe('a command for a folder, where the data is in PostgreSQL', () => {
-  it.each(['compact', 'check'])('%s says that there is no folder, without a trace', async (name) => {
+  it.each([
+    ['compact', /^furze: A folder is named lmdb:\/\/PATH; postgres:/m],
+    // This node's copy can be checked.
+    ['check', /^furze: There is no data store in \.\/replica\.$/m],
+  ])('%s says that there is no folder, without a trace', async (name, message) => {
     const env = { FURZE_DATABASE_DATA_STORE: 'postgres://ann:hush@db.invalid/shop' };
     const { code, output } = await run([name], env);
     expect(code).toBe(1);
-    expect(output).toMatch(/^furze: A folder is named lmdb:\/\/PATH; postgres:/m);
+    expect(output).toMatch(message);
     expect(output).not.toMatch(/hush|^ +at /m);
   });
 });

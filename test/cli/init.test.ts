@@ -145,7 +145,8 @@ describe('furze init with flags', () => {
     const files = await run(...place);
     expect(files).toEqual({
       code: 2,
-      output: 'furze init: no data files are named (there is no terminal to ask on)\n',
+      output:
+        'furze init: no data files are named (there is no terminal to ask on)\n(see furze init --help)\n',
     });
     const rated = await run(plain, ...place);
     expect(rated).toMatchObject({ code: 2 });

@@ -82,11 +82,9 @@ describe('lists that several nodes make', () => {
     const store = {
       local: undefined,
       getList: async (row: number) => cache.get(row),
-      putLists: async (lists: readonly UserList[]) => {
+      putLists: async (lists: readonly UserList[], removed: readonly number[] = []) => {
         for (const list of lists) cache.set(list.userRow, list);
-      },
-      deleteLists: async (rows: readonly number[]) => {
-        for (const row of rows) cache.delete(row);
+        for (const row of removed) cache.delete(row);
       },
     };
     const clock = () => state.nowMs;
@@ -175,6 +173,25 @@ describe('lists that several nodes make', () => {
     const c = shared(cache, [[2, 'like', 6]], 0);
     await c.lists.restore();
     expect(await c.ask()).toBeUndefined();
+  });
+
+  it('one that was made before feedback was taken back is not served, though nobody here knows of that', async () => {
+    const cache = new Map<number, UserList>();
+    const likes: Record3[] = [
+      [1, 'like', 5],
+      [2, 'like', 6],
+    ];
+    await shared(cache, likes).ask();
+    const b = shared(cache, [[1, 'like', 5]], 0);
+    expect(await b.ask()).toBeUndefined();
+    expect(cache.has(USER)).toBe(false);
+  });
+
+  it('one of another user is not served', async () => {
+    const cache = new Map<number, UserList>();
+    await shared(cache, [[1, 'like', 5]]).ask();
+    cache.set(USER, { ...cache.get(USER)!, userRow: 7 });
+    expect(await shared(cache, [[1, 'like', 5]], 0).ask()).toBeUndefined();
   });
 
   it('without time to make it anew, one of another generation is served, and looked at again later', async () => {

@@ -179,7 +179,8 @@ export class UserLists {
     const change = this.writer.get(userRow);
     if (change === 'removed') return undefined;
     const list = change ?? fetched ?? this.stored(userRow);
-    if (list === undefined) return undefined;
+    // By the time that it was fetched, the user's name may be that of another row.
+    if (list?.userRow !== userRow) return undefined;
     const { versions, freshness } = this.options;
     const isValid =
       versions === undefined ? freshness.isValid(list) : list.basis?.settings === versions.settings;
@@ -310,19 +311,23 @@ export class UserLists {
   /** The history may be another user's once the worker is done. */
   private async remadeInWorker(history: History): Promise<UserList | undefined> {
     const { userRow } = history;
-    const { freshness, versions } = this.options;
+    const { freshness, versions, clock } = this.options;
     const version = versions?.basisOf(history).version;
+    const askedMs = clock();
     await this.queue.wait(userRow);
     const list = this.last(userRow);
     if (list === undefined || freshness.isExpired(list)) return undefined;
-    const isOfThen = version !== undefined && list.basis?.version === version;
-    return freshness.isRetracted(list) && !isOfThen ? undefined : list;
+    const isRetracted =
+      versions === undefined
+        ? freshness.hasRetracted(userRow)
+        : list.madeMs < askedMs && list.basis?.version !== version;
+    return isRetracted ? undefined : list;
   }
 
   /** True when the list may hold what was found by feedback that the user has taken back. */
   private mayHoldRetracted(list: UserList, history: History): boolean {
     const { freshness, versions } = this.options;
-    return freshness.isRetracted(list) && versions?.isOf(history, list.basis) !== true;
+    return versions === undefined ? freshness.isRetracted(list) : !versions.isOf(history, list.basis);
   }
 
   /** There is nothing to make a list of: the last one is served on, but not to whom took back what it was made of. */
@@ -340,14 +345,16 @@ export class UserLists {
     for (const list of lists) if (settled.delete(list.userRow)) this.put(list);
     const gone = new Set(forsaken);
     for (const userRow of settled) {
-      const last = this.last(userRow);
-      // With versions, whoever asks next sees by the list itself whether it is of the feedback there is.
-      const isRetracted = this.isVersioned
-        ? freshness.hasRetracted(userRow)
-        : last !== undefined && freshness.isRetracted(last);
-      if (last !== undefined && (gone.has(userRow) || isRetracted)) this.drop(userRow);
+      if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
       freshness.markMade(userRow);
     }
+  }
+
+  /** With versions, whoever asks next sees by the list itself whether it is of the feedback there is. */
+  private isLastRetracted(userRow: number): boolean {
+    if (this.isVersioned) return false;
+    const last = this.last(userRow);
+    return last !== undefined && this.options.freshness.isRetracted(last);
   }
 
   private put(list: UserList): void {
