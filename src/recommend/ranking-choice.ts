@@ -87,7 +87,9 @@ export function chooseRanking(
   const [averaged = bestSingle] = together;
   // The best of twenty on a few hundred users leads by luck: alone it must lead by more than the noise.
   const chosen = isClose(bestSingle, averaged) ? averaged : bestSingle;
-  const rows = [...singles, ...blends, ...together.filter(({ name }) => !names(singles, blends).has(name))]
+  // Alone and learned, age may rank the other way round: of one name the one that is served is told.
+  const byName = new Map([...singles, ...blends, ...together, chosen].map((way) => [way.name, way]));
+  const rows = [...byName.values()]
     .map(({ name, values }) => ({ name, quality: estimate([...values]) }))
     .sort((a, b) => b.quality.mean - a.quality.mean);
   return {
@@ -139,10 +141,6 @@ function waysOf(
   const learn = (some: readonly RankingFeature[][]) =>
     some.filter((set) => set.length * USERS_A_WEIGHT <= taught).map((set) => blend(examples, lessons, set));
   return { singles, learned: learn(alone.map((name) => [name])), blends: learn(sets) };
-}
-
-function names(...ways: readonly (readonly Way[])[]): ReadonlySet<string> {
-  return new Set(ways.flat().map(({ name }) => name));
 }
 
 /** The rows of a choice as lines of text with equal columns, best first. */

@@ -67,6 +67,15 @@ describe('the choice of a ranking', () => {
     expect(qualityOf(choice, choice.chosen)).toBeGreaterThan(qualityOf(choice, 'popular_2d'));
   });
 
+  it('tells the quality of what it serves, also where old items come first', () => {
+    const examples = users(18, (value) => 4 * value('age'));
+    const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+    expect(weightOf(ranking, 'age')).toBeGreaterThan(0);
+    expect(choice.chosen).toBe('age');
+    expect(qualityOf(choice, 'age')).toBe(choice.rows[0]!.quality.mean);
+    expect(new Set(choice.rows.map(({ name }) => name)).size).toBe(choice.rows.length);
+  });
+
   it('serves nothing that was worse than one recommender alone by more than the noise', () => {
     for (const [count, seed] of [
       [25, 1],

@@ -101,6 +101,8 @@ describe('likes by which users like one are found', () => {
         ...PERIODS.offline,
         enable_collaborative_recommend: false,
         enable_user_based_recommend: true,
+        // A ranking that is learned lets popular and new items come up by themselves.
+        enable_click_through_prediction: false,
       },
     });
   });

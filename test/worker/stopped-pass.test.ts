@@ -63,7 +63,12 @@ it('feedback that comes while a pass runs shows in the lists after it', async ()
   const users = 1100;
   const scene = await startScene({
     cache_size: 20,
-    offline: { enable_collaborative_recommend: false, enable_item_based_recommend: true },
+    offline: {
+      enable_collaborative_recommend: false,
+      enable_item_based_recommend: true,
+      // A ranking that is learned lets popular items come up by themselves.
+      enable_click_through_prediction: false,
+    },
     online: { fallback_recommend: [] },
   });
   try {
