@@ -6,10 +6,11 @@ import type { Config, Environment } from '../domain/config.ts';
 import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { Checkpoint } from '../exchange/checkpoint.ts';
-import { type CopyState, compareRecords, copyRecords, KINDS } from '../exchange/copy-records.ts';
+import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../exchange/copy-records.ts';
 import { storeSource } from '../exchange/sources.ts';
 import { storeTarget } from '../exchange/targets.ts';
 import type { DataStore } from '../store/data-store.ts';
+import type { Stores } from '../store/open-store.ts';
 import { parseDsn } from '../store/dsn.ts';
 import { loadConfig } from './load-config.ts';
 import { lockWaitOption } from './options.ts';
@@ -54,12 +55,14 @@ async function migrate(from: string, to: string, config: Config, lockWait: numbe
     );
   const progress = createProgress(process.stderr);
   try {
-    await withStore(from, config, lockWait, (old) =>
-      withStore(to, config, lockWait, async (fresh, folder) => {
-        const checkpoint = new Checkpoint<CopyState>(folder, 'migrate', [maskDsn(from), maskDsn(to)]);
+    await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>
+      withStore(to, config, lockWait, async ({ data: fresh, identity }, folder) => {
+        // One that was made anew under the same name is another store.
+        const work = [maskDsn(from), sourceIdentity, maskDsn(to), identity];
+        const checkpoint = new Checkpoint<CopyState>(folder, 'migrate', work);
         if (checkpoint.read() === undefined) await checkEmpty(fresh, to);
         const records = storeSource(old);
-        const target = storeTarget(fresh, maskDsn(to), false);
+        const target = storeTarget(fresh, maskDsn(to), true);
         const total = await old.getStats();
         const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
           progress.report(`${stage} ${kind}`, done, total[kind]);
@@ -70,8 +73,11 @@ async function migrate(from: string, to: string, config: Config, lockWait: numbe
           tell('comparing'),
         );
         progress.end();
-        if (differentCount > 0)
+        if (differentCount > 0) {
+          // The next run copies everything again, over what is there.
+          checkpoint.write(BEGUN);
           throw new OperatorError(`${differentCount} records differ:\n${different.join('\n')}`);
+        }
         checkpoint.remove();
         const counts = KINDS.map((kind) => `${compared[kind].toLocaleString('en-US')} ${kind}`).join(', ');
         process.stdout.write(`${counts} moved to ${maskDsn(to)}, each compared with its source\n`);
@@ -93,7 +99,7 @@ async function withStore(
   dsn: string,
   config: Config,
   lockWait: number,
-  use: (data: DataStore, folder: string) => Promise<void>,
+  use: (stores: Stores, folder: string) => Promise<void>,
 ): Promise<void> {
   // Loaded here, so that other commands load no engine.
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
@@ -101,18 +107,20 @@ async function withStore(
   const scratch = mkdtempSync(join(tmpdir(), 'furze-migrate-'));
   try {
     const database = { ...config.database, data_store: dsn, cache_store: `lmdb://${join(scratch, 'cache')}` };
-    const options = { ...storeOptions({ ...config, database }), autoInsertUser: true, autoInsertItem: true };
+    // Records are moved as they are: no positive feedback takes the place of a read one.
+    const rules = { autoInsertUser: true, autoInsertItem: true, readFeedbackTypes: [] };
+    const options = { ...storeOptions({ ...config, database }), ...rules };
     const locks = await lockStores(options, lockWait * 1000);
     const isCopy = options.upstream !== undefined;
     await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
       process.stderr.write(`${message}\n`),
     );
-    const { data, cache } = await openReadyStore(options, locks);
+    const stores = await openReadyStore(options, locks);
     try {
-      await use(data, options.dataPath);
+      await use(stores, options.dataPath);
     } finally {
-      await data.close();
-      await cache.close();
+      await stores.data.close();
+      await stores.cache.close();
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true });

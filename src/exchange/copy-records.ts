@@ -18,9 +18,13 @@ const NOTHING: Counts = { users: 0, items: 0, feedback: 0 };
 /** How far copying has come: all records before the cursor of this kind, and all of the kinds before it. */
 export interface CopyState {
   readonly kind: Kind;
-  readonly cursor: string;
+  /** Empty when all of the kind are copied; absent while none are. */
+  readonly cursor?: string;
   readonly copied: Counts;
 }
+
+/** A copy that may have stored its first page. */
+export const BEGUN: CopyState = { kind: 'users', copied: NOTHING };
 
 export interface CopyOptions {
   readonly source: Source;
@@ -38,13 +42,13 @@ export interface CopyOptions {
  * @throws OperatorError when a record cannot be stored
  */
 export async function copyRecords({ source, target, checkpoint, onProgress }: CopyOptions): Promise<Counts> {
-  const before = checkpoint.read();
-  let copied = before?.copied ?? NOTHING;
-  const first = before === undefined ? 0 : KINDS.indexOf(before.kind);
-  for (const kind of KINDS.slice(first)) {
-    const from = kind === before?.kind ? before.cursor : '';
-    // At the end of a kind the cursor is empty: that kind is done.
-    if (kind === before?.kind && from === '') continue;
+  const before = checkpoint.read() ?? BEGUN;
+  // Written ahead of the first page, so that what a cut leaves in the target is known for what it is.
+  checkpoint.write(before);
+  let { copied } = before;
+  for (const kind of KINDS.slice(KINDS.indexOf(before.kind))) {
+    const from = kind === before.kind ? before.cursor : undefined;
+    if (from === '') continue;
     for await (const { rows, cursor } of source(kind, from)) {
       await store(target, kind, rows);
       copied = { ...copied, [kind]: copied[kind] + rows.length };

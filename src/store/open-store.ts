@@ -72,6 +72,8 @@ export interface StoreOptions extends StorePaths {
 }
 
 export interface Stores {
+  /** What tells the data from any other, the same on all nodes that share them. */
+  readonly identity: string;
   readonly data: DataStore;
   readonly cache: CacheStore;
   readonly sharedLists: SharedPlace | undefined;
@@ -147,11 +149,12 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
       );
     }
     const report = limitRepeats(onTrouble ?? (() => {}), clock ?? systemClock);
-    const sharedLists = sharing && { ...sharing, tag: tagOf(data.historyIdentity) };
+    const identity = data.historyIdentity;
+    const sharedLists = sharing && { ...sharing, tag: tagOf(identity) };
     const all = sharedLists
       ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache)
       : cache;
-    return { data, cache: new TolerantCache(all, report), sharedLists };
+    return { identity, data, cache: new TolerantCache(all, report), sharedLists };
   } catch (error) {
     locks.data.release();
     if (cache === undefined) locks.cache.release();

@@ -16,7 +16,7 @@ import {
 } from './open-store.ts';
 import { storeOptions, storePaths } from './store-options.ts';
 
-export interface StartedStores extends Stores {
+export interface StartedStores extends Omit<Stores, 'identity'> {
   readonly paths: StorePaths;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
