@@ -10,8 +10,8 @@ import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../ex
 import { storeSource } from '../exchange/sources.ts';
 import { storeTarget } from '../exchange/targets.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { Stores } from '../store/open-store.ts';
 import { parseDsn } from '../store/dsn.ts';
+import type { Stores } from '../store/open-store.ts';
 import { loadConfig } from './load-config.ts';
 import { lockWaitOption } from './options.ts';
 import { createProgress } from './progress.ts';

@@ -64,3 +64,11 @@ export interface TrainingReads {
    */
   readTimes(data: TrainingData, visit: (userRow: number, timesMs: Float64Array) => void): void;
 }
+
+/** What is held out, by rows of the store. */
+export function heldOutInStore({ heldOut, rows }: Pick<TrainingData, 'heldOut' | 'rows'>): HeldOutPairs {
+  return {
+    userRows: heldOut.userRows.map((row) => rows.users[row]!),
+    itemRows: heldOut.itemRows.map((row) => rows.items[row]!),
+  };
+}

@@ -56,9 +56,12 @@ export interface Cluster {
   /**
    * Makes a generation the one that all serve, if this node still leads.
    * @param parts the names of the stored parts that belong to it; all but those, and those of the generation before, are deleted
-   * @throws NotLeadingError when another node leads by now; nothing is changed then
+   * @param epoch under which this node led when it began to learn the generation
+   * @throws NotLeadingError when that is not the epoch any more; nothing is changed then
    */
-  publish(generation: PublishedGeneration, parts: readonly string[]): Promise<void>;
+  publish(generation: PublishedGeneration, parts: readonly string[], epoch: number): Promise<void>;
+  /** Waits no more for a database that is away in order to publish. */
+  giveUp(): void;
   /** Has the leader begin a fit. */
   askForFit(): Promise<void>;
   /** Tells the others where this node answers. */

@@ -15,6 +15,8 @@ export type ModelPlace =
       readonly dsn: PostgresDsn;
       /** Under which parts are put: while it is that of the leader, and not afterwards. */
       readonly epoch: number;
+      /** 1 in the first element once nobody waits any more for a database that is away. */
+      readonly givenUp: Int32Array<SharedArrayBuffer>;
     };
 
 /** Another node leads by now, so what this one has learned does not count. */

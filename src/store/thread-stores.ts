@@ -26,7 +26,7 @@ export async function withModels<T>(
   work: (models: ModelStore) => Promise<T>,
 ): Promise<T> {
   const { ModelParts } = await import('./postgres/model-parts.ts');
-  const models = new ModelParts(place.dsn, place.epoch);
+  const models = new ModelParts(place.dsn, place.epoch, () => Atomics.load(place.givenUp, 0) === 1);
   try {
     return await work(models);
   } finally {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
+import { heldOutInStore, type TrainingData } from '../dataset/training-data.ts';
 import type { Logger } from '../domain/log.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../model/parts.ts';
@@ -94,6 +94,8 @@ export class GenerationFit {
    */
   async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
     const { trainer, loader } = this.parts;
+    // A fit may have been cancelled because this node leads no more.
+    this.renew();
     const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
     if (restored === undefined) return undefined;
     const { mark, parts } = restored;
@@ -114,7 +116,7 @@ export class GenerationFit {
    * @throws Error when the collaborative model cannot be trained
    */
   async run(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
-    if (!this.isEnded) this.abort = new AbortController();
+    this.renew();
     try {
       return await this.fit(number, onProgress);
     } catch (error) {
@@ -145,11 +147,17 @@ export class GenerationFit {
   stop(): void {
     this.isEnded = true;
     this.cancel();
+    this.parts.trainer.options.shelf.giveUp();
+  }
+
+  private renew(): void {
+    if (!this.isEnded) this.abort = new AbortController();
   }
 
   private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
     const { loader, als, trainer } = this.parts;
     onProgress(LOADING_FEEDBACK, 0, 1);
+    const term = trainer.options.shelf.term();
     const data = await loader.load(true, [this.last]);
     if (data === undefined || this.isCancelled) return undefined;
     const { fingerprint, positives } = data;
@@ -170,7 +178,7 @@ export class GenerationFit {
     if (this.isCancelled) return undefined;
     const { isWhole, ...parts } = rest;
     const generation = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
-    await this.save(generation, { fingerprint, settings, isWhole });
+    await this.save(generation, { fingerprint, settings, isWhole }, term);
     this.last = generation;
     return { generation, positives: all.positives, unchanged: false };
   }
@@ -231,7 +239,7 @@ export class GenerationFit {
     const { clickThrough, seed, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
     const { heldOutSinceMs } = data;
-    const heldOut = inStore(data);
+    const heldOut = heldOutInStore(data);
     if (!clickThrough) return undefined;
     if (heldOut.userRows.length === 0) {
       log.warn(
@@ -349,13 +357,14 @@ export class GenerationFit {
   private async save(
     generation: PlacedGeneration,
     rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
+    term: number,
   ): Promise<void> {
     const { number, ranking, choice } = generation;
     const { shelf } = this.parts.trainer.options;
     const parts = savedParts(generation, shelf);
     const { trainedWith } = this;
     const mark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
-    await shelf.write(mark);
+    await shelf.write(mark, term);
     this.lastMark = mark;
   }
 
@@ -384,12 +393,4 @@ export class GenerationFit {
   get isCancelled(): boolean {
     return this.abort.signal.aborted;
   }
-}
-
-/** What is held out by rows of the store. */
-function inStore({ heldOut, rows }: TrainingData): HeldOutPairs {
-  return {
-    userRows: heldOut.userRows.map((row) => rows.users[row]!),
-    itemRows: heldOut.itemRows.map((row) => rows.items[row]!),
-  };
 }

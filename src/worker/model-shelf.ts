@@ -38,21 +38,36 @@ export interface GenerationMark {
 
 /** Where the last generation is kept for whoever starts next, or for all nodes. */
 export interface ModelShelf {
+  /** Whether it is a database that all nodes share, which may be away for a while. */
+  readonly isShared: boolean;
+  /** What a fit that begins now has to name when it writes. */
+  term(): number;
   /** Where its parts are put and taken from, as of now. */
   place(): ModelPlace;
   /** The name of the bytes of a part of a generation that is being made; undefined for one that is not saved. */
   nameOf(part: PartName, generation: number): string | undefined;
   read(): Promise<GenerationMark | undefined>;
-  /** Makes it the last one. @throws NotLeadingError when another node leads by now */
-  write(mark: GenerationMark): Promise<void>;
+  /**
+   * Makes it the last one.
+   * @param term of the beginning of the fit
+   * @throws NotLeadingError when another node has led since, or does by now
+   */
+  write(mark: GenerationMark, term: number): Promise<void>;
+  /** Waits no more for a database that is away. */
+  giveUp(): void;
 }
 
 /** Name of the mark that says which saved parts belong together. */
 const GENERATION = 'generation';
+/** The term of a node that does not lead. */
+const NO_TERM = -1;
 
 /** Keeps generations in this node's cache store. Two may lie there, the last whole one and the one that is being saved. */
 export function cacheShelf(cachePath: string, marks: Marks): ModelShelf {
   return {
+    isShared: false,
+    term: () => 0,
+    giveUp() {},
     place: () => ({ kind: 'cache', cachePath }),
     nameOf: (part, generation) => savedName(part, String(generation % 2)),
     read: async () => (await marks.getMark(GENERATION)) as GenerationMark | undefined,
@@ -65,8 +80,16 @@ export function cacheShelf(cachePath: string, marks: Marks): ModelShelf {
  * @param marks this node's own, into which the settings go that another node's search has found
  */
 export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, marks: Marks): ModelShelf {
+  const givenUp = new Int32Array(new SharedArrayBuffer(4));
+  const term = () => cluster.epoch ?? NO_TERM;
   return {
-    place: () => ({ kind: 'postgres', dsn, epoch: cluster.epoch ?? -1 }),
+    isShared: true,
+    term,
+    giveUp() {
+      Atomics.store(givenUp, 0, 1);
+      cluster.giveUp();
+    },
+    place: () => ({ kind: 'postgres', dsn, epoch: term(), givenUp }),
     nameOf(part, generation) {
       if (cluster.epoch === undefined) throw new NotLeadingError();
       return savedName(part, `${generation}-${cluster.epoch}`);
@@ -78,10 +101,10 @@ export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, marks: Marks): 
       if (adopted !== undefined) await writeAdopted(marks, adopted);
       return mark;
     },
-    async write(mark) {
+    async write(mark, epoch) {
       const adopted = await readAdopted(marks);
       const names = Object.values(mark.parts);
-      await cluster.publish({ number: mark.generation, mark: { ...written(mark), adopted } }, names);
+      await cluster.publish({ number: mark.generation, mark: { ...written(mark), adopted } }, names, epoch);
     },
   };
 }

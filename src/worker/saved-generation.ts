@@ -39,14 +39,17 @@ export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): Gen
 }
 
 /**
- * Places the generation that was saved last. A part that cannot be read is reported and left out.
+ * Places the generation that was saved last. A part that cannot be read is reported and left out where the generation is this
+ * node's own; one of a database that all nodes share can be read later on.
  * @returns undefined when there is none, or its collaborative model cannot be read
+ * @throws Error when a part in a database cannot be read
  */
 export async function restoreGeneration(
   trainer: PartTrainer,
   log: Logger,
 ): Promise<RestoredGeneration | undefined> {
-  const mark = await readGeneration(trainer.options.shelf, log);
+  const { shelf } = trainer.options;
+  const mark = await readGeneration(shelf, log);
   if (mark === undefined) return undefined;
   const parts: Partial<Record<PartName, unknown>> = {};
   let isWhole = mark.isWhole;
@@ -55,7 +58,9 @@ export async function restoreGeneration(
     if (saved === undefined) continue;
     try {
       parts[name] = await trainer.load(name, saved);
+      if (parts[name] === undefined && shelf.isShared) throw new Error(`the model ${saved} is not there`);
     } catch (error) {
+      if (shelf.isShared) throw error;
       log.error({ err: error }, `the saved ${name} model cannot be used`);
     }
     isWhole &&= parts[name] !== undefined;

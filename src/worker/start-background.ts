@@ -63,8 +63,8 @@ export async function startBackground(
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);
   teardown.add(() => training.search.stop());
-  const isRestored = restoring.then(() => {
-    if (cluster !== undefined) new GenerationFollower(cluster, training.fits, log).start();
-  });
+  const follower = cluster && new GenerationFollower(cluster, training.fits, log);
+  teardown.add(() => follower?.stop());
+  const isRestored = restoring.then(() => follower?.start());
   return { ...training, pool, recommendation, tasks, isRestored };
 }

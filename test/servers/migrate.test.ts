@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGorse } from '../../src/cli/import/from-gorse.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { Checkpoint } from '../../src/exchange/checkpoint.ts';
-import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../../src/exchange/copy-records.ts';
+import {
+  BEGUN,
+  type CopyState,
+  compareRecords,
+  copyRecords,
+  KINDS,
+} from '../../src/exchange/copy-records.ts';
 import { storeSource } from '../../src/exchange/sources.ts';
 import { storeTarget, type Target } from '../../src/exchange/targets.ts';
 import type { DataStore } from '../../src/store/data-store.ts';

@@ -306,6 +306,16 @@ describe('memory', () => {
   });
 });
 
+describe('a cancelled fit', () => {
+  it('leaves nothing out of the generation that is taken over next', async () => {
+    const { start } = await bench();
+    await fitted(start(), 1);
+    const { fit } = start({ options: { usesUsers: true } });
+    fit.cancel();
+    expect((await fit.restore())?.userNeighbors).toBeDefined();
+  });
+});
+
 describe('stopping', () => {
   it('ends a training under way, stores nothing of it, and leaves the store sound', async () => {
     const { start, stores } = await bench();

@@ -93,6 +93,14 @@ export class Connection {
   }
 }
 
+/** This program has closed its link, so there will be no other connection. */
+class LinkClosedError extends Error {
+  constructor() {
+    super('the link to the database was closed');
+    this.name = 'LinkClosedError';
+  }
+}
+
 /** A connection that is opened when it is first needed, and anew when it has failed. */
 export class Link {
   private readonly dsn: PostgresDsn;
@@ -110,7 +118,7 @@ export class Link {
 
   /** @throws Error when the server does not take the connection, or this is closed */
   async connect(): Promise<Connection> {
-    if (this.isClosed) throw new Error('the connection was closed');
+    if (this.isClosed) throw new LinkClosedError();
     const opening = this.current;
     if (opening !== undefined) {
       const connection = await opening;
@@ -147,14 +155,19 @@ export function isAway(error: unknown): boolean {
 const RETRY_MS = 1000;
 const RETRIES_MAX = 300;
 
-/** Does work that took hours to come to; while the database is away it waits for it, for five minutes. */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Does work that took hours to come to; while the database is away it waits for it, for five minutes.
+ * @param isGivenUp asked after each try: whether to wait no longer
+ */
+export async function persist<T>(work: () => Promise<T>, isGivenUp: () => boolean): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof NotLeadingError || !isAway(error) || tries >= RETRIES_MAX) throw error;
+      const isFinal = error instanceof NotLeadingError || error instanceof LinkClosedError || !isAway(error);
+      if (isFinal || tries >= RETRIES_MAX || isGivenUp()) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      if (isGivenUp()) throw error;
     }
   }
 }

@@ -57,6 +57,7 @@ const NO_TURN: Turn = { epoch: 0, leader: '', published: 0, publishedAgeMs: unde
 export class NodeSession implements Cluster {
   readonly self: NodeFacts & { readonly id: string };
   private readonly position: () => number;
+  private readonly dsn: PostgresDsn;
   private readonly link: Link;
   private readonly s: string;
   private readonly listeners: (() => void)[] = [];
@@ -64,6 +65,7 @@ export class NodeSession implements Cluster {
   private connectedAt = 0;
   private isFirstConnection = true;
   private holdsLock = false;
+  private isGivenUp = false;
   /** Kept while the connection is lost: nobody else leads for that alone. */
   private ownEpoch: number | undefined;
   private turn = NO_TURN;
@@ -78,6 +80,7 @@ export class NodeSession implements Cluster {
   constructor({ dsn, facts, position }: NodeSessionOptions) {
     this.self = { id: randomUUID(), ...facts };
     this.position = position;
+    this.dsn = dsn;
     this.link = new Link(dsn, 'furze node', ANSWER_MS_MAX);
     this.s = `"${dsn.schema}"`;
   }
@@ -128,24 +131,50 @@ export class NodeSession implements Cluster {
     return number === 0 ? undefined : { number, mark };
   }
 
-  publish(generation: PublishedGeneration, parts: readonly string[]): Promise<void> {
-    return persist(() => this.publishOnce(generation, parts));
+  async publish(generation: PublishedGeneration, parts: readonly string[], epoch: number): Promise<void> {
+    await persist(
+      () => this.publishOnce(generation, parts, epoch),
+      () => this.isGivenUp,
+    );
+    // What is left now goes with the next generation.
+    await this.deleteOldParts(epoch).catch(() => {});
   }
 
-  private async publishOnce({ number, mark }: PublishedGeneration, parts: readonly string[]): Promise<void> {
+  giveUp(): void {
+    this.isGivenUp = true;
+  }
+
+  private async publishOnce(
+    { number, mark }: PublishedGeneration,
+    parts: readonly string[],
+    epoch: number,
+  ): Promise<void> {
     const connection = await this.link.connect();
-    // One statement, so one transaction: a leader that is none any more changes nothing.
+    // One statement, so one transaction: a leader that is none any more changes nothing. It may have been carried out
+    // before, where its answer was lost.
     const done = await connection.rows(
-      `WITH published AS (
-         UPDATE ${this.s}.generation SET number = $1, mark = $2::json, parts_before = parts, parts = $3::text[], published_at = now()
-         WHERE epoch = $4 RETURNING parts || parts_before AS kept),
-       deleted AS (
-         DELETE FROM ${this.s}.model_parts m USING published WHERE m.name <> ALL (published.kept))
-       SELECT 1 FROM published`,
-      [number, JSON.stringify(mark), parts, this.ownEpoch ?? -1],
+      `UPDATE ${this.s}.generation SET number = $1, mark = $2::json, parts = $3::text[], published_at = now(),
+         parts_before = CASE WHEN parts = $3::text[] THEN parts_before ELSE parts END
+       WHERE epoch = $4 RETURNING 1`,
+      [number, JSON.stringify(mark), parts, epoch],
     );
     if (done.length === 0) throw new NotLeadingError();
     await this.look(connection);
+  }
+
+  /** By a connection of its own, since it may take longer than the one of the leader may be without an answer. */
+  private async deleteOldParts(epoch: number): Promise<void> {
+    const tidying = new Link(this.dsn, 'furze tidying');
+    try {
+      const connection = await tidying.connect();
+      await connection.run(
+        `DELETE FROM ${this.s}.model_parts m USING ${this.s}.generation g
+         WHERE g.epoch = $1 AND m.name <> ALL (g.parts || g.parts_before)`,
+        [epoch],
+      );
+    } finally {
+      await tidying.close();
+    }
   }
 
   async askForFit(): Promise<void> {
@@ -203,12 +232,20 @@ export class NodeSession implements Cluster {
       this.s,
     ]);
     if (!row![0]) return;
-    this.holdsLock = true;
-    const [led] = await connection.rows<[number]>(
-      `UPDATE ${this.s}.generation SET epoch = epoch + (leader <> $1)::integer, leader = $1 RETURNING epoch`,
-      [this.self.id],
-    );
-    this.ownEpoch = led![0];
+    try {
+      const [led] = await connection.rows<[number]>(
+        `UPDATE ${this.s}.generation SET epoch = epoch + (leader <> $1)::integer, leader = $1 RETURNING epoch`,
+        [this.self.id],
+      );
+      this.ownEpoch = led![0];
+      this.holdsLock = true;
+    } catch (error) {
+      // Whoever holds it without leading keeps all others from it.
+      await connection
+        .run('SELECT pg_advisory_unlock($1, hashtext($2))', [LEADER_LOCK, this.s])
+        .catch(() => {});
+      throw error;
+    }
   }
 
   private async look(connection: Connection): Promise<void> {

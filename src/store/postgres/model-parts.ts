@@ -12,15 +12,18 @@ export class ModelParts implements ModelStore {
   private readonly link: Link;
   private readonly s: string;
   private readonly epoch: number;
+  private readonly isGivenUp: () => boolean;
 
-  constructor(dsn: PostgresDsn, epoch: number) {
+  /** @param isGivenUp whether nobody waits any more for a database that is away */
+  constructor(dsn: PostgresDsn, epoch: number, isGivenUp: () => boolean = () => false) {
+    this.isGivenUp = isGivenUp;
     this.link = new Link(dsn, 'furze models');
     this.s = `"${dsn.schema}"`;
     this.epoch = epoch;
   }
 
   putBlob(name: string, bytes: Uint8Array): Promise<void> {
-    return persist(() => this.put(name, bytes));
+    return persist(() => this.put(name, bytes), this.isGivenUp);
   }
 
   private async put(name: string, bytes: Uint8Array): Promise<void> {

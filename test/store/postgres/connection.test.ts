@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
-import { Connection, Link } from '../../../src/store/postgres/connection.ts';
+import { Connection, Link, persist } from '../../../src/store/postgres/connection.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 /** What a server says that lets everybody in: AuthenticationOk, ReadyForQuery. */
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
-  client.destroy();
+  client?.destroy();
   server.close();
 });
 
@@ -54,6 +54,24 @@ test('a server that does not even say goodbye holds up no end', async () => {
   client.pause();
   await connection.close();
   expect(connection.isOpen).toBe(false);
+});
+
+test('work for which the database is away is tried no more once it is given up, or its link closed', async () => {
+  let tries = 0;
+  const away = async () => {
+    tries++;
+    throw new Error('read ECONNRESET');
+  };
+  await expect(persist(away, () => tries === 2)).rejects.toThrow('ECONNRESET');
+  expect(tries).toBe(2);
+  const link = new Link(dsn, 'test');
+  await link.close();
+  await expect(
+    persist(
+      () => link.connect(),
+      () => false,
+    ),
+  ).rejects.toThrow(/was closed/);
 });
 
 test('a query without an answer in time ends the connection', async () => {

@@ -68,15 +68,15 @@ describe('nodes over one database', () => {
 
   test('a leader that was cut off can store no parts and publish nothing under its epoch', async () => {
     const first = await join('a');
-    await first.publish({ number: 1, mark: { of: 'a' } }, []);
+    await first.publish({ number: 1, mark: { of: 'a' } }, [], 1);
     await cutOff(first);
     const second = await join('b');
     await vi.waitFor(() => expect(second.epoch).toBe(2), { timeout: 30_000 });
     expect(first.epoch).toBe(1);
     await expect(partsOf(1).putBlob('als/2-1', new Uint8Array(8))).rejects.toThrow(NotLeadingError);
-    await expect(first.publish({ number: 2, mark: {} }, [])).rejects.toThrow(NotLeadingError);
+    await expect(first.publish({ number: 2, mark: {} }, [], 1)).rejects.toThrow(NotLeadingError);
     expect(await second.readPublished()).toEqual({ number: 1, mark: { of: 'a' } });
-    await second.publish({ number: 2, mark: { of: 'b' } }, []);
+    await second.publish({ number: 2, mark: { of: 'b' } }, [], 2);
     expect(await first.readPublished()).toEqual({ number: 2, mark: { of: 'b' } });
   });
 
@@ -88,7 +88,7 @@ describe('nodes over one database', () => {
     );
     const turns: (number | undefined)[] = [];
     first.onTurn(() => turns.push(first.epoch));
-    await expect(first.publish({ number: 1, mark: {} }, [])).resolves.toBeUndefined();
+    await expect(first.publish({ number: 1, mark: {} }, [], 1)).resolves.toBeUndefined();
     await vi.waitFor(() => expect(second.published).toBe(1), { timeout: 30_000 });
     expect(turns).not.toContain(undefined);
     expect([first.epoch, second.epoch]).toEqual([1, undefined]);
@@ -101,13 +101,52 @@ describe('nodes over one database', () => {
     for (const number of [1, 2, 3]) {
       await parts.putBlob(`als/${number}`, large.fill(number, 0, 100));
       await parts.putBlob(`empty/${number}`, new Uint8Array(0));
-      await leader.publish({ number, mark: {} }, [`als/${number}`, `empty/${number}`]);
+      await leader.publish({ number, mark: {} }, [`als/${number}`, `empty/${number}`], 1);
     }
     expect(Buffer.compare((await partsOf(-1).getBlob('als/3'))!, large)).toBe(0);
     expect(await parts.getBlob('empty/3')).toEqual(new Uint8Array(0));
     const kept = await connection.rows(`SELECT DISTINCT name FROM "${dsn.schema}".model_parts ORDER BY name`);
     expect(kept.flat()).toEqual(['als/2', 'als/3', 'empty/2', 'empty/3']);
     expect(await parts.getBlob('als/1')).toBeUndefined();
+  });
+
+  test('what is published twice, since its answer was lost, keeps the parts of the generation before', async () => {
+    const leader = await join('a');
+    const parts = partsOf(1);
+    for (const number of [1, 2, 2]) {
+      if ((await parts.getBlob(`als/${number}`)) === undefined)
+        await parts.putBlob(`als/${number}`, new Uint8Array(8));
+      await leader.publish({ number, mark: {} }, [`als/${number}`], 1);
+    }
+    expect(await parts.getBlob('als/1')).toHaveLength(8);
+  });
+
+  test('what was learned under an older epoch is not published by a node that leads again', async () => {
+    const node = await join('a');
+    await connection.run(`UPDATE "${dsn.schema}".generation SET epoch = 7`);
+    await vi.waitFor(() => expect(node.epoch).not.toBe(1), { timeout: 30_000 });
+    await expect(node.publish({ number: 1, mark: {} }, [], 1)).rejects.toThrow(NotLeadingError);
+    await node.publish({ number: 1, mark: {} }, [], 7);
+  });
+
+  test('a node that gets the lock and cannot say that it leads lets go of it', async () => {
+    const generation = `"${dsn.schema}".generation`;
+    const session = new NodeSession({
+      dsn,
+      facts: { name: 'a', role: 'all', version: '1' },
+      position: () => 0,
+    });
+    sessions.push(session);
+    await connection.run(`ALTER TABLE ${generation} RENAME COLUMN leader TO other`);
+    await expect(session.start()).rejects.toThrow(/leader/);
+    const mine = await connection.rows('SELECT pg_try_advisory_xact_lock($1, hashtext($2))', [
+      0x66757a6c,
+      `"${dsn.schema}"`,
+    ]);
+    expect(mine).toEqual([[true]]);
+    await connection.run(`ALTER TABLE ${generation} RENAME COLUMN other TO leader`);
+    await session.start();
+    expect(session.epoch).toBe(1);
   });
 
   test('the tables that an older version made get what came later', async () => {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../src/domain/log.ts';
+import type { PartTrainer } from '../../src/worker/part-trainer.ts';
+import { restoreGeneration } from '../../src/worker/saved-generation.ts';
+
+const log = createLogger('info', { write() {} });
+const MARK = { generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };
+
+/** A trainer whose shelf holds a generation of which one part cannot be read, or is not there. */
+function trainer(isShared: boolean, load: (name: string) => Promise<unknown>): PartTrainer {
+  const shelf = { isShared, read: async () => MARK };
+  return {
+    options: { shelf },
+    load: (_part: string, name: string) => load(name),
+  } as unknown as PartTrainer;
+}
+
+const broken = async (name: string) => {
+  if (name === 'slim/3') throw new Error('no answer within 60 s');
+  return { of: name };
+};
+const absent = async (name: string) => (name === 'slim/3' ? undefined : { of: name });
+
+test('a part of this node that cannot be read is left out', async () => {
+  for (const load of [broken, absent])
+    expect(await restoreGeneration(trainer(false, load), log)).toMatchObject({
+      mark: { isWhole: false },
+      parts: { als: { of: 'als/3' } },
+    });
+});
+
+test('no generation is taken over from other nodes with a part missing', async () => {
+  await expect(restoreGeneration(trainer(true, broken), log)).rejects.toThrow('60 s');
+  await expect(restoreGeneration(trainer(true, absent), log)).rejects.toThrow('slim/3 is not there');
+});
