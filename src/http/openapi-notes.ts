@@ -55,7 +55,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
   },
   boost: {
     description:
-      'A label, a colon and a factor above 0 up to 1,000 by which the scores of items with the label are multiplied; may ' +
+      'A label, a colon and a factor from 0.001 to 1,000 by which the scores of items with the label are multiplied; may ' +
       'be given up to 4 times',
     schema: Type.Array(text),
   },

@@ -46,6 +46,7 @@ const NONE: readonly never[] = [];
 
 /** Parameters of which all count that are given, and how many may be. */
 const REPEATED: Partial<Record<QueryName, number>> = { exclude: 1000, label: 16, 'not-label': 16, boost: 4 };
+const BOOST_MIN = 0.001;
 const BOOST_MAX = 1000;
 
 /** What a query is read with. */
@@ -171,8 +172,8 @@ function parseBoost(value: string, limits: Limits): LabelBoost {
   const colon = value.lastIndexOf(':');
   const number = value.slice(colon + 1);
   const factor = /^\d+(\.\d+)?$/.test(number) ? Number(number) : Number.NaN;
-  if (colon < 1 || !(factor > 0 && factor <= BOOST_MAX))
-    throw refusal('boost', `must be a label, a colon and a factor above 0 up to ${BOOST_MAX}`);
+  if (colon < 1 || !(factor >= BOOST_MIN && factor <= BOOST_MAX))
+    throw refusal('boost', `must be a label, a colon and a factor from ${BOOST_MIN} to ${BOOST_MAX}`);
   return { label: checkId(value.slice(0, colon), 'boost', limits, 'INVALID_PARAMETER'), factor };
 }
 

@@ -57,11 +57,14 @@ export class LatestIndex {
   private *walk(k: number, limit: number, accept: (row: number) => boolean): Generator<undefined, Ranked> {
     const rows: number[] = [];
     const scores: number[] = [];
+    // A row whose time changes during a pause may come again.
+    const taken = new Set<number>();
     let looked = 0;
     if (k < 1) return { rows, scores };
     for (const row of this.order) {
       if (++looked % PAUSE_ROWS === 0) yield;
-      if (accept(row)) {
+      if (accept(row) && !taken.has(row)) {
+        taken.add(row);
         rows.push(row);
         scores.push(this.order.keyOf(row));
       }

@@ -112,6 +112,8 @@ function* compare<Element>(
         if (++steps % PAUSE_STEPS === 0) yield;
         theirs += elementWeight(incidence.rowCount, countOf(element));
       }
+      // The row may have lost its elements while others had their turn.
+      if (theirs === 0) continue;
       const score = (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs));
       best.push(other, Math.fround(score));
     }

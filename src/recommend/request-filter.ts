@@ -5,7 +5,7 @@ import type { RowPostings, Rows } from './row-postings.ts';
 /** Items with the label count so many times their score: above 1 they rise, below they fall. */
 export interface LabelBoost {
   readonly label: string;
-  /** Above 0. */
+  /** From 0.001 to 1,000. */
   readonly factor: number;
 }
 

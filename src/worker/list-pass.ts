@@ -230,6 +230,8 @@ export class ListPass {
     const { dataPath, cachePath, sharedLists, youngMs, positiveTypes, positiveTtlMs } = this.options;
     const { userNeighborType, settings, versioned } = this.options;
     const { catalogue, trends, coldItems } = live;
+    // What comes while this is planned may be missing.
+    const knowsMs = this.options.clock();
     while (trends.drain(COUNTED_RECORDS)) yield;
     const listable = catalogue.listableBits();
     yield;
@@ -243,6 +245,7 @@ export class ListPass {
     yield;
     return {
       id: ++this.plans,
+      knowsMs,
       dataPath,
       cachePath,
       sharedLists,

@@ -179,6 +179,8 @@ export interface Calibration {
 export interface ListPlan {
   /** Tells this plan from others. */
   readonly id: number;
+  /** Items that came up to then may stand in the lists, milliseconds since the epoch. */
+  readonly knowsMs: number;
   readonly dataPath: string;
   readonly cachePath: string;
   /** Where lists go that nodes share; undefined where they go to `cachePath`. */

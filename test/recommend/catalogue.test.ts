@@ -73,6 +73,18 @@ describe('the catalogue', () => {
 });
 
 describe('latest items', () => {
+  it('come once each, also where the time of one changes while they are gone through', async () => {
+    const catalogue = new Catalogue(() => NOW);
+    const latest = new LatestIndex(catalogue);
+    for (let row = 0; row < 5; row++) catalogue.put(film(row, { timestampMs: 100 - row }));
+    let looked = 0;
+    const { rows } = await latest.top(10, [], () => {
+      if (++looked === 2) catalogue.put(film(0, { timestampMs: 50 }));
+      return true;
+    });
+    expect(rows).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it('come newest first, and without those that have no timestamp', async () => {
     const catalogue = new Catalogue(() => NOW);
     const latest = new LatestIndex(catalogue);

@@ -56,6 +56,11 @@ describe('similarRows', () => {
     }
   });
 
+  it('leaves out a row that has lost what it had in common while it was looked for', () => {
+    const emptied: Incidence<string> = { ...films, elementsOf: (row) => (row === 1 ? [] : LABELS[row]!) };
+    expect(similarRows(0, 10, emptied, () => true).rows).toEqual([2]);
+  });
+
   it('gives a small positive weight to what all rows share', () => {
     expect(elementWeight(4, 4)).toBeGreaterThan(0);
     expect(elementWeight(4, 4)).toBeLessThan(elementWeight(4, 3));

@@ -141,6 +141,7 @@ describe('a recommendation that wants some items and not others', () => {
   it.each([
     ['boost=third', 'boost'],
     ['boost=third:0', 'boost'],
+    ['boost=third:0.00099', 'boost'],
     ['boost=third:-2', 'boost'],
     ['boost=third:1e3', 'boost'],
     ['boost=third:1001', 'boost'],

@@ -132,6 +132,16 @@ describe('a pass over the users', () => {
     });
   });
 
+  it('knows in all of its lists of the items that there were when it was planned, and of no later ones', async () => {
+    let nowMs = NOW_MS;
+    await run(new ListPass(pools[0]!, { ...options, clock: () => nowMs }), 'all', () => {
+      nowMs += 1000;
+    });
+    const made = await listsByUser();
+    expect(new Set(made.map((list) => list!.knowsMs))).toEqual(new Set([NOW_MS]));
+    expect(made.at(-1)!.madeMs).toBeGreaterThan(NOW_MS);
+  });
+
   it('publishes each block as soon as it is done', async () => {
     const known: boolean[][] = [];
     await run(new ListPass(pools[0]!, options), 'all', () => {

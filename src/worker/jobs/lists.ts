@@ -100,7 +100,7 @@ export function madeLists(
       const scores = Float32Array.from(made.scores);
       const generation = plan.generation.number;
       const basis = versions?.basisOf(history);
-      const list = { userRow, generation, madeMs, knowsMs: madeMs, itemRows, scores };
+      const list = { userRow, generation, madeMs, knowsMs: plan.knowsMs, itemRows, scores };
       lists.push(basis === undefined ? list : { ...list, basis });
     }
     return { lists, forsaken, users };
