@@ -1,5 +1,5 @@
 import { FurzeError } from '../domain/errors.ts';
-import { maskDsn } from '../domain/mask-dsn.ts';
+import { hasSignsInPassword, maskDsn } from '../domain/mask-dsn.ts';
 
 /** A store in a folder of this machine. */
 export interface LmdbDsn {
@@ -48,6 +48,10 @@ const SCHEMA_FORM = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
  * @throws FurzeError INVALID_PARAMETER for another scheme, or one without what it needs; the message holds no password
  */
 export function parseDsn(dsn: string): Dsn {
+  if (hasSignsInPassword(dsn))
+    throw refuse(
+      "A store's name has signs that end its host before the last @: in a name or a password write / as %2F, ? as %3F, # as %23, @ as %40.",
+    );
   if (POSTGRES_SCHEME.test(dsn)) return parsePostgres(dsn);
   if (/^rediss?(\+cluster)?:/.test(dsn)) return parseRedis(dsn);
   if (!dsn.startsWith(LMDB_SCHEME)) {

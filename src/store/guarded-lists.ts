@@ -35,7 +35,8 @@ export class GuardedLists {
     number,
     { readonly found: Promise<Found>; readonly tell: (found: Found) => void }
   >();
-  private failuresInRow = 0;
+  /** Questions of answers are bounded more tightly than the work of passes, so each has a row of its own. */
+  private readonly inRow = { answers: 0, passes: 0 };
   private lookTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
   /** Questions and changes that failed or took too long. */
@@ -70,7 +71,7 @@ export class GuardedLists {
   async findAll(userRows: readonly number[]): Promise<readonly Found[]> {
     if (!this.isAvailable) return [];
     try {
-      const found = await this.within(this.options.changeMsMax ?? CHANGE_MS_MAX, this.lists.get(userRows));
+      const found = await this.counted('passes', this.lists.get(userRows));
       return found.map((bytes, at) => bytes && unpackList(userRows[at]!, bytes));
     } catch {
       return [];
@@ -81,7 +82,7 @@ export class GuardedLists {
   async change(lists: readonly UserList[], removed: readonly number[]): Promise<void> {
     if (!this.isAvailable) throw new Error('the shared cache does not answer');
     const packed = lists.map((list) => [list.userRow, packList(list)] as const);
-    await this.within(this.options.changeMsMax ?? CHANGE_MS_MAX, this.lists.change(packed, removed));
+    await this.counted('passes', this.lists.change(packed, removed));
   }
 
   getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
@@ -106,7 +107,7 @@ export class GuardedLists {
     for (let from = 0; from < all.length; from += BATCH_MAX) {
       const batch = all.slice(from, from + BATCH_MAX);
       const userRows = batch.map(([userRow]) => userRow);
-      this.read(userRows).then(
+      this.counted('answers', this.lists.get(userRows)).then(
         (found) => {
           for (const [at, [userRow, { tell }]] of batch.entries()) {
             const bytes = found[at];
@@ -130,14 +131,15 @@ export class GuardedLists {
     }
   }
 
-  /** What answers wait for decides whether they go on waiting; a change that takes longer holds up nobody. */
-  private async read(userRows: readonly number[]): Promise<readonly (Uint8Array | undefined)[]> {
+  /** Waits within the bound of what is asked, and after some failures in a row has nobody ask any more. */
+  private async counted<T>(asker: keyof GuardedLists['inRow'], work: Promise<T>): Promise<T> {
+    const { readMsMax = READ_MS_MAX, changeMsMax = CHANGE_MS_MAX } = this.options;
     try {
-      const found = await this.within(this.options.readMsMax ?? READ_MS_MAX, this.lists.get(userRows));
-      this.failuresInRow = 0;
-      return found;
+      const done = await this.within(asker === 'answers' ? readMsMax : changeMsMax, work);
+      this.inRow[asker] = 0;
+      return done;
     } catch (error) {
-      if (++this.failuresInRow >= FAILURES_MAX && this.isAvailable && !this.isClosed) this.lookLater();
+      if (++this.inRow[asker] >= FAILURES_MAX && this.isAvailable && !this.isClosed) this.lookLater();
       throw error;
     }
   }
@@ -147,7 +149,7 @@ export class GuardedLists {
     this.lookTimer = setTimeout(async () => {
       try {
         await inTime(this.options.readMsMax ?? READ_MS_MAX, this.lists.ping());
-        this.failuresInRow = 0;
+        Object.assign(this.inRow, { answers: 0, passes: 0 });
         this.lookTimer = undefined;
       } catch (error) {
         if (this.isClosed) return;

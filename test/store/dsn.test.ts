@@ -63,6 +63,14 @@ test('no password of a DSN is shown to anybody', () => {
     'rediss+cluster://:s3cret@a:1,b:2',
     'redis://me:s3cret@a@b',
     'redis://me:100%s3cret@a',
+    'postgres://me:12#s3cret@db/shop',
+    'postgres://me:12/s3cret@db/shop',
+    'postgres://me:12?s3cret@db/shop',
+    'postgres://me:1/2?s3cret@db/shop?password=s3cret',
+    'postgres://db/shop?password=1#s3cret',
+    'redis://me:1#s3cret@cache',
+    'redis://me:1/2?s3cret@cache',
+    'redis+cluster://me:1/s3cret@a:1,b:2',
   ];
   for (const dsn of dsns) {
     expect(maskDsn(dsn)).not.toContain('s3cret');
@@ -71,6 +79,9 @@ test('no password of a DSN is shown to anybody', () => {
     );
   }
   expect(maskDsn('postgres://me:s3cret@db/shop')).toBe('postgres://me:********@db/shop');
+  expect(maskDsn('postgres://me:12/s3cret@db/shop')).toBe('postgres://********@db');
+  for (const sign of ['/', '?', '#'])
+    expect(() => parseDsn(`postgres://me:12${sign}s3@db/shop`)).toThrow(/write \/ as %2F/);
   expect(maskDsn('redis+cluster://me:s3cret@a:1,b:2')).toBe('redis+cluster://me:********@a:1,b:2');
   expect(maskDsn('lmdb://./data')).toBe('lmdb://./data');
 });

@@ -67,6 +67,20 @@ for (const bad of ['never', 'badly'] as const)
     expect(pings).toBeGreaterThan(0);
   });
 
+for (const [name, ask] of [
+  ['lists of many users', () => lists.findAll([2, 4])],
+  ['changes', () => lists.change([list(2, 1)], []).catch(() => {})],
+] as const)
+  test(`a place that does not answer ${name} is left alone, and taken up again`, async () => {
+    mood = 'never';
+    for (let round = 0; round < 3; round++) await ask();
+    expect([lists.isAvailable, lists.failures]).toEqual([false, 3]);
+    mood = 'well';
+    await expect.poll(() => lists.isAvailable).toBe(true);
+    await ask();
+    expect(lists.failures).toBe(3);
+  });
+
 test('some failures with answers between them do not count together', async () => {
   for (let round = 0; round < 6; round++) {
     mood = round % 2 === 0 ? 'badly' : 'well';

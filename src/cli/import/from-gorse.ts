@@ -18,6 +18,8 @@ const SCHEMA = 'public';
  * @throws OperatorError when the database cannot be read, or a record cannot be stored
  */
 export async function importGorse(database: string, target: Target, folder: string): Promise<number> {
+  // Refuses what is no name of a database, and shows no password of it.
+  parseDsn(database);
   const { openGorseTables } = await import('../../store/open-store.ts');
   const url = new URL(database);
   const prefix = url.searchParams.get('table_prefix') ?? '';

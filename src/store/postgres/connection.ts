@@ -53,7 +53,6 @@ export class Connection {
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: answerMsMax,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX,
       keepAlive: true,
       pipeline: true,
       types: {
@@ -64,6 +63,8 @@ export class Connection {
     const client = new pg.Client(config);
     const connection = new Connection(client, socket);
     await client.connect();
+    // Not along with the connection, which PgBouncer refuses. A server that does not take it is as good without.
+    connection.run(`SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`).catch(() => {});
     return connection;
   }
 

@@ -5,6 +5,8 @@ import { type Connection, Link } from './connection.ts';
 
 /** How often expired lists are removed, milliseconds. */
 const SWEEP_MS = 600_000;
+/** So many at once, so that no sweep holds what others wait for. */
+const SWEEP_ROWS = 1000;
 
 /**
  * Lists in PostgreSQL, for sites that have no Redis: a table that is not logged, so nothing of it is written twice, and
@@ -17,6 +19,7 @@ export class PostgresLists implements SharedLists {
   private link: Link;
   private isMade = false;
   private sweptAt = Number.NEGATIVE_INFINITY;
+  private sweeper: Link | undefined;
 
   constructor(dsn: PostgresDsn, place: SharedPlace) {
     this.dsn = dsn;
@@ -53,7 +56,7 @@ export class PostgresLists implements SharedLists {
            SELECT user_row FROM ${this.table} WHERE tag = $1 AND user_row = ANY($2::int4[]) ORDER BY user_row FOR UPDATE)`,
         [tag, int4Array(removed)],
       );
-    await this.sweep(connection);
+    this.sweepInTime();
   }
 
   async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
@@ -77,8 +80,9 @@ export class PostgresLists implements SharedLists {
     this.link = this.newLink();
   }
 
-  close(): Promise<void> {
-    return this.link.close();
+  async close(): Promise<void> {
+    this.sweptAt = Number.POSITIVE_INFINITY;
+    await Promise.all([this.link.close(), this.sweeper?.close()]);
   }
 
   private newLink(): Link {
@@ -93,7 +97,9 @@ export class PostgresLists implements SharedLists {
 
   private async makeTable(connection: Connection): Promise<void> {
     const schema = `"${this.dsn.schema}"`;
-    const there = () => connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [this.table]);
+    // Made last.
+    const index = `${schema}.cached_lists_expires`;
+    const there = () => connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [index]);
     const [known] = await there();
     if (!known![0]) {
       // Two nodes that make it at once: one of them fails, and then it is there.
@@ -103,7 +109,8 @@ export class PostgresLists implements SharedLists {
            CREATE UNLOGGED TABLE IF NOT EXISTS ${this.table} (
              tag text COLLATE "C" NOT NULL, user_row integer NOT NULL, expires timestamptz NOT NULL, list bytea NOT NULL,
              PRIMARY KEY (tag, user_row)) WITH (fillfactor = 70);
-           ALTER TABLE ${this.table} ALTER COLUMN list SET STORAGE EXTERNAL`,
+           ALTER TABLE ${this.table} ALTER COLUMN list SET STORAGE EXTERNAL;
+           CREATE INDEX IF NOT EXISTS cached_lists_expires ON ${this.table} (expires)`,
         )
         .catch(async (error) => {
           const [made] = await there();
@@ -113,10 +120,31 @@ export class PostgresLists implements SharedLists {
     this.isMade = true;
   }
 
-  private async sweep(connection: Connection): Promise<void> {
+  private sweepInTime(): void {
     const now = performance.now();
-    if (now - this.sweptAt < SWEEP_MS) return;
+    if (now - this.sweptAt < SWEEP_MS || this.sweeper !== undefined) return;
     this.sweptAt = now;
-    await connection.run(`DELETE FROM ${this.table} WHERE expires < now()`);
+    const sweeper = new Link(this.dsn, 'furze lists sweep');
+    this.sweeper = sweeper;
+    // What is left is removed by the next one, of this node or of another.
+    void this.sweep(sweeper)
+      .catch(() => {})
+      .finally(async () => {
+        this.sweeper = undefined;
+        await sweeper.close();
+      });
+  }
+
+  /** By a connection of its own, so that no answer waits for it. Nodes that sweep at the same time share the work. */
+  private async sweep(sweeper: Link): Promise<void> {
+    for (;;) {
+      const connection = await sweeper.connect();
+      const removed = await connection.rows(
+        `DELETE FROM ${this.table} WHERE (tag, user_row) IN (
+           SELECT tag, user_row FROM ${this.table} WHERE expires < now() LIMIT ${SWEEP_ROWS} FOR UPDATE SKIP LOCKED)
+         RETURNING 1`,
+      );
+      if (removed.length < SWEEP_ROWS) return;
+    }
   }
 }

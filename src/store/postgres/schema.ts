@@ -24,10 +24,12 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
     );
-  // The table that came last: those that an older version made lack it, and get it beside theirs.
-  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [
-    `"${schema}".nodes`,
-  ]);
+  // The table and the column that came last: those that an older version made lack them, and get them beside theirs.
+  const [there] = await connection.rows<[boolean]>(
+    `SELECT to_regclass($1) IS NOT NULL AND EXISTS (
+       SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($2) AND attname = 'mark')`,
+    [`"${schema}".nodes`, `"${schema}".head`],
+  );
   if (!there![0]) await makeTables(connection, schema);
   const [head] = await connection.rows<[number, string, number, number]>(
     `SELECT format, identity, position, mark FROM "${schema}".head`,
@@ -89,6 +91,9 @@ function tablesOf(schema: string): string {
       position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
       at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
     ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;
+    ALTER TABLE ${s}.head ADD COLUMN IF NOT EXISTS mark bigint NOT NULL DEFAULT 0;
+    ALTER TABLE ${s}.changes ADD COLUMN IF NOT EXISTS mark bigint NOT NULL DEFAULT 0,
+      ADD COLUMN IF NOT EXISTS mark_before bigint NOT NULL DEFAULT 0;
     ${sharedTablesOf(s)}`;
 }
 

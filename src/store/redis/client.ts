@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { RedisDsn } from '../dsn.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 2000;
+/** Time in which it must answer a command; one that takes connections and never answers is given up after that. */
+const ANSWER_MS_MAX = 5000;
 const RETRY_MS_MAX = 1000;
 
 export type RedisClient = Redis | Cluster;
@@ -28,7 +31,7 @@ export async function openRedis(dsn: RedisDsn, onError: (error: Error) => void):
       })
     : new Redis({ ...options, ...dsn.nodes[0]! });
   client.on('error', onError);
-  await client.connect().catch(onError);
+  await Promise.race([client.connect().catch(onError), delay(CONNECT_MS_MAX, undefined, { ref: false })]);
   return client;
 }
 
@@ -44,6 +47,7 @@ function optionsOf({ username, password, database, tls }: RedisDsn): RedisOption
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS_MAX,
+    commandTimeout: ANSWER_MS_MAX,
     retryStrategy: pauseBefore,
   };
 }

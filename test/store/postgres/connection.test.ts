@@ -86,6 +86,7 @@ test.skipIf(!HAS_POSTGRES)(
   async () => {
     const link = new Link(newDsn(), 'test');
     const connection = await link.connect();
+    expect(await connection.rows('SHOW idle_in_transaction_session_timeout')).toEqual([['15s']]);
     const [pid] = await connection.rows<[number]>('SELECT pg_backend_pid()');
     const sent = Promise.allSettled([
       connection.rows('SELECT pg_sleep(60)'),
