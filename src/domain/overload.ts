@@ -6,6 +6,8 @@ const DETAILS = {
   answers: 'The answers under way take all the memory that there is for them.',
   writes: 'Too many writes are waiting; try again later.',
   questions: 'Too many questions wait for a worker; try again later.',
+  neighbors: 'Too many searches for neighbors are waiting; try again later.',
+  lists: 'Too many lists are waiting to be made; try again later.',
   searches: 'Too many searches are waiting.',
   backup: 'A backup is being made; try again later.',
   abandoned: 'The caller has hung up.',

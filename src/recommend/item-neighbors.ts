@@ -1,3 +1,4 @@
+import { Gate } from '../domain/gate.ts';
 import { NEIGHBORS_MIN } from '../model/neighbors/items-part.ts';
 import type { Catalogue } from './catalogue.ts';
 import { similarRowsInTurns } from './neighbors.ts';
@@ -19,6 +20,10 @@ export type FindRelated = (
 /** Neighbors longer than this are not looked for. */
 export const NEIGHBORS_MAX = 10_000;
 
+/** Searches by labels at work at the same time, which hold some bytes an item each, and those that wait. */
+const SEARCHES_MAX = 16;
+const SEARCHES_WAITING_MAX = 64;
+
 /**
  * Items like an item: out of what the last fit compared ahead, and beyond that worked out now, by labels out of the
  * catalogue or by common users through `findRelated`. An item that changed since the fit is always worked out.
@@ -30,6 +35,11 @@ export class ItemNeighbors {
   private readonly findRelated: FindRelated;
   private readonly sinceFit: SinceFit;
   private readonly likesOf: (row: number) => number;
+  private readonly gate = new Gate({
+    atWorkMax: SEARCHES_MAX,
+    waitingMax: SEARCHES_WAITING_MAX,
+    refusedFor: 'neighbors',
+  });
   private generation: Generation | undefined;
 
   /** @param likesOf how much positive feedback an item has */
@@ -88,7 +98,8 @@ export class ItemNeighbors {
     accepted: (row: number) => boolean,
     signal: AbortSignal | undefined,
   ): Promise<Ranked> {
-    if (this.isByLabels(row)) return similarRowsInTurns(row, k, this.labels(), accepted, signal);
+    if (this.isByLabels(row))
+      return this.gate.run(() => similarRowsInTurns(row, k, this.labels(), accepted, signal), signal);
     const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
     return filterRanked(related, k, accepted);
   }

@@ -122,7 +122,8 @@ export class ListMaker {
     if (match.vector === undefined) return [];
     const rows: number[] = [];
     const length = this.wholeLists(k);
-    const candidates = collaborative.topItems(match.vector, length, accept, part).rows;
+    const lookedAt = { ...part, read: history.readRowsInEffect() };
+    const candidates = collaborative.topItems(match.vector, length, accept, lookedAt).rows;
     for (let from = 0; from < candidates.length && rows.length < k; from += settings.cacheSize) {
       const block = candidates.slice(from, from + settings.cacheSize);
       const best = new TopK(block.length);

@@ -8,6 +8,9 @@ import type { CollaborativeModel } from './serving-model.ts';
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */
 const SPARE = 64;
 
+/** Members up to this share of all items are scored one by one, which for more would take longer than to look through all. */
+const FEW_SHARE = 1 / 16;
+
 /** Which items of a model anybody has liked, by row; worked out once a model and thread. */
 const likedItems = new WeakMap<PlacedModel, Uint8Array>();
 
@@ -38,20 +41,17 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
     topItems(vector, k, given, { read = [], members, allowed }) {
       const accept = (row: number) => hasVector[row] === 1 && given(row);
       if (k < 1) return { rows: [], scores: [] };
-      if (members !== undefined) return best(scorer, vector, k, [...members].filter(isKnown), accept);
+      const isFew = allowed === undefined || (members?.size ?? itemCount) <= itemCount * FEW_SHARE;
+      if (members !== undefined && isFew)
+        return best(scorer, vector, k, [...members].filter(isKnown), accept);
       // Most items that are looked at pass, so the best k and some more are nearly always enough; if not, twice as many are.
       for (let fetch = k + SPARE; fetch <= listLengthMax; fetch *= 2) {
         const found = scorer.recommend(vector, Math.min(fetch, itemCount), read, allowed);
         const passed = filter(found.itemRows, found.scores, k, accept);
         if (passed.rows.length === k || found.itemRows.length < fetch) return passed;
       }
-      return best(
-        scorer,
-        vector,
-        k,
-        Array.from({ length: itemCount }, (_, row) => row),
-        accept,
-      );
+      const rows = members === undefined ? Array.from({ length: itemCount }, (_, row) => row) : [...members];
+      return best(scorer, vector, k, rows.filter(isKnown), accept);
     },
   };
 

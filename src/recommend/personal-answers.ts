@@ -1,3 +1,4 @@
+import { Gate } from '../domain/gate.ts';
 import { turns } from '../domain/turns.ts';
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
@@ -16,6 +17,10 @@ import type { WriteBack } from './write-back.ts';
 
 /** Entries of an answer from which on its parts are made in turns of their own. */
 const ENTRIES_A_TURN = 2000;
+/** Lists for single questions that wait for their turn at most; more are refused. */
+const LISTS_WAITING_MAX = 64;
+
+const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
 export interface PersonalParts {
   readonly reads: LocalReads;
@@ -80,6 +85,12 @@ class Answer {
  */
 export class PersonalAnswers {
   private readonly parts: PersonalParts;
+  /** Lists for single questions are made one a turn of the event loop. */
+  private readonly listTurns = new Gate({
+    atWorkMax: 1,
+    waitingMax: LISTS_WAITING_MAX,
+    refusedFor: 'lists',
+  });
 
   constructor(parts: PersonalParts) {
     this.parts = parts;
@@ -152,16 +163,22 @@ export class PersonalAnswers {
   }
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
-  private wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
-    const { reads, histories, catalogue, maker, active } = this.parts;
+  private async wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
+    const { reads, histories, maker, active } = this.parts;
+    await this.listTurns.run(() => turns.take(), query.caller?.signal);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
-      const filter = new ItemFilter(catalogue, query.categories, wishes, (itemId) => reads.itemRow(itemId));
+      const filter = this.filterOf(query.categories, wishes);
       const answer = new Answer(query.offset + query.n);
       const made = answer.missing > 0 ? maker.make(history, filter) : undefined;
       if (made !== undefined) answer.takeAll(made.rows, made.scores);
       return this.complete(userId, history, answer, query, filter);
     });
+  }
+
+  private filterOf(categories: readonly string[], wishes: ItemWishes): ItemFilter {
+    const { catalogue, reads } = this.parts;
+    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId));
   }
 
   /** Fills the answer up after the list, and writes it back if asked to. */
@@ -170,17 +187,18 @@ export class PersonalAnswers {
     history: History,
     answer: Answer,
     query: RecommendQuery,
-    filter?: ItemFilter,
+    wished?: ItemFilter,
   ): Promise<string> {
     const { catalogue, maker, sources, fallbackOrder, writeBack } = this.parts;
     const { categories, caller } = query;
+    const filter = wished ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
+    const members = filter?.members;
+    const allowed = filter?.isWide && answer.missing > 0 ? filter.allowed : undefined;
     const accept = (row: number) =>
       !answer.has(row) &&
       catalogue.isListable(row) &&
-      (filter?.accepts(row) ?? catalogue.isInAll(row, categories)) &&
+      (filter?.accepts(row) ?? true) &&
       !history.hasRead(row);
-    const members = filter === undefined ? catalogue.narrowest(categories) : filter.members;
-    const allowed = filter?.allowed;
     if ((members ?? allowed) !== undefined && answer.missing > 0)
       answer.takeAll(maker.among(history, { members, allowed }, answer.missing, accept, filter));
     const isLong = answer.wanted > ENTRIES_A_TURN;

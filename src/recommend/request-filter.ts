@@ -1,4 +1,4 @@
-import { clearBit } from '../memory/bits.ts';
+import { clearBit, hasBit } from '../memory/bits.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { RowPostings, Rows } from './row-postings.ts';
 
@@ -19,6 +19,9 @@ export interface ItemWishes {
   readonly notLabels: readonly string[];
   readonly boosts: readonly LabelBoost[];
 }
+
+/** More members than this share of all items are many. */
+const WIDE_SHARE = 1 / 16;
 
 /** A part of the catalogue that is looked through for candidates. */
 export interface View {
@@ -63,8 +66,10 @@ export class ItemFilter {
     this.members = members;
   }
 
+  /** Where the bits are made, a row that was hidden then is refused, too. */
   accepts(row: number): boolean {
     return (
+      (this.bits === undefined || hasBit(this.bits, row)) &&
       !this.excluded.has(row) &&
       this.catalogue.isInAll(row, this.categories) &&
       this.wanted.every((rows) => rows?.has(row) === true) &&
@@ -72,7 +77,12 @@ export class ItemFilter {
     );
   }
 
-  /** Bits of the listable rows that pass, but for categories; made when first asked for. */
+  /** True where so many rows may pass that a model had better look through all rows with their bits. */
+  get isWide(): boolean {
+    return this.members === undefined || this.members.size > this.catalogue.itemCount * WIDE_SHARE;
+  }
+
+  /** Bits of the listable rows that pass; made when first asked for. */
   get allowed(): Uint32Array {
     if (this.bits !== undefined) return this.bits;
     const bits = this.catalogue.visibleBits().slice();

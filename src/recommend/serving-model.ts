@@ -26,7 +26,7 @@ export interface CollaborativeModel {
 export interface LookedAt {
   /** Items that are not looked at, ascending. */
   readonly read?: readonly number[];
-  /** Only these items, one by one. */
+  /** Only these items: one by one where they are few, or where no bits are given. */
   readonly members?: Rows | undefined;
   /** Only the items whose bits are set. */
   readonly allowed?: Uint32Array | undefined;

@@ -1,13 +1,9 @@
-import { overloaded } from '../domain/overload.ts';
+import { Gate } from '../domain/gate.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 
 /** Questions that wait at most; more are refused. */
 const WAITING_MAX = 64;
-
-interface Waiting {
-  readonly begin: () => void;
-}
 
 /**
  * What requests ask the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
@@ -15,63 +11,36 @@ interface Waiting {
  */
 export class Questions {
   private readonly pool: Pick<WorkerPool, 'run'>;
-  private readonly atWorkMax: number;
-  private readonly waiting = new Set<Waiting>();
-  private atWork = 0;
+  private readonly gate: Gate;
 
   /** @param atWorkMax questions at work at the same time; training has the other threads */
   constructor(pool: Pick<WorkerPool, 'run'>, atWorkMax: number) {
     this.pool = pool;
-    this.atWorkMax = atWorkMax;
+    this.gate = new Gate({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
   }
 
   /** Questions that wait for a thread. */
   get length(): number {
-    return this.waiting.size;
+    return this.gate.waiting;
   }
 
   /**
    * @param jobOf makes the job, with what tells it that nobody waits any more: 1 in the first element
    * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted
    */
-  async ask<Kind extends JobKind>(
+  ask<Kind extends JobKind>(
     jobOf: (cancelled: Int32Array<SharedArrayBuffer>) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
     signal?: AbortSignal,
   ): Promise<Jobs[Kind]['answer']> {
-    signal?.throwIfAborted();
-    if (this.atWork >= this.atWorkMax) await this.wait(signal);
-    this.atWork++;
-    const cancelled = new Int32Array(new SharedArrayBuffer(4));
-    const cancel = () => void Atomics.store(cancelled, 0, 1);
-    signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      return await this.pool.run<Kind>(jobOf(cancelled));
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-      this.atWork--;
-      for (const next of this.waiting) {
-        this.waiting.delete(next);
-        next.begin();
-        break;
+    return this.gate.run(async () => {
+      const cancelled = new Int32Array(new SharedArrayBuffer(4));
+      const cancel = () => void Atomics.store(cancelled, 0, 1);
+      signal?.addEventListener('abort', cancel, { once: true });
+      try {
+        return await this.pool.run<Kind>(jobOf(cancelled));
+      } finally {
+        signal?.removeEventListener('abort', cancel);
       }
-    }
-  }
-
-  private wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.waiting.size >= WAITING_MAX) throw overloaded('questions');
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.waiting.delete(waiting);
-        reject(signal!.reason);
-      };
-      const waiting = {
-        begin() {
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', leave, { once: true });
-      this.waiting.add(waiting);
-    });
+    }, signal);
   }
 }

@@ -20,17 +20,13 @@ export class CollaborativeSource implements Source {
     this.catalogue = catalogue;
   }
 
-  rank({ history, k, accept, categories, among, allowed = this.catalogue.visibleBits() }: Ask): Ranked {
+  rank({ history, k, accept, categories, among, allowed }: Ask): Ranked {
     const model = this.generations.current?.collaborative;
     const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
     const members = among ?? this.catalogue.narrowest(categories);
-    return model.topItems(
-      vector,
-      k,
-      accept,
-      members === undefined ? { read: history.readRowsInEffect(), allowed } : { members },
-    );
+    const bits = allowed ?? (members === undefined ? this.catalogue.visibleBits() : undefined);
+    return model.topItems(vector, k, accept, { read: history.readRowsInEffect(), members, allowed: bits });
   }
 }
 

@@ -6,6 +6,7 @@ import { hasBit } from '../../../src/memory/bits.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { collaborativeModel } from '../../../src/recommend/mf-serving.ts';
+import type { LookedAt } from '../../../src/recommend/serving-model.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);
@@ -95,6 +96,30 @@ describe('a placed factorization', () => {
     const { rows } = served.topItems(own.userVector(0)!, 2, accept, { allowed });
     expect([...rows].sort()).toEqual([0, 6]);
     expect(asked).toHaveLength(1);
+  });
+
+  it('is looked through for many members, and scores few one by one, with the same result', () => {
+    const roomy = placeModel(model, instantiate, 1, 100);
+    const own = new MfScorer(roomy, instantiate(roomy.memory));
+    const vector = own.userVector(0)!;
+    const scored: number[] = [];
+    const counting = {
+      header: own.header,
+      recommend: own.recommend.bind(own),
+      scoreItems(of: Float32Array, rows: readonly number[]) {
+        scored.push(rows.length);
+        return own.scoreItems(of, rows);
+      },
+    } as unknown as MfScorer;
+    const served = collaborativeModel(roomy, counting);
+    const members = new Set([1, 2, 4, 5, 7, 8, 10]);
+    const allowed = Uint32Array.of([...members].reduce((bits, row) => bits | (1 << row), 0));
+    const accept = (row: number) => members.has(row) && row !== 4;
+    const top = (among: LookedAt) => served.topItems(vector, 5, accept, among).rows;
+    const wide = top({ members, allowed });
+    expect([wide.length, scored]).toEqual([5, []]);
+    expect(top({ members })).toEqual(wide);
+    expect(scored).toEqual([6]);
   });
 
   it('ranks as it scores', () => {
