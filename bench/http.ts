@@ -63,7 +63,7 @@ if (asked('stalls')) {
   const stallSize = smoke ? SMOKE_SIZE : { users: 20_000, items: Number(options.items), feedback: 200_000 };
   const times = smoke ? 1 : rounds;
   const { only, folder, fit } = options;
-  rows.push(...(await benchStalls(stallSize, { times, only, folder, fits: fit })));
+  rows.push(...(await benchStalls(stallSize, { times, only, each: smoke ? 6 : 1, folder, fits: fit })));
 }
 if (asked('pass')) {
   const passSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };

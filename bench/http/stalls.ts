@@ -22,6 +22,8 @@ export interface StallOptions {
   readonly times: number;
   /** Only kinds whose name has this in it. */
   readonly only: string;
+  /** Only every so many kinds, from the first on. */
+  readonly each: number;
   /** Keeps the data, or takes it from there. */
   readonly folder: string | undefined;
   /** Fits first, so that models answer. */
@@ -34,7 +36,7 @@ export interface StallOptions {
  */
 export async function benchStalls(
   size: WorldSize,
-  { times, only, folder, fits }: StallOptions,
+  { times, only, each, folder, fits }: StallOptions,
 ): Promise<Row[]> {
   const path = folder ?? (await mkdtemp(join(tmpdir(), 'furze-bench-')));
   const isFilled = existsSync(dataPathOf(path));
@@ -45,7 +47,7 @@ export async function benchStalls(
     const port = Number((await once(server, 'message'))[0]);
     if (!isFilled) for (const part of stallWorld(size)) await send(port, part);
     const rows: Row[] = [];
-    const kinds = stallKinds(size).filter(({ name }) => name.includes(only));
+    const kinds = stallKinds(size).filter(({ name }, at) => name.includes(only) && at % each === 0);
     if (fits) rows.push(row('a fit', [await stallOf(server, () => runFit(server))]));
     for (const kind of kinds) rows.push(row(kind.name, await stallsOf(server, port, kind, times)));
     return rows;
