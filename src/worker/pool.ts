@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { availableThreads } from '../domain/machine.ts';
 import { ownThread, type ThreadEntry } from '../domain/thread-entry.ts';
@@ -8,6 +9,8 @@ const IDLE_MS = 30_000;
 /** Time before a thread that could not start is started again, doubled each time, milliseconds. */
 const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
+/** For so long a stop waits for jobs under way, milliseconds: a thread that is ended while it opens a store ends the process. */
+const CLOSE_MS = 1000;
 
 export interface WorkerPoolOptions {
   /** Told of a thread that cannot start, as when the system gives no more handles. */
@@ -31,6 +34,7 @@ export class WorkerPool {
   protected readonly pool: Piscina<Job, unknown>;
   /** Threads that do not give way to requests; there are none as long as nothing needs them. */
   private readonly fullPriority: Piscina<Job, unknown>;
+  private readonly underWay = new Set<Promise<unknown>>();
   private restartMs = RESTART_MS_MIN;
   private closed = false;
   private restart: NodeJS.Timeout | undefined;
@@ -71,13 +75,21 @@ export class WorkerPool {
     job: Jobs[Kind]['job'] & { readonly kind: Kind },
     atFullPriority = false,
   ): Promise<Jobs[Kind]['answer']> {
-    return (atFullPriority ? this.fullPriority : this.pool).run(job) as Promise<Jobs[Kind]['answer']>;
+    const answer = (atFullPriority ? this.fullPriority : this.pool).run(job);
+    this.underWay.add(answer);
+    const forget = () => this.underWay.delete(answer);
+    answer.then(forget, forget);
+    return answer as Promise<Jobs[Kind]['answer']>;
   }
 
-  /** Stops all workers; jobs under way reject. */
+  /** Stops all workers; jobs that are under way after a second reject. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.restart);
+    const inTime = new AbortController();
+    const late = delay(CLOSE_MS, undefined, { signal: inTime.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.underWay), late]);
+    inTime.abort();
     await Promise.all([this.pool.destroy(), this.fullPriority.destroy()]);
   }
 

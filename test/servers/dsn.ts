@@ -1,4 +1,6 @@
-import { inject } from 'vitest';
+import { basename, dirname } from 'node:path';
+import { expect, inject } from 'vitest';
+import { hashText } from '../../src/domain/hash.ts';
 
 let schemas = 0;
 
@@ -8,9 +10,13 @@ export function newPostgresDsn(): string {
 }
 
 let databases = 0;
+const DATABASES_OF_A_FILE = 20;
+const FILES_MAX = 50;
 
-/** A database of the run's Redis that nobody else uses. */
+/** A database of the run's Redis that no other test has written to. */
 export function newRedisDsn(): string {
-  // Each process of the run has numbers of its own.
-  return `${inject('redisUrl')}/${(Number(process.env.VITEST_POOL_ID ?? 1) * 100 + ++databases) % 1000}`;
+  if (++databases > DATABASES_OF_A_FILE) throw new Error('a file of tests has no more databases of Redis');
+  const { testPath = '' } = expect.getState();
+  const file = hashText(basename(dirname(testPath)) + basename(testPath)) % FILES_MAX;
+  return `${inject('redisUrl')}/${file * DATABASES_OF_A_FILE + databases - 1}`;
 }
