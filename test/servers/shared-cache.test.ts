@@ -201,7 +201,9 @@ describe.skipIf(!hasRedis)('a node with a Redis that', () => {
     const known = await startNode({ cache_store: `${encrypted.url}?sslrootcert=${cert}` });
     expect((await known.call('GET', '/api/health/ready')).body.CacheStoreError).toBe('');
     const unknown = await startNode({ cache_store: encrypted.url });
-    expect((await unknown.call('GET', '/api/health/ready')).body.CacheStoreError).toMatch(/self.signed/i);
+    await expect
+      .poll(async () => (await unknown.call('GET', '/api/health/ready')).body.CacheStoreError)
+      .toMatch(/self.signed/i);
     await encrypted.stop();
   });
 
