@@ -8,6 +8,7 @@ import { type CompressedMatrix, type Interactions, transpose } from '../dataset/
 import type { TrainingData } from '../dataset/training-data.ts';
 import { isSampled } from '../dataset/validation-split.ts';
 import { MEMORY_BYTES_MAX } from '../memory/shared-memory.ts';
+import type { StageRoom } from './learned-part.ts';
 import type { StageMemory } from './memory-budget.ts';
 
 /** The most additions that comparing all items may take: some minutes of one thread. */
@@ -64,6 +65,31 @@ export function shareWithin(interactions: Interactions, limits: SampleLimits): n
     else most = middle;
   }
   return Math.max(SHARE_MIN, MARGIN * least);
+}
+
+/** The users that a part learns from, and what it takes with them. */
+export interface SamplePlan {
+  /** Of the users, above 0 to 1. */
+  readonly share: number;
+  readonly memory: StageMemory;
+}
+
+/**
+ * @param bytesAt what the part takes by the number of threads, and then by the shape of what it learns from
+ * @param additionsMax as in `SampleLimits`
+ */
+export function planSample(
+  { interactions }: TrainingData,
+  slots: number,
+  { sampleBytes: roomBytes }: StageRoom,
+  bytesAt: (slots: number) => SampleLimits['bytesOf'],
+  additionsMax?: number,
+): SamplePlan {
+  const limits = { bytesOf: bytesAt(sampledSlots(slots)), roomBytes };
+  const share = shareWithin(interactions, additionsMax === undefined ? limits : { ...limits, additionsMax });
+  const leftOut = leftOutOf(share);
+  const memory = bytesAt(slots)(sampledShape(interactions, share));
+  return { share, memory: leftOut === undefined ? memory : { ...memory, leftOut } };
 }
 
 /** The matrix of a seeded sample of the users, who are counted anew; items stay where they are. */

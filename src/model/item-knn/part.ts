@@ -15,14 +15,7 @@ import {
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/place-similarity.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import {
-  leftOutOf,
-  type SampleLimits,
-  sampledShape,
-  sampledSlots,
-  sampleUsers,
-  shareWithin,
-} from '../user-sample.ts';
+import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
 import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**
@@ -40,14 +33,9 @@ export const itemKnnPart: LearnedPart<
   title: 'items by common users',
   stage: 'Comparing items by common users',
   saving: tableSaving('item-knn'),
-  memory(data, _options, slots, _serving, _reads, room) {
-    const share = shareOf(data, slots, room);
-    const { training, models } = knnBytes(data, slots)(sampledShape(data.interactions, share));
-    const leftOut = leftOutOf(share);
-    return { training, models, ...(leftOut !== undefined && { leftOut }) };
-  },
+  memory: (data, _options, slots, _serving, _reads, room) => planOf(data, slots, room).memory,
   prepare(data, _options, slots, { allocate, room }) {
-    const sample = sampleUsers(data.interactions, shareOf(data, slots, room));
+    const sample = sampleUsers(data.interactions, planOf(data, slots, room).share);
     return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
@@ -60,8 +48,8 @@ export const itemKnnPart: LearnedPart<
   serve: (table) => table,
 };
 
-function shareOf(data: TrainingData, slots: number, { sampleBytes: roomBytes }: StageRoom): number {
-  return shareWithin(data.interactions, { bytesOf: knnBytes(data, sampledSlots(slots)), roomBytes });
+function planOf(data: TrainingData, slots: number, room: StageRoom): SamplePlan {
+  return planSample(data, slots, room, (threads) => knnBytes(data, threads));
 }
 
 function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['bytesOf'] {

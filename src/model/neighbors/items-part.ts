@@ -7,12 +7,10 @@ import type { WithServedItems } from '../served-items.ts';
 import type { SharedTask } from '../shared-task.ts';
 import {
   ADDITIONS_MAX,
-  leftOutOf,
+  planSample,
   type SampleLimits,
-  sampledShape,
-  sampledSlots,
+  type SamplePlan,
   sampleUsers,
-  shareWithin,
 } from '../user-sample.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
@@ -71,17 +69,13 @@ export const itemNeighborsPart: LearnedPart<
   saving: tableSaving('item-neighbors'),
   memory(data, options, slots, _serving, reads, room) {
     const { rows } = comparedItems(data, options.policy, reads);
-    const bytesAt = itemsBytes(data, rows, options, reads);
-    const share = shareOf(data, bytesAt, slots, room);
-    const bytes = bytesAt(slots)(sampledShape(data.interactions, share));
-    const leftOut = leftOutOf(share);
-    return { ...bytes, ...(leftOut !== undefined && { leftOut }) };
+    return planOf(data, rows, options, reads, slots, room).memory;
   },
   prepare(data, options, slots, tools) {
     const compared = comparedItems(data, options.policy, tools.reads);
     const order = popularFirst(data, compared.rows);
-    const bytesAt = itemsBytes(data, compared.rows, options, tools.reads);
-    const interactions = sampleUsers(data.interactions, shareOf(data, bytesAt, slots, tools.room));
+    const { share } = planOf(data, compared.rows, options, tools.reads, slots, tools.room);
+    const interactions = sampleUsers(data.interactions, share);
     const tasks = placeTasks(interactions, compared, order, options, slots, tools);
     const served = { rows: compared.rows, rowCount: data.itemRowCount };
     return { tasks, served, order, counter: tasks[0]!.counter, leftOut: leftOutRows(tasks) };
@@ -119,15 +113,17 @@ function itemsBytes(
     };
 }
 
-/** The share of the users by whom items are compared; the work of it is bounded by rows, see `ADDITIONS_MAX`. */
-function shareOf(
-  { interactions }: TrainingData,
-  bytesAt: ReturnType<typeof itemsBytes>,
+/** The users by whom items are compared; the work of it is bounded by rows, see `ADDITIONS_MAX`. */
+function planOf(
+  data: TrainingData,
+  rows: Uint32Array,
+  options: ItemNeighborsOptions,
+  reads: TrainingReads,
   slots: number,
-  { sampleBytes: roomBytes }: StageRoom,
-): number {
-  const bytesOf = bytesAt(sampledSlots(slots));
-  return shareWithin(interactions, { bytesOf, roomBytes, additionsMax: Number.POSITIVE_INFINITY });
+  room: StageRoom,
+): SamplePlan {
+  const bytesAt = itemsBytes(data, rows, options, reads);
+  return planSample(data, slots, room, bytesAt, Number.POSITIVE_INFINITY);
 }
 
 /** Items without neighbors, the least popular, for the log; theirs are looked for when they are asked for. */

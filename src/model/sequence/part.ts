@@ -9,7 +9,7 @@ import {
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import { leftOutOf, type SampleLimits, sampleData, sampledShape, shareWithin } from '../user-sample.ts';
+import { planSample, type SampleLimits, type SamplePlan, sampleData } from '../user-sample.ts';
 import { SequenceCounter } from './counter.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory.ts';
 import { writeTimeline } from './timelines.ts';
@@ -26,14 +26,9 @@ export const sequencePart: LearnedPart<
   title: 'items in sequence',
   stage: 'Counting what follows what',
   saving: tableSaving('sequence'),
-  memory(data, _options, _slots, _serving, _reads, room) {
-    const share = shareOf(data, room);
-    const leftOut = leftOutOf(share);
-    const bytes = bytesOf(data)(sampledShape(data.interactions, share));
-    return { ...bytes, ...(leftOut !== undefined && { leftOut }) };
-  },
+  memory: (data, _options, _slots, _serving, _reads, room) => planOf(data, room).memory,
   prepare(all, _options, _slots, { allocate, reads, room }) {
-    const data = sampleData(all, shareOf(all, room));
+    const data = sampleData(all, planOf(all, room).share);
     const { indptr, indices } = data.interactions.byUser;
     const fill = (words: Uint32Array) =>
       reads.readTimes(data, (userRow, timesMs) => {
@@ -59,8 +54,7 @@ function bytesOf({ itemRowCount }: TrainingData): SampleLimits['bytesOf'] {
   });
 }
 
-/** Counting takes as long as there are likes, so memory alone bounds it. */
-function shareOf(data: TrainingData, { sampleBytes: roomBytes }: StageRoom): number {
-  const limits = { bytesOf: bytesOf(data), roomBytes, additionsMax: Number.POSITIVE_INFINITY };
-  return shareWithin(data.interactions, limits);
+/** One thread counts. It takes as long as there are likes, so memory alone bounds it. */
+function planOf(data: TrainingData, room: StageRoom): SamplePlan {
+  return planSample(data, 1, room, () => bytesOf(data), Number.POSITIVE_INFINITY);
 }

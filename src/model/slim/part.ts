@@ -7,14 +7,7 @@ import {
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import {
-  leftOutOf,
-  type SampleLimits,
-  sampledShape,
-  sampledSlots,
-  sampleUsers,
-  shareWithin,
-} from '../user-sample.ts';
+import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
 import {
   keptWeights,
   placeSlim,
@@ -39,14 +32,8 @@ function slimBytes(
   });
 }
 
-function shareOf(
-  data: TrainingData,
-  settings: SlimSettings,
-  slots: number,
-  { sampleBytes: roomBytes }: StageRoom,
-): number {
-  const bytesOf = slimBytes(data, settings, sampledSlots(slots));
-  return shareWithin(data.interactions, { bytesOf, roomBytes });
+function planOf(data: TrainingData, settings: SlimSettings, slots: number, room: StageRoom): SamplePlan {
+  return planSample(data, slots, room, (threads) => slimBytes(data, settings, threads));
 }
 
 /** The sparse linear item-item model; see `solver.ts`. */
@@ -62,25 +49,18 @@ export const slimPart: LearnedPart<
   stage: 'Training SLIM',
   saving: tableSaving('item-weights'),
   memory(data, options, slots, _serving, _reads, room) {
-    const settings = slimSettings(options);
-    const share = shareOf(data, settings, slots, room);
-    const { training, models } = slimBytes(data, settings, slots)(sampledShape(data.interactions, share));
+    const { memory } = planOf(data, slimSettings(options), slots, room);
     const { itemCount } = data.interactions;
-    const leftOut = [
-      leftOutOf(share),
-      itemCount > SOLVED_ITEMS_MAX
-        ? `learned for the ${SOLVED_ITEMS_MAX} most popular of ${itemCount} items`
-        : undefined,
-    ].filter((text) => text !== undefined);
+    if (itemCount <= SOLVED_ITEMS_MAX) return memory;
+    const ofItems = `learned for the ${SOLVED_ITEMS_MAX} most popular of ${itemCount} items`;
     return {
-      training,
-      models,
-      ...(leftOut.length > 0 && { leftOut: leftOut.join(' and ') }),
+      ...memory,
+      leftOut: memory.leftOut === undefined ? ofItems : `${memory.leftOut} and ${ofItems}`,
     };
   },
   prepare(data, options, slots, { allocate, room }) {
     const settings = slimSettings(options);
-    const sample = sampleUsers(data.interactions, shareOf(data, settings, slots, room));
+    const sample = sampleUsers(data.interactions, planOf(data, settings, slots, room).share);
     return { ...placeSlim(sample, settings, slots, undefined, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
