@@ -1,7 +1,8 @@
-import { atOnce, inTurns } from '../domain/turns.ts';
+import { atOnce } from '../domain/turns.ts';
 import { bestOf } from './best-of.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Ranked } from './ranked.ts';
+import { RankedIndex } from './ranked-index.ts';
 import type { Rows } from './row-postings.ts';
 import { SortedRows } from './sorted-rows.ts';
 
@@ -12,40 +13,26 @@ const WALK_ROWS_MAX = 65_536;
 /** Rows looked at between two pauses. */
 const PAUSE_ROWS = 512;
 
-/** Items by timestamp, newest first. Items without a timestamp are not part of it. */
-export class LatestIndex {
-  private readonly catalogue: Catalogue;
+/** Items by timestamp, newest first; their scores are their timestamps. Items without a timestamp are not part of it. */
+export class LatestIndex extends RankedIndex {
   private readonly order = new SortedRows();
 
   constructor(catalogue: Catalogue) {
-    this.catalogue = catalogue;
+    super(catalogue);
     catalogue.onChange((row) => this.order.set(row, catalogue.timestampMsAt(row)));
   }
 
-  /** The `k` newest items in all of `categories` that pass `accept`, newest first, with their timestamps. @param among only these are looked at */
-  top(
-    k: number,
-    categories: readonly string[],
-    accept: (row: number) => boolean,
-    among: Rows | undefined = this.catalogue.narrowest(categories),
-  ): Promise<Ranked> {
-    return inTurns(this.find(k, categories, accept, among));
-  }
-
-  /** The `k` newest listable items; a few, for it takes one turn. */
   first(k: number): readonly number[] {
     return atOnce(this.walk(k, this.order.size, (row) => this.catalogue.isListable(row))).rows;
   }
 
-  private *find(
+  protected *find(
     k: number,
-    categories: readonly string[],
-    accept: (row: number) => boolean,
+    isShown: (row: number) => boolean,
     members: Rows | undefined,
   ): Generator<undefined, Ranked> {
-    const { catalogue, order } = this;
-    if (members === undefined) return yield* this.walk(k, Number.POSITIVE_INFINITY, accept);
-    const isShown = (row: number) => catalogue.isInAll(row, categories) && accept(row);
+    const { order } = this;
+    if (members === undefined) return yield* this.walk(k, Number.POSITIVE_INFINITY, isShown);
     if (members.size > order.size * WALK_SHARE) {
       const found = yield* this.walk(k, WALK_ROWS_MAX, isShown);
       if (found.rows.length === k || order.size <= WALK_ROWS_MAX) return found;

@@ -107,18 +107,23 @@ export class PersonalAnswers {
     const userRow = reads.userRow(userId);
     active.note(userRow);
     const fetched = query.n + query.offset > 0 ? lists.fetch(userRow) : undefined;
-    if (fetched === undefined) return this.ofLast(userId, query);
-    return fetched.then((list) => this.ofLast(userId, query, list));
+    if (fetched === undefined) return this.ofLast(userId, userRow, query);
+    // By then the name may be that of another row.
+    return fetched.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
   }
 
   /** @param fetched the user's last list, where lists are not at hand */
-  private ofLast(userId: string, query: RecommendQuery, fetched?: UserList): Promise<string> | string {
-    const { reads, histories, lists } = this.parts;
-    const history = histories.take(reads.userRow(userId));
+  private ofLast(
+    userId: string,
+    userRow: number,
+    query: RecommendQuery,
+    fetched?: UserList,
+  ): Promise<string> | string {
+    const { histories, lists } = this.parts;
+    const history = histories.take(userRow);
     const list = query.n + query.offset > 0 ? lists.of(history, fetched) : undefined;
     if (list instanceof Promise) {
       // What the user has read may be more by now.
-      const { userRow } = history;
       histories.give(history);
       return list.then((made) => histories.use(userRow, (now) => this.answer(userId, now, made, query)));
     }

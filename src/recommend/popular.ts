@@ -1,8 +1,8 @@
-import { inTurns } from '../domain/turns.ts';
 import { TopK } from '../memory/top-k.ts';
 import { bestOf } from './best-of.ts';
 import type { Catalogue } from './catalogue.ts';
 import { filterRanked, mergeRanked, type Ranked } from './ranked.ts';
+import { RankedIndex } from './ranked-index.ts';
 import type { Rows } from './row-postings.ts';
 import type { Trends } from './trends.ts';
 
@@ -20,9 +20,8 @@ const RANKING_SHARE = 1 / 16;
 const DRAINED_RECORDS = 512;
 
 /** Items by positive feedback inside the window, most first. */
-export class PopularIndex {
+export class PopularIndex extends RankedIndex {
   private readonly trends: Trends;
-  private readonly catalogue: Catalogue;
   /** The first of all counted items, listable or not; every other one stands behind the last of them. */
   private kept: Ranked = { rows: [], scores: [] };
   /** True when there is no other one. */
@@ -31,25 +30,14 @@ export class PopularIndex {
   private changed: Set<number> | undefined;
 
   constructor(trends: Trends, catalogue: Catalogue) {
+    super(catalogue);
     this.trends = trends;
-    this.catalogue = catalogue;
     trends.onWindowChange((row) => {
       this.changed?.add(row);
       if ((this.changed?.size ?? 0) > CHANGED_MAX) this.changed = undefined;
     });
   }
 
-  /** The `k` most counted listable items in all of `categories` that pass `accept`, best first. @param among only these are looked at */
-  top(
-    k: number,
-    categories: readonly string[],
-    accept: (row: number) => boolean,
-    among: Rows | undefined = this.catalogue.narrowest(categories),
-  ): Promise<Ranked> {
-    return inTurns(this.find(k, categories, accept, among));
-  }
-
-  /** The `k` most counted listable items; a few, for it takes one turn. */
   first(k: number): readonly number[] {
     this.trends.drain();
     const isShown = (row: number) => this.catalogue.isListable(row);
@@ -59,16 +47,13 @@ export class PopularIndex {
     }
   }
 
-  private *find(
+  protected *find(
     k: number,
-    categories: readonly string[],
-    accept: (row: number) => boolean,
+    isShown: (row: number) => boolean,
     members: Rows | undefined,
   ): Generator<undefined, Ranked> {
     const { catalogue, trends } = this;
     while (trends.drain(DRAINED_RECORDS)) yield;
-    const isShown = (row: number) =>
-      catalogue.isListable(row) && catalogue.isInAll(row, categories) && accept(row);
     const isWide = members === undefined || members.size > catalogue.itemCount * RANKING_SHARE;
     if (isWide && k <= KEPT_MIN) {
       const found = filterRanked(this.ranking(KEPT_FACTOR * k), k, isShown);

@@ -50,7 +50,7 @@ export function createSources(
     seedItems: sessionLength,
   });
   const popular = new PopularSource(live.popular);
-  const latest = new LatestSource(live.latest, catalogue);
+  const latest = new LatestSource(live.latest);
   const sources = new Sources({
     collaborative: new CollaborativeSource(generations, vectorOf, catalogue),
     item_based: itemBased,

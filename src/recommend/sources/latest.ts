@@ -1,4 +1,3 @@
-import type { Catalogue } from '../catalogue.ts';
 import type { LatestIndex } from '../latest.ts';
 import type { Ranked } from '../ranked.ts';
 import { matchLists } from './matcher.ts';
@@ -7,11 +6,9 @@ import type { Ask, Source } from './source.ts';
 /** The newest items; the score is in seconds since the epoch. */
 export class LatestSource implements Source {
   private readonly latest: LatestIndex;
-  private readonly catalogue: Catalogue;
 
-  constructor(latest: LatestIndex, catalogue: Catalogue) {
+  constructor(latest: LatestIndex) {
     this.latest = latest;
-    this.catalogue = catalogue;
   }
 
   async rank({
@@ -20,9 +17,7 @@ export class LatestSource implements Source {
     categories,
     among,
   }: Pick<Ask, 'k' | 'accept' | 'categories' | 'among'>): Promise<Ranked> {
-    const { latest, catalogue } = this;
-    const isShown = (row: number) => catalogue.isListable(row) && accept(row);
-    const { rows, scores } = await latest.top(k, categories, isShown, among);
+    const { rows, scores } = await this.latest.top(k, categories, accept, among);
     return { rows, scores: scores.map((timeMs) => timeMs / 1000) };
   }
 }
