@@ -1,6 +1,6 @@
-// npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL. POST on one server, GET on the other N
-// times, then every process is killed in turn, the database restarts, a leader is paused in a fit, a worker was away, a disk is
-// full, all under a flood of writes and reads. Below 1,000 rounds no leader is paused, and one of a kind is killed.
+// npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL and one Redis. POST on one server, GET on the other N
+// times, then every process is killed in turn, the database restarts, Redis is flushed, killed and paused, a leader is paused in
+// a fit, a worker was away, a disk is full, all under a flood of writes and reads. Below 1,000 rounds no leader is paused, and one of a kind is killed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,15 +8,17 @@ import { createRandom } from '../src/domain/random.ts';
 import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
 import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
+import { startRedis } from '../test/servers/redis.ts';
 import { Checks } from './checks.ts';
 import { Flood } from './cluster/flood.ts';
 import { Node, waitFor } from './cluster/node.ts';
+import { breakRedis } from './cluster/redis-faults.ts';
+import { GROUPS, ITEMS } from './cluster/tastes.ts';
 import { runProof } from './run-proof.ts';
 
 /** From so many rounds on, what takes long is tried, too. */
 const LONG_ROUNDS = 1000;
 const USERS = 200;
-const ITEMS = 60;
 
 const checks = new Checks();
 
@@ -32,12 +34,14 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
   const postgres = await startPostgres();
   if (postgres === undefined)
     return { line: 'cluster: SKIPPED, there is no PostgreSQL on this machine', holds: true };
+  const redis = await startRedis();
   const dataStore = `${postgres.url}?schema=proof`;
+  const stores = { data: dataStore, cache: redis?.url };
   const disk = join(folder, 'disk');
   const hasDisk = mountDisk(disk);
   const isLong = rounds >= LONG_ROUNDS;
   const create = (name: string, role: 'server' | 'worker', replica = '') =>
-    Node.create(name, role, dataStore, folder, replica);
+    Node.create(name, role, stores, folder, replica);
   const servers = [await create('s1', 'server'), await create('s2', 'server', hasDisk ? disk : '')] as const;
   const workers = [await create('w1', 'worker'), await create('w2', 'worker')] as const;
   const nodes = [...servers, ...workers];
@@ -51,6 +55,9 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     flood.start();
     await killEach(cluster, isLong);
     await restartDatabase(cluster);
+    if (redis === undefined)
+      checks.skip('Redis that is away', 'there is no redis-server and no valkey-server');
+    else await breakRedis({ redis, servers, flood, checks, tell, faultMs: isLong ? 20_000 : 3000 });
     await workerAway(cluster, isLong);
     if (isLong) await pauseLeader(cluster);
     else checks.skip('a leader that is paused', `only from ${LONG_ROUNDS} rounds on`);
@@ -63,7 +70,7 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     return {
       line:
         `cluster: ${rounds} rounds of POST on one server and GET on the other, ${staleBefore} stale; in all ${flood.acknowledged} acknowledged writes and ` +
-        `${flood.reads} reads, ${flood.wrong.length} wrong answers; ${flood.refused} writes refused and ${flood.stale} answers marked stale meanwhile; ` +
+        `${flood.reads} reads, ${flood.tasteChanges} changes of taste and twice as many lists, ${flood.wrong.length} wrong answers; ${flood.refused} writes refused and ${flood.stale} answers marked stale meanwhile; ` +
         `${checks.found.length} checks, ${wrong.length} wrong${checks.skipped.length === 0 ? '' : `; SKIPPED ${checks.skipped.join(', ')}`}`,
       holds: wrong.length === 0 && flood.wrong.length === 0 && staleBefore === 0,
     };
@@ -75,6 +82,7 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
       node.signal('SIGCONT');
       await node.end();
     }
+    await redis?.stop();
     await postgres.stop();
     if (hasDisk) execFileSync('umount', ['-l', disk]);
   }
@@ -90,9 +98,15 @@ async function learnFirst({ servers, workers }: Cluster, seed: number): Promise<
   const likes = Array.from({ length: USERS * 8 }, (_, at) => ({
     FeedbackType: 'like',
     UserId: `u${at % USERS}`,
-    ItemId: `i${random.below(ITEMS / 3) * 3 + (at % 3)}`,
+    ItemId: `i${random.below(ITEMS / GROUPS) * GROUPS + (at % GROUPS)}`,
     Timestamp: new Date(Date.UTC(2024, 0, 1) + at * 60_000).toISOString(),
   }));
+  const items = Array.from({ length: ITEMS }, (_, at) => ({
+    ItemId: `i${at}`,
+    Labels: [`group ${at % GROUPS}`],
+    Timestamp: '2024-01-01',
+  }));
+  await post(servers[0], '/api/items', items);
   await post(servers[0], '/api/feedback', likes);
   const all = [...servers, ...workers];
   const seconds = await waitFor('a first generation on all nodes', async () =>

@@ -1,9 +1,14 @@
 import type { Random } from '../../src/domain/random.ts';
 import { pause } from '../furze-process.ts';
+import { ask } from './ask.ts';
 import type { Node } from './node.ts';
+import { Tastes } from './tastes.ts';
 
 /** Users that the flood writes for. */
 const USERS = 40;
+
+/** Rounds between two changes of a taste. */
+const ROUNDS_A_TASTE = 4;
 
 /** How often a node is asked until its answer is not marked stale, ten times a second. */
 const FRESH_TRIES_MAX = 600;
@@ -21,18 +26,31 @@ export class Flood {
   private readonly random: Random;
   /** Items that a user was acknowledged to have read. */
   private readonly known = new Map<string, Set<string>>();
+  private readonly tastes: Tastes;
+  private rounds = 0;
   private next = 0;
+  private readonly missed: string[] = [];
   private isOver = false;
   private running: Promise<void> = Promise.resolve();
   acknowledged = 0;
   refused = 0;
   reads = 0;
   stale = 0;
-  readonly wrong: string[] = [];
 
   constructor(servers: readonly Node[], random: Random) {
     this.servers = servers;
     this.random = random;
+    this.tastes = new Tastes(random);
+  }
+
+  /** What was answered that cannot be. */
+  get wrong(): readonly string[] {
+    return [...this.missed, ...this.tastes.wrong];
+  }
+
+  /** Changes of taste that were acknowledged, each followed by two lists. */
+  get tasteChanges(): number {
+    return this.tastes.changes;
   }
 
   start(): void {
@@ -45,11 +63,12 @@ export class Flood {
     await this.running;
   }
 
-  /** Writes to the one, then reads from the other. @returns whether both answered */
+  /** Writes to the one, then reads from the other. @returns whether all was answered */
   async round(to: Node, from: Node): Promise<boolean> {
     const userId = `f${this.random.below(USERS)}`;
     if (!(await this.write(to, userId))) return false;
-    return this.read(from, userId);
+    if (!(await this.read(from, userId))) return false;
+    return ++this.rounds % ROUNDS_A_TASTE > 0 || this.tastes.round(to, from);
   }
 
   /** Looks for everything that was acknowledged. @returns what is missing */
@@ -109,30 +128,12 @@ export class Flood {
     const there = new Set((JSON.parse(answer.text) as Stored[]).map(({ ItemId }) => ItemId));
     const missing = expected.filter((itemId) => !there.has(itemId));
     if (missing.length > 0)
-      this.wrong.push(`${from.name} does not show ${missing.length} of ${userId}, as ${missing[0]}`);
+      this.missed.push(`${from.name} does not show ${missing.length} of ${userId}, as ${missing[0]}`);
     const list = await ask(from, `/api/recommend/${userId}?n=50`);
     if (list?.status !== 200 || list.isStale) return false;
     const shown = (JSON.parse(list.text) as string[]).filter((itemId) => expected.includes(itemId));
     if (shown.length > 0)
-      this.wrong.push(`${from.name} recommends ${shown[0]} to ${userId}, who has read it`);
+      this.missed.push(`${from.name} recommends ${shown[0]} to ${userId}, who has read it`);
     return true;
-  }
-}
-
-interface Answered {
-  readonly status: number;
-  readonly isStale: boolean;
-  readonly text: string;
-}
-
-/** Undefined when there is no answer. */
-async function ask(node: Node, path: string, init: RequestInit = {}): Promise<Answered | undefined> {
-  if (!node.isRunning) return undefined;
-  try {
-    const answer = await fetch(node.url + path, { ...init, signal: AbortSignal.timeout(30_000) });
-    const text = await answer.text();
-    return { status: answer.status, isStale: answer.headers.get('x-furze-stale') === 'true', text };
-  } catch {
-    return undefined;
   }
 }

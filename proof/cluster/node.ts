@@ -6,6 +6,24 @@ import { FurzeProcess, inFolder, pause, type Settings } from '../furze-process.t
 
 export type Role = 'server' | 'worker';
 
+/** Where the nodes' data and lists are. */
+export interface SharedStores {
+  readonly data: string;
+  readonly cache?: string | undefined;
+}
+
+/** Lists are of what is like the user's likes by its labels, so that one that is behind shows. */
+const LISTS_THAT_TELL: Settings = {
+  RECOMMEND_ITEM_NEIGHBORS_NEIGHBOR_TYPE: 'similar',
+  RECOMMEND_OFFLINE_ENABLE_ITEM_BASED_RECOMMEND: 'true',
+  RECOMMEND_OFFLINE_ENABLE_LATEST_RECOMMEND: 'false',
+  RECOMMEND_OFFLINE_ENABLE_POPULAR_RECOMMEND: 'false',
+  RECOMMEND_OFFLINE_ENABLE_USER_BASED_RECOMMEND: 'false',
+  RECOMMEND_OFFLINE_ENABLE_COLLABORATIVE_RECOMMEND: 'false',
+  RECOMMEND_ONLINE_FALLBACK_RECOMMEND: 'item_based,latest',
+  RECOMMEND_ONLINE_REMAKE_SHARE: 1,
+};
+
 /** A node of the cluster: a process of its own, which keeps its port and its folder over restarts. */
 export class Node {
   readonly name: string;
@@ -21,11 +39,14 @@ export class Node {
     this.settings = settings;
   }
 
-  /** @param replica the folder of its copy; one below `folder` when absent */
+  /**
+   * @param stores where data and lists are; without a place for lists each node has its own
+   * @param replica the folder of its copy; one below `folder` when absent
+   */
   static async create(
     name: string,
     role: Role,
-    dataStore: string,
+    stores: SharedStores,
     folder: string,
     replica = '',
   ): Promise<Node> {
@@ -36,11 +57,13 @@ export class Node {
       NODE_ROLE: role,
       NODE_NAME: name,
       SERVER_PORT: port,
-      DATABASE_DATA_STORE: dataStore,
+      DATABASE_DATA_STORE: stores.data,
+      ...(stores.cache !== undefined && { DATABASE_CACHE_STORE: stores.cache }),
       DATABASE_REPLICA: `lmdb://${replica || join(own, 'replica')}`,
       WORKER_THREADS: 1,
       RECOMMEND_OFFLINE_ENABLE_CLICK_THROUGH_PREDICTION: 'false',
       RECOMMEND_COLLABORATIVE_EPOCHS: 4,
+      ...LISTS_THAT_TELL,
     };
     return new Node(name, port, { ...inFolder(own), ...settings });
   }
@@ -81,6 +104,12 @@ export class Node {
 
   async generation(): Promise<number> {
     return (await this.summary()).Model?.Generation ?? 0;
+  }
+
+  /** A figure of its metrics, one without labels. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   }
 
   async json<T>(path: string): Promise<T> {
