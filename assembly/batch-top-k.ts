@@ -7,7 +7,7 @@
 // Loops: blocks of 64 queries (packed once) > chunks of panels that stay in the second-level cache > groups of 4
 // queries > panels.
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 import { isFiniteScore } from './heap';
 import { finishList, keepBest, SPARE_MAX, spareOf } from './shortlist';
 

@@ -2,7 +2,7 @@
 // runs along a row. Four rows of U are finished, then subtracted together from all rows below (a rank-4 update: five
 // loads and one store for four multiply-adds).
 
-import { multiplyAdd, multiplySubtract } from './fused';
+import { multiplyAdd, multiplySubtract } from './multiply-add';
 import { addProducts, mirror } from './gramian';
 import { dot } from './vector';
 

@@ -2,7 +2,7 @@
 //   score = bias + Σ linear x + ½ Σ_k ((Σ v_k x)² - Σ (v_k x)²)
 // in one pass over the row's features for every 16 factors (four sums stay in registers), then 4 at a time.
 
-import { multiplyAdd, multiplySubtract } from './fused';
+import { multiplyAdd, multiplySubtract } from './multiply-add';
 import { sigmoid, softplus, sumLanes } from './vector';
 
 // @ts-ignore: decorator

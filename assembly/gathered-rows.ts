@@ -11,7 +11,7 @@
 //
 // Sums and coefficients go by way of memory: V8 would otherwise compute the latter anew in every turn of the second loop.
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 import { sumLanes4 } from './vector';
 
 /** Source rows in a block. */

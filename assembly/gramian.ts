@@ -6,7 +6,7 @@
 //   x[r][i+2]      a2              b2
 //   x[r][i+3]      a3              b3
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 
 /** Rows summed before a tile is written back: 64 rows of 128 factors are 32 KB, a first-level cache. */
 const BLOCK_ROWS: u32 = 64;

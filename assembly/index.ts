@@ -2,12 +2,12 @@
 export { dot, addScaled, countNonFinite, scoreItems } from './vector';
 export { gramian } from './gramian';
 export { packPanels, batchTopK } from './batch-top-k';
-export { packCoarse } from './coarse';
+export { packCoarse } from './quantized-panels';
 export { queryTopK } from './query-top-k';
 export { normalMatrix, choleskySolve } from './cholesky';
-export { alsSpectralRows } from './als-spectral';
+export { alsSpectralRows } from './als-conjugate-gradient';
 export { symmetricEigen } from './eigen';
 export { rotateRows } from './rotate';
-export { alsCholeskyRows } from './als-direct';
+export { alsCholeskyRows } from './als-cholesky';
 export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
 export { neighborTopK } from './neighbor';

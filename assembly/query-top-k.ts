@@ -5,8 +5,8 @@
 // Scratch: tile, 32 float32 | place in the read list, 16 bytes | panels that wait, 8 uint32 | query as integers, f int16 |
 // its unit and slack.
 
-import { packQuery, reachCoarse } from './coarse';
-import { multiplyAdd } from './fused';
+import { packQuery, reachCoarse } from './quantized-panels';
+import { multiplyAdd } from './multiply-add';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
 
 /** Scores the 32 items of four panels; writes them and returns true when one beats the threshold. */

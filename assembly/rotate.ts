@@ -2,7 +2,7 @@
 //
 // Scratch: 4 rows of the product, before they are copied back.
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 
 function tile8(x0: usize, x1: usize, x2: usize, x3: usize, basis: usize, rowBytes: usize, out: usize): void {
   let a0 = f32x4.splat(0);

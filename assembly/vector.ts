@@ -1,6 +1,6 @@
 // Vectors of float32. Lanes: [x0 x1 x2 x3] per v128.
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 
 // @ts-ignore: decorator
 @inline

@@ -4,7 +4,7 @@ import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-kinds.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
-import type { TypeRoles } from './pair-merge.ts';
+import type { TypeRoles } from './feedback-rules.ts';
 import type { WriteRules } from './write-rules.ts';
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;

@@ -4,8 +4,8 @@ import { ttlMs } from '../domain/duration.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { FindRelated } from '../recommend/item-neighbors.ts';
 import type { StorePaths } from '../store/open-store.ts';
+import { JobQueue } from './job-queue.ts';
 import type { WorkerPool } from './pool.ts';
-import { Questions } from './questions.ts';
 
 /** Walks through the store for requests at the same time; training has the other threads. */
 const QUESTIONS_AT_WORK = 2;
@@ -17,7 +17,7 @@ export function relatedFinder(
   { dataPath }: StorePaths,
   clock: Clock,
 ): FindRelated {
-  const questions = new Questions(pool, QUESTIONS_AT_WORK);
+  const questions = new JobQueue(pool, QUESTIONS_AT_WORK);
   const { positive_feedback_types, positive_feedback_ttl } = config.recommend.data_source;
   const positiveTypes = positiveKindNames(positive_feedback_types);
   const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };

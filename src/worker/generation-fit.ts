@@ -11,12 +11,12 @@ import type { AskedUser } from '../recommend/serving-model.ts';
 import type { TrendSpans } from '../recommend/trends.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
 import type { FeedbackLoader } from './feedback-loader.ts';
+import { JobQueue } from './job-queue.ts';
 import type { Calibration, ListPlan, PlacedGeneration } from './messages.ts';
 import type { GenerationMark } from './model-shelf.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import type { WorkerPool } from './pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from './progress.ts';
-import { Questions } from './questions.ts';
 import { featuresOf } from './ranking-parts.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from './saved-generation.ts';
 import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-bytes.ts';
@@ -75,14 +75,14 @@ export class GenerationFit {
   private readonly options: GenerationFitOptions;
   private abort = new AbortController();
   private isEnded = false;
-  private readonly requests: Questions;
+  private readonly requests: JobQueue;
   private last: PlacedGeneration | undefined;
   private lastMark: GenerationMark | undefined;
   /** Whether anybody asks for users like a user. */
   private asksUsers: boolean;
 
   constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
-    this.requests = new Questions(parts.pool, 1);
+    this.requests = new JobQueue(parts.pool, 1);
     this.parts = parts;
     this.options = options;
     this.asksUsers = options.usesUsers;

@@ -4,7 +4,7 @@ import { Applier } from '../applier.ts';
 import type { CheckedCommand } from '../checked-command.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect, Point } from '../effects.ts';
-import { EditKind } from '../pair-merge.ts';
+import { EditKind } from '../feedback-rules.ts';
 import { ChangeLog } from './change-log.ts';
 import { LmdbDataReader } from './data-reader.ts';
 import { type DataTables, notePoint, readState, type StoreState, writeState } from './data-tables.ts';

@@ -1,4 +1,4 @@
-import { EditKind } from '../pair-merge.ts';
+import { EditKind } from '../feedback-rules.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type DataTables, readState, type StoreState } from './data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from './engine.ts';

@@ -1,4 +1,4 @@
-import { type EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../pair-merge.ts';
+import { type EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../feedback-rules.ts';
 import { BlockEditor } from './block-editor.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { DataTables, StoreState } from './data-tables.ts';

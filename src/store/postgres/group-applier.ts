@@ -4,7 +4,7 @@ import { Applier } from '../applier.ts';
 import { type CheckedCommand, mayRemove } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect } from '../effects.ts';
-import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
+import { EditKind, PairMerge, wasStored } from '../feedback-rules.ts';
 import type { WriteRules } from '../write-rules.ts';
 import type { GroupState, Pair, Stored } from './group-state.ts';
 

@@ -9,7 +9,7 @@ const WAITING_MAX = 64;
  * What requests ask the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
  * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
  */
-export class Questions {
+export class JobQueue {
   private readonly pool: Pick<WorkerPool, 'run'>;
   private readonly gate: Gate;
 

@@ -6,7 +6,7 @@
 // Scratch: gathered rows, gatherRows x f and more (gathered-rows.ts) | residual | direction | product |
 // diagonal | its inverse, f each.
 
-import { multiplyAdd } from './fused';
+import { multiplyAdd } from './multiply-add';
 import { applyEntries, clearGathered, gatheredBytes } from './gathered-rows';
 import { addScaled, dot, sumLanes } from './vector';
 

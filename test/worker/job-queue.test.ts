@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JointWork } from '../../src/domain/joint-work.ts';
+import { JobQueue } from '../../src/worker/job-queue.ts';
 import type { WorkerPool } from '../../src/worker/pool.ts';
-import { Questions } from '../../src/worker/questions.ts';
 
 /** A pool whose jobs end when they are told to. */
 function pool() {
@@ -13,7 +13,7 @@ function pool() {
   return { jobs, run: run as unknown as WorkerPool['run'] };
 }
 
-function ask(questions: Questions, row: number, signal?: AbortSignal) {
+function ask(questions: JobQueue, row: number, signal?: AbortSignal) {
   const common = { kind: 'related', dataPath: '', relation: 'items-by-users', k: 1 } as const;
   const feedback = { positiveTypes: [], positiveTtlMs: 0, untilMs: 0 };
   return questions.ask<'related'>((cancelled) => ({ ...common, ...feedback, row, cancelled }), signal);
@@ -26,7 +26,7 @@ const turns = async () => {
 describe('questions to the workers', () => {
   it('are asked in order, so many at a time', async () => {
     const { jobs, run } = pool();
-    const questions = new Questions({ run }, 1);
+    const questions = new JobQueue({ run }, 1);
     const answers = [1, 2, 3].map((row) => ask(questions, row));
     await turns();
     expect([jobs.length, questions.length]).toEqual([1, 2]);
@@ -39,7 +39,7 @@ describe('questions to the workers', () => {
 
   it('are refused when too many wait', async () => {
     const { jobs, run } = pool();
-    const questions = new Questions({ run }, 1);
+    const questions = new JobQueue({ run }, 1);
     const answers = Array.from({ length: 65 }, (_, row) => ask(questions, row));
     await expect(ask(questions, 65)).rejects.toMatchObject({ code: 'OVERLOADED' });
     jobs[0]!.answer('first');
@@ -50,7 +50,7 @@ describe('questions to the workers', () => {
 
   it('leave the queue, or are told to end, when nobody waits for them', async () => {
     const { jobs, run } = pool();
-    const questions = new Questions({ run }, 1);
+    const questions = new JobQueue({ run }, 1);
     const callers = [0, 1, 2].map(() => new AbortController());
     const answers = callers.map(({ signal }, row) => ask(questions, row, signal));
     await turns();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scanJson } from '../../src/domain/scan-json.ts';
+import { scanJson } from '../../src/domain/parse-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
