@@ -9,7 +9,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
-import { type Relation, relatedRows } from '../../src/recommend/related.ts';
+import { type Relation, relatedRows } from '../../src/recommend/neighbors/related-rows.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/local-reads.ts';

@@ -3,8 +3,8 @@ import { formatTimestamp } from '../domain/time.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
 import type { Estimate } from '../model/evaluation/metrics.ts';
 import { PART_NAMES, partOf } from '../model/parts.ts';
-import { RANKING_FEATURES } from '../recommend/ranking.ts';
-import type { RankingChoice } from '../recommend/ranking-choice.ts';
+import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
+import { RANKING_FEATURES } from '../recommend/ranking/ranking-features.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */

@@ -127,7 +127,7 @@ async function withStore(
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
   const { storeOptions } = await import('../store/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
-  const { forgetFreshness } = await import('../recommend/lists/freshness.ts');
+  const { forgetFreshness } = await import('../recommend/user-lists/freshness.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;

@@ -2,7 +2,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { LabelBoost } from '../recommend/request-filter.ts';
+import type { LabelBoost } from '../recommend/catalogue/item-filter.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =

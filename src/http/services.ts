@@ -2,7 +2,7 @@ import type { Admin } from '../admin/admin.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { HealthReport } from '../domain/schemas.ts';
-import type { Explainer } from '../recommend/explain.ts';
+import type { Explainer } from '../recommend/answers/explain.ts';
 import type { Recommender } from '../recommend/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { EntityTexts } from './record-texts.ts';

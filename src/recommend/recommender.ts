@@ -1,5 +1,5 @@
 import type { Feedback, ScoredEntry } from '../domain/entities.ts';
-import type { ItemWishes } from './request-filter.ts';
+import type { ItemWishes } from './catalogue/item-filter.ts';
 import type { Caller } from './sources/source.ts';
 
 /** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */

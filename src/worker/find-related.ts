@@ -2,7 +2,7 @@ import { type Clock, effectiveUntil } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { ttlMs } from '../domain/duration.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
-import type { FindRelated } from '../recommend/item-neighbors.ts';
+import type { FindRelated } from '../recommend/neighbors/item-neighbors.ts';
 import type { StorePaths } from '../store/open-store.ts';
 import { JobQueue } from './job-queue.ts';
 import type { WorkerPool } from './pool.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TIMER_MS_MAX } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { RankingChoice } from '../recommend/ranking-choice.ts';
+import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { Cluster } from '../store/cluster.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';

@@ -1,8 +1,8 @@
 import { VERSION } from '../domain/version.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
 import { type PartName, partOf } from '../model/parts.ts';
-import type { Ranking } from '../recommend/ranking.ts';
-import type { RankingChoice } from '../recommend/ranking-choice.ts';
+import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
+import type { Ranking } from '../recommend/ranking/ranking-features.ts';
 import type { Cluster } from '../store/cluster.ts';
 import type { PostgresDsn } from '../store/dsn.ts';
 import { type ModelPlace, NotLeadingError } from '../store/model-store.ts';

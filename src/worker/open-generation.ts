@@ -2,8 +2,8 @@ import { loadKernels } from '../kernel/load-kernels.ts';
 import { MfScorer } from '../model/als/scorer.ts';
 import { FmScorer } from '../model/click/scorer.ts';
 import { type NeighborTable, neighborsAt } from '../model/neighbors/neighbor-table.ts';
-import { collaborativeModel } from '../recommend/mf-serving.ts';
-import type { ClickModel, Generation, NeighborLists } from '../recommend/serving-model.ts';
+import { collaborativeModel } from '../recommend/models/collaborative-model.ts';
+import type { ClickModel, Generation, NeighborLists } from '../recommend/models/generation.ts';
 import type { PlacedGeneration } from './messages.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { PartName } from '../model/parts.ts';
-import { modelOfSum } from '../recommend/like-sums.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../recommend/ranking.ts';
+import { modelOfSum } from '../recommend/models/like-sums.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../recommend/ranking/ranking-features.ts';
 
 /** The part that a feature of the ranking is the score of. */
 export function partOfFeature(feature: ModelFeature): PartName {

@@ -1,5 +1,5 @@
 import { type Clock, effectiveUntil } from '../domain/clock.ts';
-import type { Remade } from '../recommend/lists/remake-queue.ts';
+import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 

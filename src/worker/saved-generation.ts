@@ -1,6 +1,6 @@
 import type { Logger } from '../domain/log.ts';
 import { PART_NAMES, type PartName, type PlacedParts } from '../model/parts.ts';
-import { RANKING_FEATURES } from '../recommend/ranking.ts';
+import { RANKING_FEATURES } from '../recommend/ranking/ranking-features.ts';
 import type { PlacedGeneration } from './messages.ts';
 import { type GenerationMark, MODEL_FORMAT, type ModelShelf } from './model-shelf.ts';
 import type { PartTrainer } from './part-trainer.ts';

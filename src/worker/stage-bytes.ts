@@ -1,7 +1,7 @@
 /** What the stages of a fit take beside those that learn a part, worked out before they begin; see `StageMemory` for those. */
 import { sharedBytesOf } from '../memory/reuse.ts';
-import { POPULARITY_SCALES } from '../recommend/decayed-counts.ts';
-import { RANKING_FEATURES } from '../recommend/ranking.ts';
+import { POPULARITY_SCALES } from '../recommend/popularity/decayed-counts.ts';
+import { RANKING_FEATURES } from '../recommend/ranking/ranking-features.ts';
 import { JUDGED_USERS_MAX, type ListPlan } from './messages.ts';
 
 /** What the log says of a stage's memory. */

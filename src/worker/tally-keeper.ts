@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
-import type { TallyKeeper } from '../recommend/live-tally.ts';
-import { trendSpans } from '../recommend/trends.ts';
+import type { TallyKeeper } from '../recommend/popularity/live-tally.ts';
+import { trendSpans } from '../recommend/popularity/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { StorePaths } from '../store/open-store.ts';
 import { TALLY_NAME } from './messages.ts';

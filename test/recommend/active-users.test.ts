@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ActiveUsers, type PassOrder } from '../../src/recommend/lists/active-users.ts';
-import { forgetFreshness } from '../../src/recommend/lists/freshness.ts';
-import { UserBits } from '../../src/recommend/lists/user-bits.ts';
+import { ActiveUsers, type PassOrder } from '../../src/recommend/user-lists/active-users.ts';
+import { forgetFreshness } from '../../src/recommend/user-lists/freshness.ts';
+import { UserBits } from '../../src/recommend/user-lists/user-bits.ts';
 
 const DAY_MS = 86_400_000;
 const TTL_MS = 7 * DAY_MS;

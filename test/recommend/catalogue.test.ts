@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Catalogue } from '../../src/recommend/catalogue.ts';
-import { LatestIndex } from '../../src/recommend/latest.ts';
-import { PopularIndex } from '../../src/recommend/popular.ts';
-import { Trends } from '../../src/recommend/trends.ts';
+import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import { LatestIndex } from '../../src/recommend/global-lists/latest.ts';
+import { PopularIndex } from '../../src/recommend/global-lists/popular.ts';
+import { Trends } from '../../src/recommend/popularity/trends.ts';
 import { type CatalogueItem, FeedbackColumns } from '../../src/store/data-store.ts';
 
 const HOUR_MS = 3_600_000;

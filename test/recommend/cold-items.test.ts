@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Catalogue } from '../../src/recommend/catalogue.ts';
-import { ColdItemIndex, type ColdItems } from '../../src/recommend/cold-items.ts';
+import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import { ColdItemIndex, type ColdItems } from '../../src/recommend/list-making/cold-items.ts';
 import type { CatalogueItem } from '../../src/store/data-store.ts';
 import { trends } from './hand-made.ts';
 

@@ -1,14 +1,18 @@
-import { NO_COLD_ITEMS } from '../../src/recommend/cold-items.ts';
-import { POPULARITY_SCALES } from '../../src/recommend/decayed-counts.ts';
-import { History } from '../../src/recommend/history.ts';
-import { ListMaker } from '../../src/recommend/list-maker.ts';
-import type { ListSettings } from '../../src/recommend/list-settings.ts';
-import type { ListWorld } from '../../src/recommend/list-world.ts';
+import { History } from '../../src/recommend/history/history.ts';
+import { NO_COLD_ITEMS } from '../../src/recommend/list-making/cold-items.ts';
+import { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
+import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
+import type { ListWorld } from '../../src/recommend/list-making/list-world.ts';
+import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/models/generation.ts';
+import type { NeighborColumns } from '../../src/recommend/models/row-sums.ts';
+import { POPULARITY_SCALES } from '../../src/recommend/popularity/decayed-counts.ts';
+import type { TrendCounts } from '../../src/recommend/popularity/trends.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
-import { RANKING_FEATURES, type Ranking, type RankingFeature } from '../../src/recommend/ranking.ts';
-import type { NeighborColumns } from '../../src/recommend/row-sums.ts';
-import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/serving-model.ts';
-import type { TrendCounts } from '../../src/recommend/trends.ts';
+import {
+  RANKING_FEATURES,
+  type Ranking,
+  type RankingFeature,
+} from '../../src/recommend/ranking/ranking-features.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 
 /** Feedback types of the hand-made world. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ColdItems } from '../../src/recommend/cold-items.ts';
-import type { ListSettings } from '../../src/recommend/list-settings.ts';
-import type { ListWorld } from '../../src/recommend/list-world.ts';
+import type { ColdItems } from '../../src/recommend/list-making/cold-items.ts';
+import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
+import type { ListWorld } from '../../src/recommend/list-making/list-world.ts';
 import {
   generation,
   historyOf,

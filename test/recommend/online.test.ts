@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { Catalogue } from '../../src/recommend/catalogue.ts';
-import type { History } from '../../src/recommend/history.ts';
-import { ItemNeighbors } from '../../src/recommend/item-neighbors.ts';
-import { type OnlineParts, OnlineRecommender } from '../../src/recommend/online.ts';
-import { PersonalAnswers, type PersonalParts } from '../../src/recommend/personal-answers.ts';
-import type { GenerationSlot } from '../../src/recommend/serving-model.ts';
-import type { SinceFit } from '../../src/recommend/since-fit.ts';
+import { type OnlineParts, OnlineRecommender } from '../../src/recommend/answers/online-recommender.ts';
+import { PersonalAnswers, type PersonalParts } from '../../src/recommend/answers/personal-answers.ts';
+import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import type { History } from '../../src/recommend/history/history.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
+import type { SinceFit } from '../../src/recommend/neighbors/changed-since-fit.ts';
+import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import { generation, neighborLists } from './hand-made.ts';
 
 it('neighbors of an item leave out those that are hidden while others are waited for', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LikeSums } from '../../src/recommend/like-sums.ts';
-import { rankCandidates, rankingFeatures } from '../../src/recommend/ranker.ts';
-import { looksAt, RANKING_FEATURES, type RankingFeature, scalesOf } from '../../src/recommend/ranking.ts';
+import { LikeSums } from '../../src/recommend/models/like-sums.ts';
+import { rankCandidates, rankingFeatures } from '../../src/recommend/ranking/ranker.ts';
+import {
+  looksAt,
+  RANKING_FEATURES,
+  type RankingFeature,
+  scalesOf,
+} from '../../src/recommend/ranking/ranking-features.ts';
 import { generation, neighborLists, ranking, scoredModel, trends, world } from './hand-made.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/ranking.ts';
-import type { RankingExample } from '../../src/recommend/ranking-blends.ts';
-import { choiceTable, chooseRanking } from '../../src/recommend/ranking-choice.ts';
+import type { RankingExample } from '../../src/recommend/ranking/ranking-blends.ts';
+import { choiceTable, chooseRanking } from '../../src/recommend/ranking/ranking-choice.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/ranking/ranking-features.ts';
 
 const CANDIDATES = 60;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { setBit } from '../../src/memory/bits.ts';
-import { RowPostings } from '../../src/recommend/row-postings.ts';
+import { RowPostings } from '../../src/recommend/catalogue/row-postings.ts';
 
 /** Rows that crowd one chunk, so that it becomes a bitmap and goes back, and some beside it. */
 const step = fc.record({

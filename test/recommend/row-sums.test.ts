@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { KeptFeatures } from '../../src/recommend/kept-features.ts';
-import { RowSums } from '../../src/recommend/row-sums.ts';
+import { RowSums } from '../../src/recommend/models/row-sums.ts';
+import { KeptFeatures } from '../../src/recommend/ranking/kept-features.ts';
 
 test('sums are those of a map, from one user to the next, also of rows never seen before', () => {
   const sums = new RowSums();

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { atOnce } from '../../src/domain/turns.ts';
-import { bestOf } from '../../src/recommend/best-of.ts';
-import { Catalogue } from '../../src/recommend/catalogue.ts';
-import { CommonSums } from '../../src/recommend/common-sums.ts';
-import { PopularIndex } from '../../src/recommend/popular.ts';
-import { SortedRows } from '../../src/recommend/sorted-rows.ts';
-import { Trends } from '../../src/recommend/trends.ts';
+import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import { bestOf } from '../../src/recommend/global-lists/best-of.ts';
+import { PopularIndex } from '../../src/recommend/global-lists/popular.ts';
+import { SortedRows } from '../../src/recommend/global-lists/sorted-rows.ts';
+import { CommonSums } from '../../src/recommend/neighbors/common-sums.ts';
+import { Trends } from '../../src/recommend/popularity/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 
 const NOW = 1_700_000_000_000;

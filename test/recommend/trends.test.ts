@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/domain/turns.ts';
-import { HALF_LIVES_MS } from '../../src/recommend/decayed-counts.ts';
-import { shareTrends, Trends } from '../../src/recommend/trends.ts';
+import { HALF_LIVES_MS } from '../../src/recommend/popularity/decayed-counts.ts';
+import { shareTrends, Trends } from '../../src/recommend/popularity/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { itemsOfUsers, USERS_ASKED, userRelation } from '../../src/recommend/user-based.ts';
+import { itemsOfUsers, USERS_ASKED, userRelation } from '../../src/recommend/neighbors/items-of-users.ts';
 import { isPositive, LIKE, READ, readsOf } from './hand-made.ts';
 
 const SUPER_LIKE = 2;

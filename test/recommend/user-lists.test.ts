@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { History } from '../../src/recommend/history.ts';
-import type { ListMaker } from '../../src/recommend/list-maker.ts';
-import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
-import { ListFreshness } from '../../src/recommend/lists/freshness.ts';
-import type { Remade } from '../../src/recommend/lists/remake-queue.ts';
-import { TimeBudget } from '../../src/recommend/lists/time-budget.ts';
-import { UserLists } from '../../src/recommend/lists/user-lists.ts';
+import type { History } from '../../src/recommend/history/history.ts';
+import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
+import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
+import { ListFreshness } from '../../src/recommend/user-lists/freshness.ts';
+import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
+import { TimeBudget } from '../../src/recommend/user-lists/time-budget.ts';
+import { UserLists } from '../../src/recommend/user-lists/user-lists.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
 
 const AGES = { refreshMs: 1e6, expireMs: 1e6, arrivalMs: 10 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
-import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
-import { LiveState } from '../../src/recommend/live-state.ts';
+import { LiveState } from '../../src/recommend/live/live-state.ts';
+import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
 import type { Stores } from '../../src/store/open-store.ts';
 import { ListPass, type ListPassOptions, type PassStart } from '../../src/worker/list-pass.ts';

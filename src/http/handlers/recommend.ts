@@ -6,8 +6,8 @@ import {
   ScoredEntriesSchema,
   SessionBodiesSchema,
 } from '../../domain/schemas.ts';
+import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
-import type { ItemWishes } from '../../recommend/request-filter.ts';
 import { jsonRows } from '../list-reply.ts';
 import type { Query } from '../query.ts';
 import { json, jsonText, type Reply } from '../reply.ts';

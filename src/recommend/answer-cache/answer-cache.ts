@@ -1,11 +1,11 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
-import type { Catalogue } from '../catalogue.ts';
-import type { History } from '../history.ts';
-import type { Dated } from '../lists/freshness.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { History } from '../history/history.ts';
 import type { RecommendQuery } from '../recommender.ts';
 import { RowSet } from '../row-set.ts';
+import type { Dated } from '../user-lists/freshness.ts';
 import { AnswerSlots, ID_LENGTH_MAX, SLOT_BYTES, SLOT_ROWS } from './slots.ts';
 import { AnswerTexts } from './texts.ts';
 

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.ts';
-import type { History } from '../history.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { History } from '../history/history.ts';
+import type { GenerationSlot } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
-import type { GenerationSlot } from '../serving-model.ts';
 import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
 

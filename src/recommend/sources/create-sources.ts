@@ -1,11 +1,11 @@
 import type { Config } from '../../domain/config.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import { type FindRelated, ItemNeighbors } from '../item-neighbors.ts';
-import type { LiveState } from '../live-state.ts';
-import type { GenerationSlot } from '../serving-model.ts';
-import { SinceFit } from '../since-fit.ts';
-import { UserNeighbors } from '../user-neighbors.ts';
+import type { LiveState } from '../live/live-state.ts';
+import type { GenerationSlot } from '../models/generation.ts';
+import { SinceFit } from '../neighbors/changed-since-fit.ts';
+import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
+import { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import { CollaborativeSource, type VectorOf } from './collaborative.ts';
 import { ItemBasedSource } from './item-based.ts';
 import { LatestSource } from './latest.ts';

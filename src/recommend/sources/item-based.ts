@@ -1,9 +1,9 @@
 import { TopK } from '../../memory/top-k.ts';
-import type { Catalogue } from '../catalogue.ts';
-import type { TypeTest } from '../history.ts';
-import type { ItemNeighbors } from '../item-neighbors.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { TypeTest } from '../history/history.ts';
+import type { GenerationSlot, NeighborLists } from '../models/generation.ts';
+import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import type { Ranked } from '../ranked.ts';
-import type { GenerationSlot, NeighborLists } from '../serving-model.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

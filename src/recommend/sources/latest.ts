@@ -1,4 +1,4 @@
-import type { LatestIndex } from '../latest.ts';
+import type { LatestIndex } from '../global-lists/latest.ts';
 import type { Ranked } from '../ranked.ts';
 import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';

@@ -1,7 +1,7 @@
-import type { History } from '../history.ts';
-import type { LikeSums, SumName } from '../like-sums.ts';
-import type { ListSettings } from '../list-settings.ts';
-import type { ListWorld } from '../list-world.ts';
+import type { History } from '../history/history.ts';
+import type { ListSettings } from '../list-making/list-settings.ts';
+import type { ListWorld } from '../list-making/list-world.ts';
+import type { LikeSums, SumName } from '../models/like-sums.ts';
 
 /** What the learned ranking wants proposed beside what the enabled recommenders propose. */
 export interface RankingSources {

@@ -1,4 +1,4 @@
-import type { PopularIndex } from '../popular.ts';
+import type { PopularIndex } from '../global-lists/popular.ts';
 import type { Ranked } from '../ranked.ts';
 import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';

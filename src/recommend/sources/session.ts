@@ -3,10 +3,10 @@ import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
 import { turns } from '../../domain/turns.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { Catalogue } from '../catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { GenerationSlot } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import type { ListQuery } from '../recommender.ts';
-import type { GenerationSlot } from '../serving-model.ts';
 import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */

@@ -1,6 +1,6 @@
-import type { History } from '../history.ts';
+import type { Rows } from '../catalogue/row-postings.ts';
+import type { History } from '../history/history.ts';
 import type { Ranked } from '../ranked.ts';
-import type { Rows } from '../row-postings.ts';
 
 export const SOURCE_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
 /** A recommender by its name in the configuration. */

@@ -1,9 +1,9 @@
 import type { LocalReads } from '../../store/data-store.ts';
-import type { Catalogue } from '../catalogue.ts';
-import type { TypeTest } from '../history.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { TypeTest } from '../history/history.ts';
+import { itemsOfUsers, USERS_ASKED } from '../neighbors/items-of-users.ts';
+import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import type { Ranked } from '../ranked.ts';
-import { itemsOfUsers, USERS_ASKED } from '../user-based.ts';
-import type { UserNeighbors } from '../user-neighbors.ts';
 import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
 

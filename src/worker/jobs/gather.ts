@@ -1,6 +1,6 @@
 import { collectTrainingData, type FeedbackCounts, type ReplayFeedback } from '../../dataset/collect.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { typeTest } from '../../recommend/feedback-types.ts';
+import { typeTest } from '../../recommend/history/positive-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import type { GatherJob } from '../messages.ts';

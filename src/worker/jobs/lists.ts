@@ -1,16 +1,21 @@
 import { measureProcessorShare } from '../../domain/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
-import { typeTest } from '../../recommend/feedback-types.ts';
-import { History, likeTest, type TypeTest } from '../../recommend/history.ts';
-import { KeptFeatures } from '../../recommend/kept-features.ts';
-import { ListMaker } from '../../recommend/list-maker.ts';
-import type { ListWorld } from '../../recommend/list-world.ts';
-import { ListVersions } from '../../recommend/lists/list-versions.ts';
-import type { Remade } from '../../recommend/lists/remake-queue.ts';
-import { ITEM_FEATURES } from '../../recommend/ranker.ts';
-import { relatedRows } from '../../recommend/related.ts';
-import type { Generation } from '../../recommend/serving-model.ts';
-import { askedUser, itemsOfUsers, USERS_ASKED, userRelation } from '../../recommend/user-based.ts';
+import { History, likeTest, type TypeTest } from '../../recommend/history/history.ts';
+import { typeTest } from '../../recommend/history/positive-types.ts';
+import { ListMaker } from '../../recommend/list-making/list-maker.ts';
+import type { ListWorld } from '../../recommend/list-making/list-world.ts';
+import type { Generation } from '../../recommend/models/generation.ts';
+import {
+  askedUser,
+  itemsOfUsers,
+  USERS_ASKED,
+  userRelation,
+} from '../../recommend/neighbors/items-of-users.ts';
+import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
+import { KeptFeatures } from '../../recommend/ranking/kept-features.ts';
+import { ITEM_FEATURES } from '../../recommend/ranking/ranker.ts';
+import { ListVersions } from '../../recommend/user-lists/list-versions.ts';
+import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';

@@ -1,7 +1,7 @@
-import { typeTest } from '../../recommend/feedback-types.ts';
-import { likeTest } from '../../recommend/history.ts';
+import { likeTest } from '../../recommend/history/history.ts';
+import { typeTest } from '../../recommend/history/positive-types.ts';
+import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
-import { relatedRows } from '../../recommend/related.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 

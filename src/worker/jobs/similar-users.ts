@@ -4,8 +4,8 @@ import { viewOf } from '../../memory/layout.ts';
 import type { PlacedSimilarity } from '../../model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
+import type { AskedUser } from '../../recommend/models/generation.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
-import type { AskedUser } from '../../recommend/serving-model.ts';
 import type { SimilarUsersJob } from '../messages.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { renewTally } from '../../recommend/tally.ts';
+import { renewTally } from '../../recommend/popularity/tally.ts';
 import { TALLY_NAME, type TallyJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
 

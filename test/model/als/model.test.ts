@@ -5,8 +5,8 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { hasBit } from '../../../src/memory/bits.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
-import { collaborativeModel } from '../../../src/recommend/mf-serving.ts';
-import type { LookedAt } from '../../../src/recommend/serving-model.ts';
+import { collaborativeModel } from '../../../src/recommend/models/collaborative-model.ts';
+import type { LookedAt } from '../../../src/recommend/models/generation.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);

@@ -6,7 +6,7 @@ import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { itemNeighborsPart } from '../../../src/model/neighbors/items-part.ts';
 import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
 import type { NeighborPolicy } from '../../../src/model/neighbors/policy.ts';
-import { similarRows } from '../../../src/recommend/neighbors.ts';
+import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 
 const ROWS = 200;
 /** Every other row of the store is of an item that somebody likes: the higher the row, the more do. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/model/neighbors/incidence.ts';
 import { placeSimilarity, type SimilarityOptions } from '../../../src/model/neighbors/place-similarity.ts';
 import { type RankedRows, SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
-import { similarRows } from '../../../src/recommend/neighbors.ts';
+import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 
 /** Five films and their labels. */
 const LABELS: readonly (readonly string[])[] = [

@@ -1,0 +1,104 @@
+import type { Explanation } from '../../domain/schemas.ts';
+import { formatTimestamp } from '../../domain/time.ts';
+import { inTurns } from '../../domain/turns.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { History, TypeTest } from '../history/history.ts';
+import type { Histories } from '../history/history-pool.ts';
+import type { ListMaker } from '../list-making/list-maker.ts';
+import { FOLD_IN_LIKES_MAX } from '../list-making/matching.ts';
+import type { GenerationSlot } from '../models/generation.ts';
+import type { Recommender } from '../recommender.ts';
+import { SOURCE_NAMES } from '../sources/source.ts';
+import type { Sources } from '../sources/sources.ts';
+
+/** How many of the user's items are named. */
+const CONTRIBUTIONS_MAX = 10;
+
+export interface ExplainQuery {
+  /** The item is recommended when it stands among the first `n`. */
+  readonly n: number;
+  readonly categories: readonly string[];
+}
+
+/** Says why an item is recommended to a user, or why it is not. */
+export class Explainer {
+  private readonly parts: {
+    readonly reads: LocalReads;
+    readonly catalogue: Catalogue;
+    readonly histories: Histories;
+    readonly sources: Sources;
+    readonly maker: ListMaker;
+    readonly generations: GenerationSlot;
+    readonly isPositive: TypeTest;
+    readonly recommender: Recommender;
+  };
+
+  constructor(parts: Explainer['parts']) {
+    this.parts = parts;
+  }
+
+  /** @returns undefined when there is no such item */
+  async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
+    const { reads, recommender, histories } = this.parts;
+    const itemRow = reads.itemRow(itemId);
+    if (itemRow < 0) return undefined;
+    const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
+    const Rank = list.indexOf(itemId);
+    return histories.use(reads.userRow(userId), async (history) => ({
+      UserId: userId,
+      ItemId: itemId,
+      Recommended: Rank >= 0,
+      Rank,
+      ...(Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) }),
+      ...this.score(history, itemRow),
+      Recommenders: await this.proposals(history, itemRow),
+      Contributions: await this.contributions(history, itemRow),
+    }));
+  }
+
+  private score(history: History, itemRow: number): { Score?: number } {
+    const Score = this.parts.maker.scoreOf(history, itemRow);
+    return Score === undefined ? {} : { Score };
+  }
+
+  private whyNot(history: History, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
+    const { catalogue } = this.parts;
+    if (catalogue.isHidden(itemRow)) return { Reason: 'hidden' };
+    if (!catalogue.isListable(itemRow)) return { Reason: 'out_of_date' };
+    const readMs = history.readAtMs(itemRow);
+    if (readMs !== undefined) return { Reason: 'read', ReadAt: formatTimestamp(readMs) };
+    if (!catalogue.isInAll(itemRow, categories)) return { Reason: 'not_in_category' };
+    return { Reason: 'below_the_cut' };
+  }
+
+  /** Every recommender that can score the item for the user, asked for this item alone. */
+  private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
+    const found: { Name: string; Score: number }[] = [];
+    const accept = (row: number) => row === itemRow;
+    const among: ReadonlySet<number> = new Set([itemRow]);
+    for (const name of SOURCE_NAMES) {
+      const ranked = await this.parts.sources.rank(name, { history, k: 1, accept, among, categories: [] });
+      if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
+    }
+    return found;
+  }
+
+  private async contributions(history: History, itemRow: number): Promise<Explanation['Contributions']> {
+    const { generations, isPositive, catalogue } = this.parts;
+    const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
+    const model = generations.current?.collaborative;
+    const parts = (model && (await inTurns(model.decompose(liked, itemRow))))?.parts ?? [];
+    const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
+    if (pull === 0) return [];
+    return [...parts]
+      .sort((a, b) => b.score - a.score || a.itemRow - b.itemRow)
+      .slice(0, CONTRIBUTIONS_MAX)
+      .map((part) => ({
+        ItemId: catalogue.idAt(part.itemRow) ?? '',
+        Score: part.score,
+        Share: part.score / pull,
+      }))
+      .filter((part) => part.ItemId !== '');
+  }
+}

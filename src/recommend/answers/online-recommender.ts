@@ -1,0 +1,113 @@
+import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import { JointWork } from '../../domain/joint-work.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Histories } from '../history/history-pool.ts';
+import { type ItemNeighbors, NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
+import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
+import { filterRanked, type Ranked } from '../ranked.ts';
+import type { ListQuery, Recommender, RecommendQuery } from '../recommender.ts';
+import type { LatestSource } from '../sources/latest.ts';
+import type { PopularSource } from '../sources/popular.ts';
+import type { SessionSource } from '../sources/session.ts';
+import type { PersonalAnswers } from './personal-answers.ts';
+
+/** Users looked for beside those wanted. */
+const SPARE_USERS = 64;
+
+export interface OnlineParts {
+  readonly reads: LocalReads;
+  readonly catalogue: Catalogue;
+  readonly latest: LatestSource;
+  readonly popular: PopularSource;
+  readonly itemNeighbors: ItemNeighbors;
+  readonly userNeighbors: UserNeighbors;
+  readonly histories: Histories;
+  readonly personal: PersonalAnswers;
+  readonly sessions: SessionSource;
+}
+
+/** Answers every list out of what is in memory and a few local reads. */
+export class OnlineRecommender implements Recommender {
+  private readonly parts: OnlineParts;
+  private readonly neighbors = new JointWork<Ranked>();
+
+  constructor(parts: OnlineParts) {
+    this.parts = parts;
+  }
+
+  async latest(query: ListQuery): Promise<ScoredEntry[]> {
+    const entries = await this.unread(query, this.parts.latest);
+    return entries.map(({ Id, Score }) => ({ Id, Score: Math.floor(Score) }));
+  }
+
+  async popular(query: ListQuery): Promise<ScoredEntry[]> {
+    return this.unread(query, this.parts.popular);
+  }
+
+  async itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> {
+    const { reads, itemNeighbors, catalogue } = this.parts;
+    const row = reads.itemRow(itemId);
+    if (row < 0) return [];
+    const { categories, caller } = query;
+    const k = query.offset + query.n;
+    const accept = (other: number) => catalogue.isInAll(other, categories);
+    const key = JSON.stringify(['item', row, k, categories]);
+    const ranked = await this.neighbors.run(key, caller?.signal, (signal) =>
+      itemNeighbors.of(row, k, accept, signal),
+    );
+    return this.itemEntries(ranked, query);
+  }
+
+  async userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]> {
+    const { reads, userNeighbors, histories } = this.parts;
+    const row = reads.userRow(userId);
+    const want = query.offset + query.n;
+    if (row < 0 || want === 0) return [];
+    // Some of them may be gone since they were laid out.
+    const k = Math.min(NEIGHBORS_MAX, want + SPARE_USERS);
+    const ranked = await this.neighbors.run(`user ${row} ${k}`, query.caller?.signal, (signal) =>
+      histories.use(row, (history) => userNeighbors.of(history, k, signal)),
+    );
+    const known = filterRanked(ranked, want, (other) => reads.userIdAt(other) !== undefined);
+    return entries(known, query, (other) => reads.userIdAt(other)!);
+  }
+
+  recommend(userId: string, query: RecommendQuery): Promise<string> | string {
+    return this.parts.personal.recommend(userId, query);
+  }
+
+  async session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]> {
+    return this.itemEntries(await this.parts.sessions.rank(feedback, query), query);
+  }
+
+  /** Entries of a list less what the user of the query has read. */
+  private unread(query: ListQuery, source: LatestSource | PopularSource): Promise<ScoredEntry[]> {
+    const { userId, categories } = query;
+    const k = query.offset + query.n;
+    const rank = async (accept: (row: number) => boolean) =>
+      this.itemEntries(await source.rank({ k, accept, categories }), query);
+    if (userId === undefined || userId === '') return rank(() => true);
+    const { histories, reads } = this.parts;
+    return histories.use(reads.userRow(userId), (history) => rank((row) => !history.hasRead(row)));
+  }
+
+  private itemEntries(ranked: Ranked, query: ListQuery): ScoredEntry[] {
+    const { catalogue } = this.parts;
+    // While some were waited for, others may have been hidden or deleted.
+    const shown = filterRanked(ranked, ranked.rows.length, (row) => catalogue.isListable(row));
+    return entries(shown, query, (row) => catalogue.idAt(row)!);
+  }
+}
+
+function entries(
+  { rows, scores }: Ranked,
+  { n, offset }: ListQuery,
+  idAt: (row: number) => string,
+): ScoredEntry[] {
+  const page: ScoredEntry[] = [];
+  for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
+    page.push({ Id: idAt(rows[at]!), Score: scores[at]! });
+  }
+  return page;
+}

@@ -1,0 +1,128 @@
+import { clearBit, hasBit } from '../../memory/bits.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { RowPostings, Rows } from './row-postings.ts';
+
+/** Items with the label count so many times their score: above 1 they rise, below they fall. */
+export interface LabelBoost {
+  readonly label: string;
+  /** From 0.001 to 1,000. */
+  readonly factor: number;
+}
+
+/** What one question asks of the items in its answer beside their categories. */
+export interface ItemWishes {
+  /** Ids of items that may not stand in it. */
+  readonly excluded: readonly string[];
+  /** An item has all of these. */
+  readonly labels: readonly string[];
+  /** An item has none of these. */
+  readonly notLabels: readonly string[];
+  readonly boosts: readonly LabelBoost[];
+}
+
+/** More members than this share of all items are many. */
+const WIDE_SHARE = 1 / 16;
+
+/** A part of the catalogue that is looked through for candidates. */
+export interface View {
+  /** Bits of the rows that may be candidates; some of them may be refused yet. */
+  readonly allowed: Uint32Array;
+  readonly accepts: (row: number) => boolean;
+}
+
+/**
+ * The items that one question wants, over the whole catalogue. What it costs grows with the number of labels asked for
+ * and a thirty-second of the catalogue's rows.
+ */
+export class ItemFilter {
+  /** The fewest rows that are known to hold all that pass; undefined for all rows. */
+  readonly members: Rows | undefined;
+  private readonly catalogue: Catalogue;
+  private readonly categories: readonly string[];
+  private readonly wanted: readonly (RowPostings | undefined)[];
+  private readonly unwanted: readonly RowPostings[];
+  private readonly excluded: ReadonlySet<number>;
+  private readonly boosts: readonly { readonly rows: RowPostings; readonly factor: number }[];
+  private bits: Uint32Array | undefined;
+
+  constructor(
+    catalogue: Catalogue,
+    categories: readonly string[],
+    { labels, notLabels, boosts, excluded }: ItemWishes,
+    rowOf: (itemId: string) => number,
+  ) {
+    this.catalogue = catalogue;
+    this.categories = categories;
+    this.wanted = labels.map((label) => catalogue.rowsWithLabel(label));
+    this.unwanted = notLabels.flatMap((label) => catalogue.rowsWithLabel(label) ?? []);
+    this.excluded = new Set(excluded.map(rowOf));
+    this.boosts = boosts.flatMap(({ label, factor }) => {
+      const rows = catalogue.rowsWithLabel(label);
+      return rows === undefined ? [] : [{ rows, factor }];
+    });
+    let members = catalogue.narrowest(categories);
+    for (const rows of this.wanted)
+      if (members === undefined || (rows?.size ?? 0) < members.size) members = rows ?? NO_ROWS;
+    this.members = members;
+  }
+
+  /** Where the bits are made, a row that was hidden then is refused, too. */
+  accepts(row: number): boolean {
+    return (
+      (this.bits === undefined || hasBit(this.bits, row)) &&
+      !this.excluded.has(row) &&
+      this.catalogue.isInAll(row, this.categories) &&
+      this.wanted.every((rows) => rows?.has(row) === true) &&
+      !this.unwanted.some((rows) => rows.has(row))
+    );
+  }
+
+  /** True where so many rows may pass that a model had better look through all rows with their bits. */
+  get isWide(): boolean {
+    return this.members === undefined || this.members.size > this.catalogue.itemCount * WIDE_SHARE;
+  }
+
+  /** Bits of the listable rows that pass; made when first asked for. */
+  get allowed(): Uint32Array {
+    if (this.bits !== undefined) return this.bits;
+    const bits = this.catalogue.visibleBits().slice();
+    for (const rows of this.wanted) {
+      if (rows === undefined) bits.fill(0);
+      else rows.keepIn(bits);
+    }
+    for (const category of this.categories) {
+      const rows = this.catalogue.rowsInCategory(category);
+      if (rows === undefined) bits.fill(0);
+      else rows.keepIn(bits);
+    }
+    for (const rows of this.unwanted) rows.removeFrom(bits);
+    for (const row of this.excluded) if (row >= 0) clearBit(bits, row);
+    return (this.bits = bits);
+  }
+
+  /** Where candidates are looked for: among all that pass, and by itself among those that each boost lifts. */
+  views(): readonly View[] {
+    const lifted = this.boosts.filter(({ factor }) => factor > 1);
+    return [
+      { allowed: this.allowed, accepts: () => true },
+      ...lifted.map(({ rows }) => {
+        const allowed = this.allowed.slice();
+        rows.keepIn(allowed);
+        return { allowed, accepts: (row: number) => rows.has(row) };
+      }),
+    ];
+  }
+
+  /** An item's score with its boosts. A factor says how many times as good: it lifts a score below 0 towards it. */
+  boosted(row: number, score: number): number {
+    let factor = 1;
+    for (const boost of this.boosts) if (boost.rows.has(row)) factor *= boost.factor;
+    return score < 0 ? score / factor : score * factor;
+  }
+
+  get hasBoosts(): boolean {
+    return this.boosts.length > 0;
+  }
+}
+
+const NO_ROWS: ReadonlySet<number> = new Set();

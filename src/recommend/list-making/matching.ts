@@ -1,0 +1,154 @@
+import type { ItemFilter } from '../catalogue/item-filter.ts';
+import type { History, TypeTest } from '../history/history.ts';
+import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
+import type { RankingCase } from '../ranking/ranker.ts';
+import { looksAt, scalesOf } from '../ranking/ranking-features.ts';
+import { RowSet } from '../row-set.ts';
+import type { Match, RankingSources } from '../sources/matcher.ts';
+import { MATCHERS } from '../sources/matchers.ts';
+import { withKnownLikes } from './cold-scores.ts';
+import type { ListSettings } from './list-settings.ts';
+import type { ListWorld } from './list-world.ts';
+
+/** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
+export const FOLD_IN_LIKES_MAX = 2000;
+
+/** Where a question leaves so few items, they are ranked without any recommender's proposal. */
+const RANKED_MAX = 500;
+
+/** Nothing is proposed but by the enabled recommenders. */
+const NO_SOURCES: RankingSources = { scales: [], latest: false, sums: [] };
+
+/** What is proposed to one user. */
+export interface Proposal extends RankingCase {
+  /** The user's likes, latest first. */
+  readonly liked: readonly number[];
+}
+
+/** Finds one user's candidates by all recommenders of `sources/matchers.ts`. Not to be used by two at once. */
+export class Matching {
+  private readonly settings: ListSettings;
+  private readonly world: ListWorld;
+  private readonly isPositive: TypeTest;
+  private readonly chosen = new RowSet();
+  /** What the user of the present match has read: quicker to ask than its history. */
+  private readonly read = new RowSet();
+  private readonly sums = new LikeSums();
+
+  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest) {
+    this.settings = settings;
+    this.world = world;
+    this.isPositive = isPositive;
+  }
+
+  /** The user's vector against the current model, undefined without one. */
+  vectorOf(history: History): Float32Array | undefined {
+    return this.foldIn(this.likesOf(history));
+  }
+
+  /**
+   * The user as recommenders are asked for it. Valid until the next call.
+   * @param filter what one question wants of the items
+   */
+  match(history: History, wanted: RankingSources, filter?: ItemFilter): Match {
+    const { settings, world, sums, read } = this;
+    const liked = this.likesOf(history);
+    sums.sumUp(world.generation, liked, wanted.sums);
+    read.clear();
+    history.eachReadRow((row) => read.add(row));
+    const accept = (row: number) => !read.has(row) && world.isListable(row);
+    return {
+      ...{ world, settings, history, liked, sums },
+      vector: this.foldIn(liked),
+      wanted: liked.length > 0 ? wanted : NO_SOURCES,
+      allowed: filter?.allowed ?? world.listableBits?.(),
+      accept: filter === undefined ? accept : (row) => accept(row) && filter.accepts(row),
+    };
+  }
+
+  /**
+   * The user's candidates: distinct unread listable items that any recommender proposes. Valid until the next call.
+   * @param filter where it leaves few items, all of them are candidates of a user with likes
+   */
+  propose(history: History, wanted: RankingSources, filter?: ItemFilter): Proposal {
+    const { chosen } = this;
+    const match = this.match(history, wanted, filter);
+    const candidates: number[] = [];
+    chosen.clear();
+    if (filter === undefined) this.propositions(match, candidates);
+    else if (filter.members !== undefined && filter.members.size <= RANKED_MAX && match.liked.length > 0) {
+      for (const row of filter.members) {
+        if (!match.accept(row)) continue;
+        chosen.add(row);
+        candidates.push(row);
+      }
+    } else {
+      for (const { allowed, accepts } of filter.views())
+        this.propositions(
+          { ...match, allowed, accept: (row) => accepts(row) && match.accept(row) },
+          candidates,
+        );
+    }
+    return proposalOf(match, candidates);
+  }
+
+  /** Adds what the recommenders propose and is not chosen yet. */
+  private propositions(match: Match, candidates: number[]): void {
+    const { chosen, settings } = this;
+    for (const matcher of MATCHERS) {
+      for (const rows of matcher.lists(match)) {
+        for (let at = 0, taken = 0; at < rows.length && taken < settings.cacheSize; at++) {
+          const row = rows[at]!;
+          if (!match.accept(row)) continue;
+          taken++;
+          if (chosen.has(row)) continue;
+          chosen.add(row);
+          candidates.push(row);
+        }
+      }
+    }
+  }
+
+  /** Whether the last proposal has the item. */
+  isProposed(row: number): boolean {
+    return this.chosen.has(row);
+  }
+
+  /** A test for items that came after a list was made: whether they would be proposed. */
+  newcomerTest(match: Match): (itemRow: number) => boolean {
+    const { coldItems } = this.world;
+    const tests = MATCHERS.map((matcher) => matcher.proposes(match));
+    return (row) => coldItems.rows.includes(row) || tests.some((proposes) => proposes(row));
+  }
+
+  accepts(row: number, history: History, filter?: ItemFilter): boolean {
+    return this.world.isListable(row) && !history.hasRead(row) && (filter?.accepts(row) ?? true);
+  }
+
+  /** Where click-through is predicted, what the ranking goes by comes up by itself. */
+  rankingSources(): RankingSources {
+    const { settings, world } = this;
+    const { latest, popular, userBased, itemBased, collaborative } = settings;
+    const ranking = settings.order === 'learned' ? world.generation?.ranking : undefined;
+    const isAnyOn = latest || popular || userBased || itemBased || collaborative;
+    if (ranking === undefined || !isAnyOn) return NO_SOURCES;
+    const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
+    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
+  }
+
+  private likesOf(history: History): readonly number[] {
+    return history.positiveRows(this.isPositive, FOLD_IN_LIKES_MAX);
+  }
+
+  private foldIn(liked: readonly number[]): Float32Array | undefined {
+    const { generation, coldItems } = this.world;
+    return generation?.collaborative?.foldIn(withKnownLikes(coldItems, liked));
+  }
+}
+
+/** These items, to be ranked for the user. */
+export function proposalOf(match: Match, candidates: readonly number[]): Proposal {
+  const { history, world, liked, vector, sums } = match;
+  const userLabels = () => world.labelsOf(history.userRow);
+  return { candidates, liked, userRow: history.modelRow, userLabels, vector, sums };
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
+import { Arrivals } from '../catalogue/arrivals.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import { LatestIndex } from '../global-lists/latest.ts';
+import { PopularIndex } from '../global-lists/popular.ts';
+import { type NumberedTypeTest, typeTest } from '../history/positive-types.ts';
+import { ColdItemIndex } from '../list-making/cold-items.ts';
+import type { FeedbackCounts } from '../popularity/feedback-counts.ts';
+import { LiveTally, type TallyKeeper } from '../popularity/live-tally.ts';
+import { Tally } from '../popularity/tally.ts';
+import type { TrendSpans, Trends } from '../popularity/trends.ts';
+
+/** Rows read before other work gets a turn: a few milliseconds. */
+const SLICE_ROWS = 4096;
+/** Records counted in one step while requests are served: a fraction of a millisecond. */
+const COUNT_RECORDS = 512;
+/** Items taken in in one step likewise. */
+const STEP_ITEMS = 64;
+/** New items worked out in one turn: about a millisecond. */
+const COLD_ITEMS_A_TURN = 4;
+
+/** What is kept in memory of the store and follows each commit: the catalogue, latest and popular items, new items. */
+export class LiveState {
+  readonly catalogue: Catalogue;
+  readonly latest: LatestIndex;
+  readonly popular: PopularIndex;
+  readonly trends: Trends;
+  readonly coldItems: ColdItemIndex;
+  readonly isPositive: NumberedTypeTest;
+  readonly feedbackCounts: FeedbackCounts;
+  /** The items that became listable lately: lists made before know nothing of them. */
+  readonly arrivals: Arrivals;
+  private readonly clock: Clock;
+  private readonly tally: LiveTally;
+  private readonly newestCount: boolean;
+  private findingCold = false;
+  /** Items from this row on came after the last fit. */
+  private knownRows = 0;
+
+  constructor(options: {
+    readonly reads: LocalReads;
+    readonly clock: Clock;
+    readonly positiveTypes: readonly string[];
+    readonly spans: TrendSpans;
+    readonly itemTtlMs: number;
+    /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
+    readonly newestCount: boolean;
+    readonly tallyKeeper: TallyKeeper;
+    readonly onTrouble: (message: string, error: unknown) => void;
+  }) {
+    this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
+    this.latest = new LatestIndex(this.catalogue);
+    this.clock = options.clock;
+    this.arrivals = new Arrivals(options.clock());
+    this.newestCount = options.newestCount;
+    const { reads, positiveTypes, clock, onTrouble, tallyKeeper: keeper } = options;
+    this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+    const tally = new Tally({ positiveTypes, ...options.spans }, clock, this.isPositive);
+    this.tally = new LiveTally({ tally, reads, keeper, onTrouble });
+    this.trends = tally.trends;
+    this.feedbackCounts = tally.types;
+    this.popular = new PopularIndex(this.trends, this.catalogue);
+    this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
+  }
+
+  /**
+   * Reads all items, in slices so that timers and signals get their turn, and what is counted of all feedback.
+   * @param feedbackCount records that there are
+   */
+  async load(reads: LocalReads, feedbackCount: number): Promise<void> {
+    const counted = this.tally.load(feedbackCount);
+    for (let from = 0; from >= 0; ) {
+      // First of all, whoever was asked before gets to work.
+      await nextTurn();
+      let seen = 0;
+      from = reads.scanItems(from, (item) => {
+        this.catalogue.put(item);
+        return ++seen < SLICE_ROWS;
+      });
+    }
+    await counted;
+    // The first ranking takes long, and nobody waits yet.
+    this.popular.top(1, [], () => true);
+  }
+
+  close(): void {
+    this.tally.close();
+  }
+
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow(changes: ChangeSet): Generator<unknown> {
+    const { catalogue, trends } = this;
+    if (changes.renumbersTypes) this.isPositive.renumber();
+    let taken = 0;
+    for (const item of changes.items) {
+      if (++taken % STEP_ITEMS === 0) yield;
+      const wasListable = catalogue.isListable(item.row);
+      catalogue.put(item);
+      const hasArrived = !wasListable && catalogue.isListable(item.row);
+      if (hasArrived && (this.newestCount || item.row < this.knownRows))
+        this.arrivals.add(item.row, this.clock());
+    }
+    for (const row of changes.deletedItemRows) catalogue.delete(row);
+    this.tally.apply(changes);
+    while (trends.drain(COUNT_RECORDS)) yield;
+    if (changes.items.length > 0) this.findColdLater();
+  }
+
+  /**
+   * A fit that knows the items below this row is served from now on. Resolves once new items are compared with those.
+   * @param after what they are compared after
+   */
+  async knowItems(knownRows: number, after?: Promise<unknown>): Promise<void> {
+    this.knownRows = knownRows;
+    this.coldItems.clear();
+    if (after !== undefined) await after;
+    while (this.findCold()) await nextTurn();
+  }
+
+  /** Works out what new items are like, some a turn. */
+  private findColdLater(): void {
+    if (this.findingCold || this.knownRows === 0) return;
+    this.findingCold = true;
+    setImmediate(() => {
+      this.findingCold = false;
+      if (this.findCold()) this.findColdLater();
+    });
+  }
+
+  private findCold(): boolean {
+    const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
+    for (const row of gained) this.arrivals.add(row, this.clock());
+    return isMore;
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

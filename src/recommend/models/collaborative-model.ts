@@ -1,0 +1,94 @@
+import { viewOf } from '../../memory/layout.ts';
+import { TopK } from '../../memory/top-k.ts';
+import { decomposeScore } from '../../model/als/explain.ts';
+import type { MfScorer, PlacedModel } from '../../model/als/scorer.ts';
+import type { Ranked } from '../ranked.ts';
+import type { CollaborativeModel } from './generation.ts';
+
+/** Fetched beside the `k` wanted, for those that `accept` will refuse. */
+const SPARE = 64;
+
+/** Members up to this share of all items are scored one by one, which for more would take longer than to look through all. */
+const FEW_SHARE = 1 / 16;
+
+/** Which items of a model anybody has liked, by row; worked out once a model and thread. */
+const likedItems = new WeakMap<PlacedModel, Uint8Array>();
+
+/** An item that nobody has liked has a vector of zeros: its score says nothing. */
+function itemsWithVectors(placed: PlacedModel): Uint8Array {
+  let known = likedItems.get(placed);
+  if (known === undefined) {
+    const { itemCount } = placed.header;
+    const factors = viewOf(placed.memory, placed.layout, 'itemFactors', 'f32');
+    const f = factors.length / Math.max(1, itemCount);
+    known = Uint8Array.from({ length: itemCount }, (_, row) =>
+      factors.subarray(row * f, (row + 1) * f).some((value) => value !== 0) ? 1 : 0,
+    );
+    likedItems.set(placed, known);
+  }
+  return known;
+}
+
+/** A matrix factorization as serving needs it. Items that nobody has liked are never among the best. */
+export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): CollaborativeModel {
+  const { itemCount } = scorer.header;
+  const { listLengthMax } = placed;
+  const hasVector = itemsWithVectors(placed);
+  return {
+    foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
+    scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
+    decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
+    topItems(vector, k, given, { read = [], members, allowed }) {
+      const accept = (row: number) => hasVector[row] === 1 && given(row);
+      if (k < 1) return { rows: [], scores: [] };
+      const isFew = allowed === undefined || (members?.size ?? itemCount) <= itemCount * FEW_SHARE;
+      if (members !== undefined && isFew)
+        return best(scorer, vector, k, [...members].filter(isKnown), accept);
+      // Most items that are looked at pass, so the best k and some more are nearly always enough; if not, twice as many are.
+      for (let fetch = k + SPARE; fetch <= listLengthMax; fetch *= 2) {
+        const found = scorer.recommend(vector, Math.min(fetch, itemCount), read, allowed);
+        const passed = filter(found.itemRows, found.scores, k, accept);
+        if (passed.rows.length === k || found.itemRows.length < fetch) return passed;
+      }
+      const rows = members === undefined ? Array.from({ length: itemCount }, (_, row) => row) : [...members];
+      return best(scorer, vector, k, rows.filter(isKnown), accept);
+    },
+  };
+
+  function isKnown(row: number): boolean {
+    return row < itemCount;
+  }
+}
+
+/** Scores the rows one by one; for few rows, or when most of the catalogue is refused. */
+function best(
+  scorer: MfScorer,
+  vector: Float32Array,
+  k: number,
+  rows: readonly number[],
+  accept: (row: number) => boolean,
+): Ranked {
+  const accepted = rows.filter(accept);
+  const scores = scorer.scoreItems(vector, accepted);
+  const top = new TopK(k);
+  accepted.forEach((row, at) => {
+    top.push(row, scores[at]!);
+  });
+  return top.sorted();
+}
+
+function filter(
+  itemRows: Uint32Array,
+  all: Float32Array,
+  k: number,
+  accept: (row: number) => boolean,
+): Ranked {
+  const rows: number[] = [];
+  const scores: number[] = [];
+  for (let at = 0; at < itemRows.length && rows.length < k; at++) {
+    if (!accept(itemRows[at]!)) continue;
+    rows.push(itemRows[at]!);
+    scores.push(all[at]!);
+  }
+  return { rows, scores };
+}

@@ -1,0 +1,76 @@
+import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { TypeTest } from '../history/history.ts';
+import { UserBits } from '../user-lists/user-bits.ts';
+
+/** Users of an item that are looked at; with more of them something has always happened. */
+const USERS_MAX = 4096;
+
+/** Records of a commit looked at in one step. */
+const STEP_RECORDS = 1024;
+
+/** What has changed in one stretch of time. */
+interface Changes {
+  readonly items: Set<number>;
+  readonly labels: Set<string>;
+  readonly users: UserBits;
+}
+
+function noChanges(): Changes {
+  return { items: new Set(), labels: new Set(), users: new UserBits() };
+}
+
+/**
+ * What has changed since the data of the served generation was read: since the generation before it was first served,
+ * which is earlier than that.
+ */
+export class SinceFit {
+  private readonly catalogue: Catalogue;
+  private readonly reads: Pick<LocalReads, 'readItemUsers'>;
+  private readonly isPositive: TypeTest;
+  private before = noChanges();
+  private now = noChanges();
+
+  constructor(catalogue: Catalogue, reads: Pick<LocalReads, 'readItemUsers'>, isPositive: TypeTest) {
+    this.catalogue = catalogue;
+    this.reads = reads;
+    this.isPositive = isPositive;
+    catalogue.onChange((row) => {
+      this.now.items.add(row);
+      for (const label of catalogue.labelsAt(row)) this.now.labels.add(label);
+    });
+  }
+
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow({ added }: Pick<ChangeSet, 'added'>): Generator<unknown> {
+    for (let at = 0; at < added.length; at++) {
+      if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+      if (this.isPositive(added.types[at]!)) this.now.users.add(added.userRows[at]!);
+    }
+  }
+
+  /** Another generation is served from now on. */
+  begin(): void {
+    this.before = this.now;
+    this.now = noChanges();
+  }
+
+  hasChanged(itemRow: number): boolean {
+    return this.before.items.has(itemRow) || this.now.items.has(itemRow);
+  }
+
+  /** True when an item with one of its labels came or changed. */
+  hasNewsByLabels(itemRow: number): boolean {
+    const { before, now } = this;
+    return this.catalogue
+      .labelsAt(itemRow)
+      .some((label) => before.labels.has(label) || now.labels.has(label));
+  }
+
+  /** True when one of its users has liked something. */
+  hasNewsByUsers(itemRow: number): boolean {
+    const { before, now } = this;
+    const users = this.reads.readItemUsers(itemRow);
+    return users.length > USERS_MAX || users.some((user) => before.users.has(user) || now.users.has(user));
+  }
+}

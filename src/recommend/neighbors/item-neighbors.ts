@@ -1,0 +1,129 @@
+import { Gate } from '../../domain/gate.ts';
+import { NEIGHBORS_MIN } from '../../model/neighbors/items-part.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Generation, GenerationSlot } from '../models/generation.ts';
+import { filterRanked, type Ranked } from '../ranked.ts';
+import type { SinceFit } from './changed-since-fit.ts';
+import type { Relation } from './related-rows.ts';
+import { similarRowsInTurns } from './similar-rows.ts';
+
+export type NeighborType = 'similar' | 'related' | 'auto';
+
+/** Finds related rows aside (in a worker); at most `k`, best first. */
+export type FindRelated = (
+  relation: Relation,
+  row: number,
+  k: number,
+  signal?: AbortSignal,
+) => Promise<Ranked>;
+
+/** Neighbors longer than this are not looked for. */
+export const NEIGHBORS_MAX = 10_000;
+
+/** Searches by labels at work at the same time, which hold some bytes an item each, and those that wait. */
+const SEARCHES_MAX = 16;
+const SEARCHES_WAITING_MAX = 64;
+
+/**
+ * Items like an item: out of what the last fit compared ahead, and beyond that worked out now, by labels out of the
+ * catalogue or by common users through `findRelated`. An item that changed since the fit is always worked out.
+ */
+export class ItemNeighbors {
+  private readonly catalogue: Catalogue;
+  private readonly generations: GenerationSlot;
+  private readonly type: NeighborType;
+  private readonly findRelated: FindRelated;
+  private readonly sinceFit: SinceFit;
+  private readonly likesOf: (row: number) => number;
+  private readonly gate = new Gate({
+    atWorkMax: SEARCHES_MAX,
+    waitingMax: SEARCHES_WAITING_MAX,
+    refusedFor: 'neighbors',
+  });
+  private generation: Generation | undefined;
+
+  /** @param likesOf how much positive feedback an item has */
+  constructor(
+    catalogue: Catalogue,
+    generations: GenerationSlot,
+    type: NeighborType,
+    findRelated: FindRelated,
+    sinceFit: SinceFit,
+    likesOf: (row: number) => number,
+  ) {
+    this.catalogue = catalogue;
+    this.generations = generations;
+    this.type = type;
+    this.findRelated = findRelated;
+    this.sinceFit = sinceFit;
+    this.likesOf = likesOf;
+  }
+
+  /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
+  async of(row: number, k: number, accept: (row: number) => boolean, signal?: AbortSignal): Promise<Ranked> {
+    const accepted = (other: number) => this.catalogue.isListable(other) && accept(other);
+    const ahead = this.ahead(row);
+    const known = filterRanked(ahead, k, accepted);
+    // Shorter than any table is cut: then there were no others.
+    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN && !this.hasNews(row);
+    if (known.rows.length === k || isAll) return known;
+    const seen = new Set(Array.from(ahead.rows));
+    const rest = await this.workOut(
+      row,
+      k - known.rows.length,
+      (other) => !seen.has(other) && accepted(other),
+      signal,
+    );
+    // One list, whose beginning does not depend on its length: what follows never scores above what was before it.
+    const least = known.scores.at(-1) ?? Number.POSITIVE_INFINITY;
+    return {
+      rows: [...known.rows, ...rest.rows],
+      scores: [...known.scores, ...rest.scores.map((score) => Math.min(score, least))],
+    };
+  }
+
+  private ahead(row: number): { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> } {
+    const { current } = this.generations;
+    if (current !== this.generation) {
+      this.generation = current;
+      this.sinceFit.begin();
+    }
+    if (current?.itemNeighbors === undefined || this.sinceFit.hasChanged(row)) return NOTHING;
+    return current.itemNeighbors.neighborsAt(row);
+  }
+
+  private async workOut(
+    row: number,
+    k: number,
+    accepted: (row: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Ranked> {
+    if (this.isByLabels(row))
+      return this.gate.run(() => similarRowsInTurns(row, k, this.labels(), accepted, signal), signal);
+    const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
+    return filterRanked(related, k, accepted);
+  }
+
+  private isByLabels(row: number): boolean {
+    return this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
+  }
+
+  /** True when others may have come to those of the last fit. */
+  private hasNews(row: number): boolean {
+    return this.isByLabels(row) ? this.sinceFit.hasNewsByLabels(row) : this.sinceFit.hasNewsByUsers(row);
+  }
+
+  private labels() {
+    const { catalogue, likesOf } = this;
+    return {
+      // Of items alike the one that more people like comes first, as in what the fit compared.
+      order: (row: number, other: number) => likesOf(other) - likesOf(row) || row - other,
+      rowCount: catalogue.itemCount,
+      elementsOf: (row: number) => catalogue.labelsAt(row),
+      rowsOf: (label: string) => catalogue.rowsWithLabel(label) ?? NOBODY,
+    };
+  }
+}
+
+const NOBODY: ReadonlySet<number> = new Set();
+const NOTHING: Ranked = { rows: [], scores: [] };

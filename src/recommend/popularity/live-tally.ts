@@ -1,0 +1,143 @@
+import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
+import type { Tally } from './tally.ts';
+
+/** The tally is saved again once this share of all records has come since, but after so many at least and at most. */
+const SAVE_SHARE = 0.02;
+const SAVE_RECORDS_MIN = 20_000;
+const SAVE_RECORDS_MAX = 200_000;
+/** Up to so many records are counted at once at a start: some ten milliseconds. */
+const COUNT_AT_ONCE = 50_000;
+/** Pause before a tally that could not be made is tried again; it doubles up to the other. */
+const RETRY_MS = 250;
+const RETRY_MS_MAX = 60_000;
+
+/** Where the tally is kept, and made without keeping anybody waiting. */
+export interface TallyKeeper {
+  /** What was saved last. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Brings the saved one up to date, or counts everything anew, elsewhere; answers what it saved, undefined when that is not possible now. */
+  renew(): Promise<Uint8Array | undefined>;
+}
+
+/** The tally of a running service: read back at the start, following each commit, saved now and then. */
+export class LiveTally {
+  private readonly tally: Tally;
+  private readonly reads: LocalReads;
+  private readonly keeper: TallyKeeper;
+  private readonly onTrouble: (message: string, error: unknown) => void;
+  private readonly saveRecordsMin: number;
+  private readonly countAtOnce: number;
+  /** The last commit that is counted. */
+  private countedCommit = 0;
+  /** Records that there are, and those since it was saved. */
+  private total = 0;
+  private unsaved = 0;
+  private isSaving = false;
+  private isClosed = false;
+  /** True while what is served is what was saved some time ago. */
+  private needsRecount = false;
+
+  constructor(options: {
+    readonly tally: Tally;
+    readonly reads: LocalReads;
+    readonly keeper: TallyKeeper;
+    readonly onTrouble: (message: string, error: unknown) => void;
+    readonly saveRecordsMin?: number;
+    readonly countAtOnce?: number;
+  }) {
+    this.tally = options.tally;
+    this.reads = options.reads;
+    this.keeper = options.keeper;
+    this.onTrouble = options.onTrouble;
+    this.saveRecordsMin = options.saveRecordsMin ?? SAVE_RECORDS_MIN;
+    this.countAtOnce = options.countAtOnce ?? COUNT_AT_ONCE;
+  }
+
+  /**
+   * Takes what was saved and brings it up to date. Where the store cannot tell what has come since, what was saved serves
+   * until everything is counted anew; where nothing was saved, that is waited for.
+   * @param feedbackCount records that there are
+   */
+  async load(feedbackCount: number): Promise<void> {
+    this.total = feedbackCount;
+    const saved = await this.keeper.read().catch((error: unknown) => this.tellDamage(error));
+    if (saved !== undefined && this.take(saved)) return;
+    if (feedbackCount <= this.countAtOnce && this.countNow()) return;
+    if (this.needsRecount) void this.recount();
+    else await this.recount();
+  }
+
+  /** Applies a commit, unless it is counted already. What is to be counted waits in the tally. */
+  apply({ added, removed, feedbackCommit }: ChangeSet): undefined {
+    const records = added.length + removed.length;
+    if (records === 0 || feedbackCommit <= this.countedCommit) return;
+    this.tally.apply(removed, -1);
+    this.tally.apply(added, 1);
+    this.total += added.length - removed.length;
+    this.unsaved += records;
+    const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * SAVE_SHARE));
+    if (this.unsaved >= due) void this.save();
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** @returns false when it is not up to date */
+  private take(saved: Uint8Array): boolean {
+    const { reads, tally } = this;
+    reads.refresh();
+    try {
+      const replayed = tally.resume(saved, reads);
+      this.needsRecount = replayed === undefined;
+      if (replayed === undefined) return false;
+      this.unsaved = replayed;
+      this.countedCommit = reads.feedbackMark?.commit ?? 0;
+      return true;
+    } catch (error) {
+      this.tellDamage(error);
+      return false;
+    }
+  }
+
+  /** @returns false where it cannot be told as of when that would be */
+  private countNow(): boolean {
+    const { reads, tally } = this;
+    reads.refresh();
+    const mark = reads.feedbackMark;
+    if (mark === undefined) return false;
+    tally.clear();
+    tally.countAll(reads);
+    this.needsRecount = false;
+    this.countedCommit = mark.commit;
+    return true;
+  }
+
+  private async recount(): Promise<void> {
+    for (let pauseMs = RETRY_MS; !this.isClosed; pauseMs = Math.min(RETRY_MS_MAX, 2 * pauseMs)) {
+      const renewed = await this.renew();
+      if (this.isClosed || (renewed !== undefined && this.take(renewed))) return;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+    }
+  }
+
+  private async save(): Promise<void> {
+    if (this.isSaving || this.needsRecount) return;
+    this.isSaving = true;
+    this.unsaved = 0;
+    await this.renew();
+    this.isSaving = false;
+  }
+
+  private renew(): Promise<Uint8Array | undefined> {
+    return this.keeper.renew().catch((error: unknown) => {
+      if (!this.isClosed) this.onTrouble('feedback could not be counted; trying again', error);
+      return undefined;
+    });
+  }
+
+  private tellDamage(error: unknown): undefined {
+    this.onTrouble('the saved counts of feedback cannot be used; everything is counted again', error);
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/** Learns to rank from users' candidates and what they liked of them, by some of the features. */
+import { type ChoiceSample, fitChoices } from '../../model/choice-model.ts';
+import { fitLogistic, type LogisticRegression } from '../../model/logistic.ts';
+import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking-features.ts';
+
+/** Users that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
+const TAUGHT_MAX = 400;
+const MISSES_A_USER = 60;
+/** Users that say how likely a score is, with all their candidates. */
+const CALIBRATED_MAX = 150;
+
+/** One user's candidates as of the moment before what is held out. */
+export interface RankingExample {
+  /** `RANKING_FEATURES.length` numbers a candidate. */
+  readonly features: Float32Array;
+  /** 1 for each candidate that the user then liked. */
+  readonly labels: Uint8Array;
+  /** Items that the user then liked, candidates or not; at least 1. */
+  readonly likedCount: number;
+}
+
+/**
+ * The weights by which what was chosen stands above the rest.
+ * @param lesson of `lessonOf`
+ * @returns undefined where nobody's candidates have hits and misses
+ */
+export function learnBlend(
+  lesson: ChoiceSample,
+  set: readonly RankingFeature[],
+): LogisticRegression | undefined {
+  if (lesson.starts.length < 2) return undefined;
+  // Scales may speak against one another, but popularity never against an item.
+  const isOneScale = set.filter(isScale).length === 1;
+  const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative);
+  return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
+}
+
+/** What blends of any features are learned from. */
+export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
+  const width = RANKING_FEATURES.length;
+  const taught = examples.filter(teaches);
+  const features: number[] = [];
+  const labels: number[] = [];
+  const multiples: number[] = [];
+  const starts = [0];
+  const everyUser = Math.max(1, taught.length / TAUGHT_MAX);
+  for (let user = 0; user < taught.length; user += everyUser) {
+    const { features: all, labels: hits } = taught[Math.floor(user)]!;
+    const stride = Math.max(1, hits.length / MISSES_A_USER);
+    for (let at = 0, next = 0; at < hits.length; at++) {
+      const isDue = at >= next;
+      if (isDue) next += stride;
+      if (hits[at] === 0 && !isDue) continue;
+      for (let from = at * width, of = 0; of < width; of++) features.push(all[from + of]!);
+      labels.push(hits[at]!);
+      multiples.push(hits[at] === 1 ? 1 : stride);
+    }
+    starts.push(labels.length);
+  }
+  return {
+    width,
+    features: Float64Array.from(features),
+    labels: Uint8Array.from(labels),
+    multiples: Float64Array.from(multiples),
+    starts,
+  };
+}
+
+/** The lesson with some of its features alone. */
+function withFeatures(lesson: ChoiceSample, set: readonly RankingFeature[]): ChoiceSample {
+  const width = set.length;
+  const features = new Float64Array(lesson.labels.length * width);
+  set.forEach((name, column) => {
+    let from = RANKING_FEATURES.indexOf(name);
+    for (let at = column; at < features.length; at += width, from += lesson.width)
+      features[at] = lesson.features[from]!;
+  });
+  return { ...lesson, width, features };
+}
+
+/** Only who took some candidates and not others teaches anything. */
+export function teaches({ labels }: RankingExample): boolean {
+  return labels.includes(1) && labels.includes(0);
+}
+
+/** The same order, as the probability that a candidate is liked. */
+export function asProbability(
+  ranking: LogisticRegression,
+  examples: readonly RankingExample[],
+): LogisticRegression {
+  const stride = Math.ceil(examples.length / CALIBRATED_MAX);
+  const some = examples.filter((_, at) => at % stride === 0);
+  const features = Float64Array.from(some.flatMap((example) => [...scoresOf(example.features, ranking)]));
+  const labels = Uint8Array.from(some.flatMap((example) => [...example.labels]));
+  if (!labels.includes(1)) return ranking;
+  const { bias, weights } = fitLogistic({ width: 1, features, labels });
+  const slope = weights[0]!;
+  // What stands above by its place alone need not be likelier over all users.
+  return slope > 0 ? { bias, weights: ranking.weights.map((weight) => weight * slope) } : ranking;
+}
+
+function isModel(name: RankingFeature): boolean {
+  return (MODEL_FEATURES as readonly string[]).includes(name);
+}
+
+export function isScale(name: RankingFeature): boolean {
+  return name.startsWith('popular_');
+}
+
+/** The scores, one for each candidate. */
+export function scoresOf(features: Float32Array, { weights }: LogisticRegression): Float64Array {
+  const width = RANKING_FEATURES.length;
+  const scores = new Float64Array(features.length / width);
+  weights.forEach((weight, feature) => {
+    if (weight === 0) return;
+    for (let at = 0, from = feature; at < scores.length; at++, from += width)
+      scores[at]! += weight * features[from]!;
+  });
+  return scores;
+}

@@ -1,0 +1,371 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import type { History } from '../history/history.ts';
+import type { ListMaker } from '../list-making/list-maker.ts';
+import type { GenerationSlot } from '../models/generation.ts';
+import type { ActiveUsers } from './active-users.ts';
+import type { Dated, Lack, ListFreshness } from './freshness.ts';
+import type { ListVersions } from './list-versions.ts';
+import { ListWriter } from './list-writer.ts';
+import { insertNewcomers } from './newcomers.ts';
+import { type MakeInWorker, type Remade, RemakeQueue } from './remake-queue.ts';
+import type { TimeBudget } from './time-budget.ts';
+
+/** A list that takes longer to make is not made on the thread that serves, milliseconds. */
+const MADE_HERE_MS_MAX = 4;
+/** Nor is the list of a user with more feedback than this, which takes long for that alone. */
+const RECORDS_HERE_MAX = 10_000;
+/** With so many lists ahead in the queue nobody waits: the older list is served. */
+const WAIT_LENGTH_MAX = 16;
+
+export interface UserListsOptions {
+  readonly cache: CacheStore;
+  readonly generations: GenerationSlot;
+  readonly maker: ListMaker;
+  readonly freshness: ListFreshness;
+  /** Tells what lists are made from, where other nodes write to the data or make lists, too. */
+  readonly versions?: ListVersions | undefined;
+  readonly active: ActiveUsers;
+  /** One more than the highest user row ever given. */
+  readonly userCount: () => number;
+  readonly clock: Clock;
+  /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
+  readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
+  /** What of this thread's time may go into making lists again. */
+  readonly budget: TimeBudget;
+  readonly makeInWorker: MakeInWorker;
+  /** True where some of what lists are made of is to be had in a worker alone. */
+  readonly needsWorker: boolean;
+  /** Called when the user's list is another. */
+  readonly onReplaced: (userRow: number) => void;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/**
+ * The users' cached lists, kept in step with their feedback. New feedback marks a user; the next request folds the user
+ * in against the current item factors and replaces the list (Hu, Koren, Volinsky 2008, section 4: a user's vector
+ * follows from its feedback and the item factors alone). Whoever is not asked for costs a bit or two, so a flood of
+ * feedback makes nobody wait. What goes into it of the serving thread's time is limited: beyond that the older list is
+ * served, and a worker makes the new one.
+ */
+export class UserLists {
+  private readonly options: UserListsOptions;
+  private readonly writer: ListWriter;
+  private readonly queue: RemakeQueue;
+  /** The list that another is made after, where lists are not at hand. */
+  private considered: UserList | undefined;
+  private lastGeneration = 0;
+  /** Since when lists are made with it here, milliseconds since the epoch. */
+  private generationMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: UserListsOptions) {
+    this.options = options;
+    const { cache, freshness, makeInWorker, onTrouble } = options;
+    this.writer = new ListWriter({
+      cache,
+      onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
+      onLost: (userRow) => freshness.markDirty(userRow),
+    });
+    this.queue = new RemakeQueue({
+      makeInWorker,
+      onMade: (userRows, remade) => this.takeRemade(userRows, remade),
+      onTrouble: (error) => onTrouble('lists could not be made again', error),
+    });
+  }
+
+  /** Learns which lists were stale when the service stopped, and who was seen. */
+  async restore(): Promise<void> {
+    const { freshness, active, cache, userCount, versions } = this.options;
+    if (versions === undefined) await freshness.restore(cache);
+    else freshness.forget();
+    await active.restore(cache, userCount());
+  }
+
+  /** Stores what is not stored yet. No list may be asked for any more. */
+  async close(): Promise<void> {
+    await this.queue.close();
+    await this.writer.flush();
+    const { freshness, cache, versions } = this.options;
+    if (versions === undefined) await freshness.save(cache);
+    await this.saveSeen();
+  }
+
+  /** Users with feedback since their list was made. */
+  get staleCount(): number {
+    return this.options.freshness.dirtyCount;
+  }
+
+  /** Notes that the user's feedback changed. @param retracted whether some was taken back */
+  markDirty(userRow: number, retracted = false): void {
+    this.options.freshness.markDirty(userRow, retracted);
+    this.queue.markChanged(userRow);
+  }
+
+  /**
+   * A worker begins to make the lists of these users.
+   * @returns a function to call at its end, with whether all of them are stored
+   */
+  beginBlock(userRows: Uint32Array): (areStored: boolean) => void {
+    const { freshness, cache, onReplaced } = this.options;
+    freshness.beginBlock(userRows);
+    const release = this.writer.hold(userRows);
+    return (areStored) => {
+      if (areStored) freshness.endBlock(userRows);
+      release();
+      cache.local?.refresh();
+      for (const row of userRows) onReplaced(row);
+    };
+  }
+
+  /** Keeps who was seen, so that a crash loses no more than what came since. */
+  async saveSeen(): Promise<void> {
+    const { active, cache, userCount } = this.options;
+    await active.save(cache, userCount());
+  }
+
+  /**
+   * A pass over the active users that began then is over: the lists of others are stale, and made again when asked for.
+   * With versions their generation tells so, and what another node has made a pass leaves as it is.
+   */
+  endPass(beganMs: number): void {
+    if (this.options.versions === undefined) this.options.freshness.endPass(beganMs);
+  }
+
+  /** True where lists say what they were made from. */
+  get isVersioned(): boolean {
+    return this.options.versions !== undefined;
+  }
+
+  /** Asks for the user's list, which `of` then judges, where lists are not at hand; undefined where they are. */
+  fetch(userRow: number): Promise<UserList | undefined> | undefined {
+    const { cache } = this.options;
+    if (userRow < 0 || cache.local !== undefined || this.writer.get(userRow) !== undefined) return undefined;
+    return cache.getList(userRow);
+  }
+
+  /**
+   * The user's list as of its last feedback, or, where that would take more time than there is, the one before;
+   * undefined when there is none.
+   * @param fetched what `fetch` has found for the user
+   */
+  of(history: History, fetched?: UserList): UserList | undefined | Promise<UserList | undefined> {
+    const { freshness, maker, clock, budget, needsWorker } = this.options;
+    const { userRow } = history;
+    if (userRow < 0) return undefined;
+    const list = this.last(userRow, fetched);
+    if (list !== undefined) {
+      const lack = this.lackOf(list, history);
+      const madeUntilMs = history.untilMs - (clock() - list.madeMs);
+      if (maker.hasExpired(history, madeUntilMs)) freshness.markDirty(userRow, true);
+      else if (lack === 'nothing' || lack === 'arrivals') {
+        if (!maker.hasNews(history, madeUntilMs))
+          return lack === 'nothing' ? this.asOfGeneration(list) : this.extend(history, list);
+        freshness.markDirty(userRow);
+      }
+    }
+    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
+    const isLong = history.length > RECORDS_HERE_MAX;
+    if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
+      if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
+    }
+    return this.remakeInWorker(history, list, isLong);
+  }
+
+  /**
+   * The list made last with the settings of today, however old. It is the caller's own, whatever is read after.
+   * @param fetched what `fetch` has found for the user
+   */
+  last(userRow: number, fetched?: UserList): UserList | undefined {
+    const change = this.writer.get(userRow);
+    if (change === 'removed') return undefined;
+    const list = change ?? fetched ?? this.stored(userRow);
+    // By the time that it was fetched, the user's name may be that of another row.
+    if (list?.userRow !== userRow) return undefined;
+    const { versions, freshness } = this.options;
+    const isValid =
+      versions === undefined ? freshness.isValid(list) : list.basis?.settings === versions.settings;
+    return isValid ? list : undefined;
+  }
+
+  /** The same, wherever it is kept. */
+  async find(userRow: number): Promise<UserList | undefined> {
+    return this.last(userRow, await this.fetch(userRow));
+  }
+
+  /** True when the user took feedback back since that list was made: what it holds may have been found by it. */
+  isRetracted(list: Dated): boolean {
+    return this.options.freshness.isRetracted(list);
+  }
+
+  /** True when the list is not to be served as it is before somebody has looked after it. */
+  isStale(list: Dated, nowMs: number): boolean {
+    const { freshness, budget, versions } = this.options;
+    let lack: Lack;
+    if (versions === undefined) lack = freshness.lackOf(list, nowMs);
+    else {
+      this.noteGeneration();
+      // Answers that are kept are forgotten with the commit that changes the user's feedback.
+      lack = list.madeMs < this.generationMs ? 'age' : freshness.lackByAge(list, nowMs);
+    }
+    if (lack === 'nothing' || this.queue.has(list.userRow)) return false;
+    // What is only old can wait until there is time for it.
+    return lack === 'feedback' || budget.isLeft;
+  }
+
+  /** Drops the lists of users that are gone, what is being made of them included. */
+  delete(userRows: readonly number[]): void {
+    for (const userRow of userRows) {
+      this.queue.markChanged(userRow);
+      this.drop(userRow);
+    }
+  }
+
+  /** Waits until every list made so far is stored. */
+  async flush(): Promise<void> {
+    await this.writer.flush();
+  }
+
+  /** What the cache hands out stands in memory that the next read of any store writes over. */
+  private stored(userRow: number): UserList | undefined {
+    const { local } = this.options.cache;
+    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
+    const list = local.readList(userRow);
+    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
+  }
+
+  private lackOf(list: UserList, history: History): Lack {
+    const { freshness, versions } = this.options;
+    if (versions === undefined) return freshness.lackOf(list);
+    if (!versions.isOf(history, list.basis)) return 'feedback';
+    freshness.markMade(history.userRow);
+    this.noteGeneration();
+    return list.generation === this.lastGeneration ? freshness.lackByAge(list) : 'age';
+  }
+
+  private noteGeneration(): void {
+    const { generations, clock } = this.options;
+    const number = generations.current?.number ?? 0;
+    if (number === this.lastGeneration) return;
+    this.lastGeneration = number;
+    this.generationMs = clock();
+  }
+
+  /** Another node may have made a list with this generation before it was here; kept answers tell by the time alone. */
+  private asOfGeneration(list: UserList): UserList {
+    return list.madeMs < this.generationMs ? { ...list, madeMs: this.generationMs } : list;
+  }
+
+  /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
+  private extend(history: History, list: UserList): UserList {
+    const { maker, arrivalsSince, budget, generations, clock } = this.options;
+    if (!budget.isLeft) return list;
+    const rows = arrivalsSince(list.knowsMs);
+    if (rows === undefined || list.generation !== (generations.current?.number ?? 0))
+      return this.remakeHere(history, list) ?? list;
+    const knowsMs = clock();
+    const { itemRows, scores } = budget.spend(() => insertNewcomers(maker, history, list, rows));
+    const extended = { ...list, knowsMs, itemRows, scores };
+    this.writer.put(extended);
+    this.options.onReplaced(list.userRow);
+    return extended;
+  }
+
+  private remakeHere(history: History, last: UserList | undefined): UserList | undefined {
+    const { maker, generations, clock, budget, needsWorker, versions } = this.options;
+    const { userRow } = history;
+    const madeMs = clock();
+    this.considered = last;
+    const made = budget.spend(() => maker.make(history));
+    this.considered = undefined;
+    const isRetracted = last !== undefined && this.mayHoldRetracted(last, history);
+    // What is not known to be right after a crash the list does without, until a worker has found it anew.
+    if (isRetracted && needsWorker) this.queue.add(userRow);
+    if (made === undefined) return this.keepOrDrop(history, last);
+    const list = {
+      userRow,
+      generation: generations.current?.number ?? 0,
+      madeMs,
+      knowsMs: madeMs,
+      itemRows: Uint32Array.from(made.rows),
+      scores: Float32Array.from(made.scores),
+      ...(versions !== undefined && { basis: versions.basisOf(history) }),
+    };
+    this.put(list);
+    return list;
+  }
+
+  private remakeInWorker(
+    history: History,
+    last: UserList | undefined,
+    isLong: boolean,
+  ): UserList | undefined | Promise<UserList | undefined> {
+    const { freshness, budget } = this.options;
+    const { userRow } = history;
+    const mustBeNew = freshness.hasRetracted(userRow);
+    const isShort = (isLong || budget.meanMs > MADE_HERE_MS_MAX) && this.queue.length < WAIT_LENGTH_MAX;
+    if (mustBeNew || isShort) return this.remadeInWorker(history);
+    this.queue.add(userRow);
+    return last !== undefined && freshness.isExpired(last) ? undefined : last;
+  }
+
+  /** The history may be another user's once the worker is done. */
+  private async remadeInWorker(history: History): Promise<UserList | undefined> {
+    const { userRow } = history;
+    const { freshness, versions, clock } = this.options;
+    const version = versions?.basisOf(history).version;
+    const askedMs = clock();
+    await this.queue.wait(userRow);
+    const list = this.last(userRow);
+    if (list === undefined || freshness.isExpired(list)) return undefined;
+    const isRetracted =
+      versions === undefined
+        ? freshness.hasRetracted(userRow)
+        : list.madeMs < askedMs && list.basis?.version !== version;
+    return isRetracted ? undefined : list;
+  }
+
+  /** True when the list may hold what was found by feedback that the user has taken back. */
+  private mayHoldRetracted(list: UserList, history: History): boolean {
+    const { freshness, versions } = this.options;
+    return versions === undefined ? freshness.isRetracted(list) : !versions.isOf(history, list.basis);
+  }
+
+  /** There is nothing to make a list of: the last one is served on, but not to whom took back what it was made of. */
+  private keepOrDrop(history: History, last: UserList | undefined): UserList | undefined {
+    if (last === undefined) return undefined;
+    if (!this.mayHoldRetracted(last, history))
+      return this.options.freshness.isExpired(last) ? undefined : last;
+    this.drop(history.userRow);
+    return undefined;
+  }
+
+  private takeRemade(userRows: readonly number[], { lists, forsaken }: Remade): void {
+    const { freshness } = this.options;
+    const settled = new Set(userRows);
+    for (const list of lists) if (settled.delete(list.userRow)) this.put(list);
+    const gone = new Set(forsaken);
+    for (const userRow of settled) {
+      if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
+      freshness.markMade(userRow);
+    }
+  }
+
+  /** With versions, whoever asks next sees by the list itself whether it is of the feedback there is. */
+  private isLastRetracted(userRow: number): boolean {
+    if (this.isVersioned) return false;
+    const last = this.last(userRow);
+    return last !== undefined && this.options.freshness.isRetracted(last);
+  }
+
+  private put(list: UserList): void {
+    this.options.freshness.markMade(list.userRow);
+    this.writer.put(list);
+    this.options.onReplaced(list.userRow);
+  }
+
+  private drop(userRow: number): void {
+    this.options.freshness.markMade(userRow);
+    this.writer.remove(userRow);
+    this.options.onReplaced(userRow);
+  }
+}
