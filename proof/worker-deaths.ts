@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { defaultConfig } from '../src/domain/config.ts';
+import { defaultConfig } from '../src/domain/config/config.ts';
 import { createLogger } from '../src/domain/log.ts';
 import { startService } from '../src/service.ts';
 import type { JobKind } from '../src/worker/messages.ts';

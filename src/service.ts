@@ -1,12 +1,12 @@
 import { Admin } from './admin/admin.ts';
 import { logStart, logTroubles } from './admin/log-state.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
-import type { Config } from './domain/config.ts';
-import { type ConfigOrigin, NO_ORIGIN } from './domain/config-sources.ts';
+import type { Config } from './domain/config/config.ts';
+import { type ConfigOrigin, NO_ORIGIN } from './domain/config/sources.ts';
 import type { Logger } from './domain/log.ts';
 import { Teardown } from './domain/teardown.ts';
 import { checkHealth } from './http/health.ts';
-import { requestTotals } from './http/request-totals.ts';
+import { requestTotals } from './http/metrics/request-totals.ts';
 import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './http/start-http.ts';
 import type { DataStore } from './store/data-store.ts';
 import { type StartedStores, startStores } from './store/start-stores.ts';

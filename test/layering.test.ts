@@ -178,13 +178,13 @@ describe('doors', () => {
 
   it('the builds of uWebSockets.js are named in one file, and imported in none', () => {
     const named = files.filter(({ text }) => /['"](uWebSockets\.js|uws-node[\w-]*)['"]/.test(text));
-    expect(named.map(({ path }) => path)).toEqual(['src/http/uws-binary.ts']);
+    expect(named.map(({ path }) => path)).toEqual(['src/http/engine/uws-binary.ts']);
     expect(importers('uWebSockets.js')).toEqual([]);
   });
 
   it('node:http and node:https serve in one file', () => {
     const servers = files.filter(({ text }) => /\bcreateServer\b/.test(text));
-    expect(servers.map(({ path }) => path)).toEqual(['src/http/engine-node.ts']);
+    expect(servers.map(({ path }) => path)).toEqual(['src/http/engine/engine-node.ts']);
   });
 
   it('WebAssembly is made by the kernels’ loader and the shared memory alone', () => {

@@ -2,8 +2,8 @@
 // and a body of the same size. Arguments: uws or node, bytes of a body. Prints its port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { loadUws } from '../../src/http/engine/uws-binary.ts';
 import { COMMON_HEADERS } from '../../src/http/reply.ts';
-import { loadUws } from '../../src/http/uws-binary.ts';
 
 const [name, bytes] = process.argv.slice(2);
 const body = 'x'.repeat(Number(bytes));

@@ -1,4 +1,4 @@
-import { type ConfigOverrides, defaultConfig } from '../../src/domain/config.ts';
+import { type ConfigOverrides, defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES } from './processes.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { defaultConfig } from '../../src/domain/config.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { startService as startHere } from '../../src/service.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import type { EngineName } from '../../src/http/engine.ts';
-import { chooseEngine, type EngineWish } from '../../src/http/engine-choice.ts';
+import type { EngineName } from '../../src/http/engine/engine.ts';
+import { chooseEngine, type EngineWish } from '../../src/http/engine/engine-choice.ts';
 import { openStore, type Stores } from '../../src/store/open-store.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { defaultConfig } from '../../src/domain/config.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { Item } from '../../src/domain/entities.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { useCompiledThreads } from '../../src/domain/process/thread-entry.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { useCompiledThreads } from '../../src/domain/thread-entry.ts';
 import { formatTimestamp } from '../../src/domain/time.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';

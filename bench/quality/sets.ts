@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { importInto } from '../../src/cli/import.ts';
 import { parseNumber } from '../../src/cli/options.ts';
-import { defaultConfig } from '../../src/domain/config.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-kinds.ts';
 import { conclude, evaluateService, MAIN_METRIC } from '../../src/evaluate/evaluate-service.ts';

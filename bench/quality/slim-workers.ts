@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../src/domain/thread-entry.ts';
+import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import type { SlimTask } from '../../src/model/slim/memory.ts';
 import type { SlimPhase } from '../../src/model/slim/solver.ts';
 

@@ -19,7 +19,9 @@ export async function checkMonitoring(report: Report, root: string, url: string)
 
   const told = new Set([...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   // Told where the data is in PostgreSQL alone.
-  const ofNodes = readFileSync(join(root, 'src/http/node-metrics.ts'), 'utf8').matchAll(/'(furze_[a-z_]+)'/g);
+  const ofNodes = readFileSync(join(root, 'src/http/metrics/node-metrics.ts'), 'utf8').matchAll(
+    /'(furze_[a-z_]+)'/g,
+  );
   for (const [, name] of ofNodes) told.add(name);
   const base = (name: string) => (told.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ''));
   for (const file of ['deploy/prometheus/alerts.yml', 'deploy/grafana/furze.json']) {

@@ -12,13 +12,13 @@ import type {
   UserView,
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
-import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config-sources.ts';
+import type { Config } from '../domain/config/config.ts';
+import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/sources.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
+import { VERSION } from '../domain/process/version.ts';
 import { formatTimestamp } from '../domain/time.ts';
-import { VERSION } from '../domain/version.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';

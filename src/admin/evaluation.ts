@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvaluationView, Task } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { CacheStore } from '../store/cache-store.ts';

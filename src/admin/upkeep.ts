@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
+import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
-import { overloaded } from '../domain/overload.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
 import type { TaskLog } from '../worker/task-log.ts';
 

@@ -1,5 +1,5 @@
 import type { UserView } from '../domain/admin-schemas.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { Ranked } from '../recommend/ranked.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { dataFolder, type FolderOptions, parseUrl } from './options.ts';
 import { RunningService, URL_HELP } from './running-service.ts';

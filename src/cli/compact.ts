@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Task, Tasks } from '../domain/admin-schemas.ts';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Compacted } from '../store/data-store.ts';
 import { dataFolder, type FolderOptions, lockWaitOption, parseUrl } from './options.ts';

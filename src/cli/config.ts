@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Environment } from '../domain/config.ts';
-import { configReference } from '../domain/config-reference.ts';
-import { configTemplate, printConfig } from '../domain/config-text.ts';
+import type { Environment } from '../domain/config/config.ts';
+import { configReference } from '../domain/config/reference.ts';
+import { configTemplate, printConfig } from '../domain/config/text.ts';
 import { loadConfig } from './load-config.ts';
 
 /** `furze config`: checks the configuration, prints it, or writes a commented one. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, defaultConfig, type Environment } from '../domain/config.ts';
+import { type Config, defaultConfig, type Environment } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import type { Config, Environment } from '../domain/config.ts';
+import type { Config, Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from '../exchange/columns.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';

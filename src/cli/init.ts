@@ -1,8 +1,8 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config.ts';
-import { configTemplate } from '../domain/config-text.ts';
+import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config/config.ts';
+import { configTemplate } from '../domain/config/text.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { createLogger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Config, ConfigError, type Environment, parseConfig, type Warn } from '../domain/config.ts';
-import type { ConfigOrigin } from '../domain/config-sources.ts';
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  parseConfig,
+  type Warn,
+} from '../domain/config/config.ts';
+import type { ConfigOrigin } from '../domain/config/sources.ts';
 
 /** Where the configuration comes from. */
 export interface ConfigSource {

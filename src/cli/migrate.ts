@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Config, Environment } from '../domain/config.ts';
+import type { Config, Environment } from '../domain/config/config.ts';
 import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { Checkpoint } from '../exchange/checkpoint.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { folderOf } from '../store/dsn.ts';
 import { loadConfig } from './load-config.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Config, Environment } from '../domain/config.ts';
+import type { Config, Environment } from '../domain/config/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import type { Service } from '../service.ts';

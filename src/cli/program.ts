@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError, type Environment } from '../domain/config.ts';
+import { ConfigError, type Environment } from '../domain/config/config.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { VERSION } from '../domain/version.ts';
+import { VERSION } from '../domain/process/version.ts';
 import { ExitStatus } from './exit-status.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;

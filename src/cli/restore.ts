@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { describe } from './backup.ts';
 import { dataFolder, type FolderOptions, lockWaitOption } from './options.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { loadConfig } from './load-config.ts';
 

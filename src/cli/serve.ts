@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
 import { configFlags, lockWaitOption, parsePort } from './options.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Node, RankingChoice, Summary } from '../domain/admin-schemas.ts';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../domain/config/config.ts';
 import { ExitStatus } from './exit-status.ts';
 import { loadConfig } from './load-config.ts';
 import { parseTimeout, parseUrl } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-kinds.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rowIndices } from '../dataset/interactions.ts';
-import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config.ts';
+import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config/config.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import { formatTimestamp } from '../domain/time.ts';

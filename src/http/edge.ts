@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
+import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
-import { overloaded } from '../domain/overload.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { preflight } from './cors.ts';
-import { type HttpMetrics, NO_ROUTE } from './metrics.ts';
+import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
 import type { Reply } from './reply.ts';

@@ -1,6 +1,6 @@
+import { turns } from '../domain/concurrency/turns.ts';
 import type { Page } from '../domain/entities.ts';
 import type { Limits } from '../domain/limits.ts';
-import { turns } from '../domain/turns.ts';
 import type { Query } from './query.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 

@@ -9,7 +9,7 @@ import { listRoutes } from './handlers/lists.ts';
 import { metricsRoutes } from './handlers/metrics.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
 import { userRoutes } from './handlers/users.ts';
-import { buildOpenApi } from './openapi.ts';
+import { buildOpenApi } from './openapi/openapi.ts';
 import type { Route } from './route.ts';
 
 /**

@@ -1,22 +1,22 @@
+import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
-import { overloaded } from '../domain/overload.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import type { AccessRules } from './access.ts';
-import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './body.ts';
-import { Burst } from './burst.ts';
-import { ByteBudget } from './byte-budget.ts';
 import { Edge, type Exchange, type RequestHead } from './edge.ts';
-import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
-import type { EngineChoice } from './engine-choice.ts';
-import type { HttpMetrics } from './metrics.ts';
-import { asBytes, isLong, Outflow, type OutflowRules } from './outflow.ts';
+import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine/engine.ts';
+import type { EngineChoice } from './engine/engine-choice.ts';
+import { Burst } from './flow/burst.ts';
+import { ByteBudget } from './flow/byte-budget.ts';
+import { asBytes, isLong, Outflow, type OutflowRules } from './flow/long-answers.ts';
+import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './flow/request-body.ts';
+import { PaceWatch } from './flow/transfer-rate.ts';
+import type { HttpMetrics } from './metrics/metrics.ts';
 import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
-import { PaceWatch } from './transfer-rate.ts';
 
 /** What connections may take of the service: memory and time. */
 export interface ConnectionLimits {

@@ -1,23 +1,23 @@
-import type { Config } from '../domain/config.ts';
-import { limitsOf } from '../domain/config-schema-limits.ts';
+import type { Config } from '../domain/config/config.ts';
+import { limitsOf } from '../domain/config/schema-limits.ts';
 import type { Logger } from '../domain/log.ts';
-import { VERSION } from '../domain/version.ts';
+import { VERSION } from '../domain/process/version.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { accessRules, warnOfOpenDoor } from './access.ts';
-import { type BackgroundParts, registerBackground } from './background-metrics.ts';
-import type { TlsFiles } from './engine.ts';
-import { chooseEngine, type EngineChoice } from './engine-choice.ts';
-import { registerEngine } from './engine-metric.ts';
-import { explainListenFailure } from './listen-failure.ts';
-import { createMetrics, type HttpMetrics } from './metrics.ts';
-import { registerModel } from './model-metrics.ts';
-import { registerNodes } from './node-metrics.ts';
-import { EntityTexts } from './record-texts.ts';
+import type { TlsFiles } from './engine/engine.ts';
+import { chooseEngine, type EngineChoice } from './engine/engine-choice.ts';
+import { explainListenFailure } from './engine/listen-failure.ts';
+import { readTls } from './engine/tls.ts';
+import { type BackgroundParts, registerBackground } from './metrics/background-metrics.ts';
+import { registerEngine } from './metrics/engine-metric.ts';
+import { createMetrics, type HttpMetrics } from './metrics/metrics.ts';
+import { registerModel } from './metrics/model-metrics.ts';
+import { registerNodes } from './metrics/node-metrics.ts';
+import { EntityTexts } from './record-cache.ts';
 import type { Route } from './route.ts';
 import { createRoutes } from './routes.ts';
 import { type ConnectionLimits, createHttpServer } from './server.ts';
 import type { Services } from './services.ts';
-import { readTls } from './tls.ts';
 
 /** Of the time to stop, the part that requests under way have to end. */
 const DRAIN_SHARE = 0.5;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { packageFile } from '../domain/program-files.ts';
+import { packageFile } from '../domain/process/program-files.ts';
 import type { Kernels } from './kernels.ts';
 
 /**

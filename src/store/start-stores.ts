@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { Logger } from '../domain/log.ts';
+import { VERSION } from '../domain/process/version.ts';
 import type { Teardown } from '../domain/teardown.ts';
-import { VERSION } from '../domain/version.ts';
 import type { Cluster, NodeFacts } from './cluster.ts';
 import type { PostgresDsn } from './dsn.ts';
 import {

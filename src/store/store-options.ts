@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
-import { limitsOf } from '../domain/config-schema-limits.ts';
+import type { Config } from '../domain/config/config.ts';
+import { limitsOf } from '../domain/config/schema-limits.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';

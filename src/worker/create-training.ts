@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { ttlMs } from '../domain/duration.ts';
 import type { Logger } from '../domain/log.ts';
-import { availableMemoryBytes } from '../domain/machine.ts';
 import { positiveKindNames, positiveWeights } from '../domain/positive-kinds.ts';
+import { availableMemoryBytes } from '../domain/process/machine.ts';
 import { automaticChoice } from '../kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from '../kernel/relaxed-simd.ts';
 import { leastFootprint } from '../model/als/fit-memory.ts';

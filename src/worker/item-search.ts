@@ -1,4 +1,4 @@
-import { overloaded } from '../domain/overload.ts';
+import { overloaded } from '../domain/concurrency/overload.ts';
 import type { WorkerPool } from './pool.ts';
 import { SerialQueue } from './serial-queue.ts';
 

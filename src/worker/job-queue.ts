@@ -1,4 +1,4 @@
-import { Gate } from '../domain/gate.ts';
+import { Gate } from '../domain/concurrency/bounded-queue.ts';
 import type { Job, JobKind, Jobs } from './messages.ts';
 import type { WorkerPool } from './pool.ts';
 

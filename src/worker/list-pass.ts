@@ -1,6 +1,6 @@
 import { type Clock, effectiveUntil } from '../domain/clock.ts';
+import { inTurns } from '../domain/concurrency/turns.ts';
 import type { Logger } from '../domain/log.ts';
-import { inTurns } from '../domain/turns.ts';
 import { filled, sharedU32 } from '../memory/shared-arrays.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
 import type { LiveState } from '../recommend/live/live-state.ts';

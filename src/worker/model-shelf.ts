@@ -1,4 +1,4 @@
-import { VERSION } from '../domain/version.ts';
+import { VERSION } from '../domain/process/version.ts';
 import type { AlsSettings } from '../model/als/settings.ts';
 import { type PartName, partOf } from '../model/parts.ts';
 import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';

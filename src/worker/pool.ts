@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import { availableThreads } from '../domain/machine.ts';
-import { ownThread, type ThreadEntry } from '../domain/thread-entry.ts';
+import { availableThreads } from '../domain/process/machine.ts';
+import { ownThread, type ThreadEntry } from '../domain/process/thread-entry.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
 
 /** An idle worker ends after this time. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { TallyKeeper } from '../recommend/popularity/live-tally.ts';
 import { trendSpans } from '../recommend/popularity/trends.ts';

@@ -1,4 +1,4 @@
-import { yieldToServing } from '../domain/thread-priority.ts';
+import { yieldToServing } from '../domain/process/thread-priority.ts';
 import { calibrate } from './jobs/calibrate.ts';
 import { gather } from './jobs/gather.ts';
 import { makeLists } from './jobs/lists.ts';

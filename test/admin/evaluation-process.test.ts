@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evaluateAside } from '../../src/admin/evaluation-process.ts';
-import { defaultConfig } from '../../src/domain/config.ts';
-import { ownThread } from '../../src/domain/thread-entry.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
+import { ownThread } from '../../src/domain/process/thread-entry.ts';
 
 describe('the process of an evaluation', () => {
   let base: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Evaluation } from '../../src/admin/evaluation.ts';
 import type { RunEvaluation } from '../../src/admin/evaluation-process.ts';
-import { defaultConfig } from '../../src/domain/config.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationReport } from '../../src/domain/evaluation-schemas.ts';
 import { TaskLog } from '../../src/worker/task-log.ts';
 

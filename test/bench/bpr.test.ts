@@ -13,8 +13,8 @@ import {
 import { bprModel, driveBpr, fitBpr } from '../../bench/baselines/bpr/train.ts';
 import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
+import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { threadEntry } from '../../src/domain/thread-entry.ts';
 import { viewOf } from '../../src/memory/layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/domain/gate.ts';
+import { Gate } from '../../src/domain/concurrency/bounded-queue.ts';
 
 /** Pieces of work that end when they are told to. */
 function pieces() {

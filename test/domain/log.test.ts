@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../src/domain/config.ts';
+import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
 
 function logged(level: string, action: (log: ReturnType<typeof createLogger>) => void): string {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readCgroupLimits } from '../../src/domain/cgroup.ts';
-import { availableMemoryBytes, availableThreads, type Machine } from '../../src/domain/machine.ts';
+import { readCgroupLimits } from '../../src/domain/process/cgroup.ts';
+import { availableMemoryBytes, availableThreads, type Machine } from '../../src/domain/process/machine.ts';
 
 const GIB = 2 ** 30;
 const folders: string[] = [];

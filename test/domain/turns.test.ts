@@ -1,6 +1,6 @@
 import { setImmediate as round } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { atOnce, inTurns, turns } from '../../src/domain/turns.ts';
+import { atOnce, inTurns, turns } from '../../src/domain/concurrency/turns.ts';
 
 test('turns are given one a round, in order, and to whoever comes later too', async () => {
   const given: number[] = [];

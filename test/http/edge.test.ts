@@ -3,7 +3,7 @@ import { FurzeError } from '../../src/domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { Edge, type RequestHead } from '../../src/http/edge.ts';
-import type { HttpMetrics } from '../../src/http/metrics.ts';
+import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 import type { Services } from '../../src/http/services.ts';
 

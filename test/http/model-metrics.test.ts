@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { registerModel } from '../../src/http/model-metrics.ts';
+import { registerModel } from '../../src/http/metrics/model-metrics.ts';
 
 it('the metrics tell every way to rank that was judged, and which one ranks', async () => {
   const registry = new Registry();

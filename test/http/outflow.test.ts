@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { Burst } from '../../src/http/burst.ts';
-import { ByteBudget } from '../../src/http/byte-budget.ts';
 import type { Exchange } from '../../src/http/edge.ts';
-import type { Engine, Flow } from '../../src/http/engine.ts';
-import { Outflow } from '../../src/http/outflow.ts';
+import type { Engine, Flow } from '../../src/http/engine/engine.ts';
+import { Burst } from '../../src/http/flow/burst.ts';
+import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
+import { Outflow } from '../../src/http/flow/long-answers.ts';
+import { PaceWatch } from '../../src/http/flow/transfer-rate.ts';
 import { jsonPage } from '../../src/http/page-reply.ts';
 import { jsonText, type Reply } from '../../src/http/reply.ts';
-import { PaceWatch } from '../../src/http/transfer-rate.ts';
 
 /** An engine whose peer takes `limit` pieces and no more. */
 function engineThatTakes(limit: number) {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TlsFiles } from '../../src/http/engine.ts';
+import type { TlsFiles } from '../../src/http/engine/engine.ts';
 
 /** Tags of the parts of a certificate (X.690, RFC 5280). */
 const TAG = {

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { chooseEngine } from '../../src/http/engine-choice.ts';
-import { createMetrics, type HttpMetrics } from '../../src/http/metrics.ts';
+import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
+import { createMetrics, type HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { Route } from '../../src/http/route.ts';
 import { type ConnectionLimits, createHttpServer, type HttpServerOptions } from '../../src/http/server.ts';
 import type { Services } from '../../src/http/services.ts';

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/domain/clock.ts';
-import { type ConfigOverrides, defaultConfig } from '../../src/domain/config.ts';
+import { type ConfigOverrides, defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import type { EngineWish } from '../../src/http/engine-choice.ts';
+import type { EngineWish } from '../../src/http/engine/engine-choice.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { newPostgresDsn } from '../servers/dsn.ts';
 

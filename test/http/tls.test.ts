@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
-import type { TlsFiles } from '../../src/http/engine.ts';
+import type { TlsFiles } from '../../src/http/engine/engine.ts';
+import { readTls } from '../../src/http/engine/tls.ts';
 import { jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
-import { readTls } from '../../src/http/tls.ts';
 import { writeSelfSigned } from './self-signed.ts';
 import { serveRoutes } from './serve-routes.ts';
 

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { json, jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { createHttpServer } from '../../src/http/server.ts';

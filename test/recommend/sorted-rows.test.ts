@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../src/domain/turns.ts';
+import { atOnce } from '../../src/domain/concurrency/turns.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import { bestOf } from '../../src/recommend/global-lists/best-of.ts';
 import { PopularIndex } from '../../src/recommend/global-lists/popular.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/domain/turns.ts';
+import { atOnce } from '../../src/domain/concurrency/turns.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/popularity/decayed-counts.ts';
 import { shareTrends, Trends } from '../../src/recommend/popularity/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JointWork } from '../../src/domain/joint-work.ts';
+import { SingleFlight } from '../../src/domain/concurrency/single-flight.ts';
 import { JobQueue } from '../../src/worker/job-queue.ts';
 import type { WorkerPool } from '../../src/worker/pool.ts';
 
@@ -70,7 +70,7 @@ describe('questions to the workers', () => {
 
 describe('equal questions at the same time', () => {
   it('share one piece of work, which ends when the last of them hangs up', async () => {
-    const joint = new JointWork<string>();
+    const joint = new SingleFlight<string>();
     const begun: AbortSignal[] = [];
     const ends: ((value: string) => void)[] = [];
     const work = (signal: AbortSignal) => {

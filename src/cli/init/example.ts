@@ -1,5 +1,5 @@
-import type { Config } from '../../domain/config.ts';
-import { asksForKey } from '../../domain/config-sources.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { asksForKey } from '../../domain/config/sources.ts';
 import type { Item } from '../../domain/entities.ts';
 import { kindOf, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { DataStore } from '../../store/data-store.ts';

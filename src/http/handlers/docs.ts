@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
-import { packageFile } from '../../domain/program-files.ts';
+import { packageFile } from '../../domain/process/program-files.ts';
 import { ERRORS_PATH } from '../problem.ts';
 import { json, page, type Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';

@@ -1,6 +1,6 @@
+import { inTurns } from '../../domain/concurrency/turns.ts';
 import type { Explanation } from '../../domain/schemas.ts';
 import { formatTimestamp } from '../../domain/time.ts';
-import { inTurns } from '../../domain/turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History, TypeTest } from '../history/history.ts';

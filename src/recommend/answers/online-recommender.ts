@@ -1,5 +1,5 @@
+import { SingleFlight } from '../../domain/concurrency/single-flight.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
-import { JointWork } from '../../domain/joint-work.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Histories } from '../history/history-pool.ts';
@@ -30,7 +30,7 @@ export interface OnlineParts {
 /** Answers every list out of what is in memory and a few local reads. */
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
-  private readonly neighbors = new JointWork<Ranked>();
+  private readonly neighbors = new SingleFlight<Ranked>();
 
   constructor(parts: OnlineParts) {
     this.parts = parts;

@@ -1,5 +1,5 @@
-import { Gate } from '../../domain/gate.ts';
-import { turns } from '../../domain/turns.ts';
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { turns } from '../../domain/concurrency/turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { AnswerCache } from '../answer-cache/answer-cache.ts';

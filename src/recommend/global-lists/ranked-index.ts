@@ -1,4 +1,4 @@
-import { inTurns } from '../../domain/turns.ts';
+import { inTurns } from '../../domain/concurrency/turns.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { Ranked } from '../ranked.ts';

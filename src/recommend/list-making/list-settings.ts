@@ -1,4 +1,4 @@
-import type { Config } from '../../domain/config.ts';
+import type { Config } from '../../domain/config/config.ts';
 import type { RankOrder } from '../ranking/ranker.ts';
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */

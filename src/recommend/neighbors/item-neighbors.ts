@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/gate.ts';
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/items-part.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';

@@ -1,4 +1,4 @@
-import { atOnce, inTurns } from '../../domain/turns.ts';
+import { atOnce, inTurns } from '../../domain/concurrency/turns.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
 import type { Ranked } from '../ranked.ts';
 import { CommonSums } from './common-sums.ts';

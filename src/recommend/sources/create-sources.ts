@@ -1,4 +1,4 @@
-import type { Config } from '../../domain/config.ts';
+import type { Config } from '../../domain/config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { LiveState } from '../live/live-state.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ownThread } from '../../domain/thread-entry.ts';
+import { ownThread } from '../../domain/process/thread-entry.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 
 /** What the owner of the writer hears. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../domain/thread-priority.ts';
+import { yieldToServing } from '../../domain/process/thread-priority.ts';
 import { buffersOf } from './change-log.ts';
 import { openDataTables } from './data-tables.ts';
 import { GroupWriter } from './group-writer.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../domain/thread-priority.ts';
+import { yieldToServing } from '../../domain/process/thread-priority.ts';
 import { NOT_WHOLE } from '../effects.ts';
 import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';

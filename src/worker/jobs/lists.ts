@@ -1,4 +1,4 @@
-import { measureProcessorShare } from '../../domain/processor-share.ts';
+import { measureProcessorShare } from '../../domain/process/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history/history.ts';
 import { typeTest } from '../../recommend/history/positive-types.ts';

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { buildInteractions, type Interactions } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
+import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { incidenceOfLabels, itemsByUsers } from '../../../src/model/neighbors/incidence.ts';
 import {

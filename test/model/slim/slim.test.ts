@@ -5,8 +5,8 @@ import { finish, fitSlim } from '../../../bench/fit-in-thread.ts';
 import { createTableRanker } from '../../../bench/rankers/neighbor-table-ranker.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
+import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import { threadEntry } from '../../../src/domain/thread-entry.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import {
   encodeNeighborTable,

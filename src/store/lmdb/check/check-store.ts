@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { ownThread } from '../../../domain/thread-entry.ts';
+import { ownThread } from '../../../domain/process/thread-entry.ts';
 import { inspectFile } from '../data-file.ts';
 import type { Report } from './findings.ts';
 

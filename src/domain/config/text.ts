@@ -1,0 +1,96 @@
+import { stringify } from 'smol-toml';
+import { decodeValue, encodeValue, expectation, type KeySchema, ROOT, shownValue } from './keys.ts';
+import type { Config } from './schema.ts';
+
+const WIDTH = 100;
+
+const HEADER = [
+  'The configuration of furze: every key with its meaning and its default. Keys left out have the same default.',
+  'Each key has an environment variable that goes before this file: FURZE_, the section and the key in capitals,',
+  'all joined by underscores, such as FURZE_SERVER_PORT=8088; lists are written with commas.',
+  'Durations have units: 100ms, 10s, 1h30m, 72h.',
+  'An unknown key or a bad value stops the start and is named; an unknown variable is only named.',
+];
+
+/**
+ * A commented configuration file with every key: at its default, or as `config` has it, secrets in the clear. What differs
+ * from its default says so.
+ */
+export function configTemplate(config?: Config): string {
+  const lines = comment(HEADER.join(' '));
+  walkSections(ROOT, [], (name, section, path) => {
+    lines.push('', ...comment(section.description ?? ''), `[${name}]`);
+    for (const [key, schema] of keysOf(section)) {
+      const given = config && configured(config, [...path, key], schema);
+      // The same duration can be written in several ways.
+      const usual = encodeValue(schema, decodeValue(schema, schema.default));
+      const isUsual = config === undefined || JSON.stringify(given) === JSON.stringify(usual);
+      lines.push('', ...comment(`${schema.description}${hint(schema)}`));
+      if (!isUsual) lines.push(...comment(`Default: ${assignment(key, schema, schema.default)}`));
+      lines.push(assignment(key, schema, isUsual ? schema.default : given));
+    }
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** The configuration as the file writes it, with secrets masked. */
+export function printConfig(config: Config): string {
+  const lines: string[] = [];
+  walkSections(ROOT, [], (name, section, path) => {
+    lines.push(...(lines.length > 0 ? [''] : []), `[${name}]`);
+    for (const [key, schema] of keysOf(section)) {
+      const value = configured(config, [...path, key], schema);
+      lines.push(assignment(key, schema, shownValue(schema, value)));
+    }
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** A key's value as the file writes it. */
+function configured(config: Config, path: readonly string[], schema: KeySchema): unknown {
+  const value = path.reduce<unknown>((table, key) => (table as Record<string, unknown>)[key], config);
+  return encodeValue(schema, value);
+}
+
+/** Visits each section that holds keys of its own, in the schema's order. */
+function walkSections(
+  schema: KeySchema,
+  path: readonly string[],
+  visit: (name: string, section: KeySchema, path: readonly string[]) => void,
+): void {
+  if (keysOf(schema).length > 0) visit(path.join('.'), schema, path);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    if (child.properties !== undefined) walkSections(child, [...path, name], visit);
+  }
+}
+
+function keysOf(section: KeySchema): [string, KeySchema][] {
+  return Object.entries(section.properties ?? {}).filter(([, child]) => child.properties === undefined);
+}
+
+/** `key = value`; a number that may have a fraction is written with one, as TOML keeps the two apart. */
+function assignment(key: string, schema: KeySchema, value: unknown): string {
+  if (schema.type === 'number' && Number.isInteger(value)) return `${key} = ${(value as number).toFixed(1)}`;
+  return stringify({ [key]: value }).trim();
+}
+
+function comment(text: string): string[] {
+  const lines: string[] = [];
+  let line = '#';
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = '#';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** What the key takes, where its default does not show it. */
+function hint(schema: KeySchema): string {
+  if (schema.secret || schema.items?.pattern !== undefined) return '';
+  if (schema.type === 'boolean' || schema.format === 'go-duration' || schema.pattern !== undefined) return '';
+  const text = expectation(schema);
+  return ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

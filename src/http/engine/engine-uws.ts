@@ -1,0 +1,186 @@
+import { STATUS_CODES } from 'node:http';
+import type { Exchange, RequestHead } from '../edge.ts';
+import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
+import { type Engine, type EngineOptions, type OnRequest, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
+import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
+import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';
+
+/** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
+const EXCLUSIVE_PORT = 1;
+/** Bytes that the engine gathers before it writes; a larger answer goes past them. */
+const CORK_BYTES = 16 * 1024;
+const TOO_LARGE = 413;
+/** One short answer in so many asks whether its connection takes what it is sent. A power of two. */
+const SAMPLE = 16;
+
+/**
+ * HTTP over native uWebSockets.js, whose rules live here and in its flows alone: a request is dead after its handler
+ * returns, so its head is copied at once; an aborted response must not be touched; what is written in a later tick is
+ * corked; a request that comes while another of its connection is unanswered ends the connection.
+ */
+export function createUwsEngine(
+  uws: Uws,
+  onRequest: OnRequest<UwsResponse>,
+  { tls }: EngineOptions,
+): Engine<UwsResponse> {
+  const app = tls === undefined ? uws.App() : startTls(uws, tls);
+  let listenSocket: UwsListenSocket | undefined;
+  // Most requests are GETs, and asking the engine for the method costs as much as any other call into it.
+  app.get('/*', (res, req) => onRequest(res, new UwsHead(req, 'GET'), lengthOf(req)));
+  app.any('/*', (res, req) => onRequest(res, new UwsHead(req, req.getMethod().toUpperCase()), lengthOf(req)));
+  return {
+    name: 'uws',
+    keepsOrder: false,
+    send(res, reply, exchange, closeConnection, isLate) {
+      if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));
+      else write(res, reply.status === TOO_LARGE ? pastTheCork(reply) : reply, exchange, closeConnection);
+    },
+    begin(res, reply, exchange, closeConnection, totalBytes) {
+      res.cork(() => {
+        writeHead(res, reply, exchange);
+        if (closeConnection) res.writeHeader('Connection', 'close');
+      });
+      return totalBytes < 0 ? new UwsChunkedFlow(res, closeConnection) : new UwsFixedFlow(res, totalBytes);
+    },
+    onAborted: (res, handler) => void res.onAborted(handler),
+    onData: (res, handler) => void res.onData((chunk, isLast) => handler(new Uint8Array(chunk), isLast)),
+    destroy: (res) => void res.close(),
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        app.listen(host, port, EXCLUSIVE_PORT, (socket) => {
+          if (socket === false)
+            return reject(new Error(`cannot listen on ${host}:${port}; is the port taken?`));
+          listenSocket = socket;
+          resolve(uws.us_socket_local_port(socket));
+        });
+      }),
+    stopListening() {
+      if (listenSocket !== undefined) uws.us_listen_socket_close(listenSocket);
+      listenSocket = undefined;
+    },
+    close: () => void app.close(),
+  };
+}
+
+function startTls(uws: Uws, { certPath, keyPath }: TlsFiles): UwsApp {
+  return uws.SSLApp!({ cert_file_name: certPath, key_file_name: keyPath });
+}
+
+/** The head of a request, its headers read when they are asked for: each is a call into the engine. */
+class UwsHead implements RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  private readonly req: UwsRequest;
+
+  constructor(req: UwsRequest, method: string) {
+    this.req = req;
+    this.method = method;
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? '';
+  }
+
+  get requestId(): string {
+    return this.req.getHeader('x-request-id');
+  }
+
+  get apiKey(): string {
+    return this.req.getHeader('x-api-key');
+  }
+
+  get apiVersion(): string {
+    return this.req.getHeader('x-api-version');
+  }
+
+  get authorization(): string {
+    return this.req.getHeader('authorization');
+  }
+
+  get origin(): string {
+    return this.req.getHeader('origin');
+  }
+
+  get host(): string {
+    return this.req.getHeader('host');
+  }
+
+  get fetchSite(): string {
+    return this.req.getHeader('sec-fetch-site');
+  }
+}
+
+/** Two lengths, even equal ones, are how a request is smuggled past a proxy; the engine lets them through. */
+function lengthOf(req: UwsRequest): number {
+  const text = req.getHeader('content-length');
+  if (text === '') return 0;
+  let count = 0;
+  req.forEach((name) => {
+    if (name === 'content-length') count++;
+  });
+  if (count > 1) return SEVERAL_LENGTHS;
+  const length = Number(text);
+  return Number.isSafeInteger(length) && length > 0 ? length : 0;
+}
+
+/** Answers so far, to know which one is a sample. */
+let answers = 0;
+
+function write(res: UwsResponse, reply: Reply, exchange: Exchange, closeConnection: boolean): void {
+  const { body } = reply;
+  writeHead(res, reply, exchange);
+  if (exchange.method === 'HEAD' || reply.status === 204) {
+    // The engine waits for a body when it is told a length here, so the length goes out as a header of ours.
+    if (reply.status !== 204 && reply.parts === undefined)
+      res.writeHeader('Content-Length', String(byteLengthOf(body)));
+    if (closeConnection) res.writeHeader('Connection', 'close');
+    res.endWithoutBody();
+    return;
+  }
+  answers++;
+  const isSample = body.length > 1024 || (answers & (SAMPLE - 1)) === 0;
+  if (isSample && !closeConnection && body.length > 0) endOrWait(res, body);
+  else res.end(body, closeConnection);
+}
+
+/**
+ * Ends an answer, or keeps it until the socket takes it. A peer that sends requests and reads no answers is thus found
+ * out before the engine has gathered much for it: its next request comes while this one waits, and ends the connection.
+ */
+function endOrWait(res: UwsResponse, body: string | Uint8Array): void {
+  const bytes = byteLengthOf(body);
+  if (res.tryEnd(body, bytes)[0]) return;
+  const rest = typeof body === 'string' ? Buffer.from(body) : body;
+  res.onAborted(() => {});
+  res.onWritable((offset) => res.tryEnd(rest.subarray(offset), bytes)[0]);
+}
+
+function writeHead(res: UwsResponse, reply: Reply, exchange: Exchange): void {
+  if (reply.status !== 200) res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
+  res.writeHeader('X-Request-ID', exchange.requestId + commonHeaders(reply.contentType));
+  if (reply.headers !== undefined) for (const [name, value] of reply.headers) res.writeHeader(name, value);
+}
+
+/**
+ * A reply with blanks behind it, which JSON and text do not mind, so that it goes past the cork. The engine refuses
+ * some requests after their handler has answered, such as one of a gigabyte, and drops what is in the cork.
+ */
+function pastTheCork(reply: Reply): Reply {
+  return { ...reply, body: String(reply.body).padEnd(CORK_BYTES) };
+}
+
+/** By content type, the headers of every reply behind the value of X-Request-ID. */
+const headersByType = new Map<string, string>();
+
+/**
+ * The headers that every reply has. The engine takes a value as it is, so all go out in one call: an id is checked for
+ * what it holds before it gets here, and the rest is ours.
+ */
+function commonHeaders(contentType: string): string {
+  let more = headersByType.get(contentType);
+  if (more === undefined) {
+    more = COMMON_HEADERS.map(([name, value]) => `\r\n${name}: ${value}`).join('');
+    if (contentType !== '') more += `\r\nContent-Type: ${contentType}`;
+    headersByType.set(contentType, more);
+  }
+  return more;
+}

@@ -1,0 +1,81 @@
+import type { FurzeError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { Exchange, RequestHead } from '../edge.ts';
+import type { Reply } from '../reply.ts';
+
+/** Which engine serves: uWebSockets.js or node:http. */
+export type EngineName = 'uws' | 'node';
+
+/** Stands for the length of a body when the request tells several. */
+export const SEVERAL_LENGTHS = -1;
+
+/** The certificate and key of a server that speaks TLS, as PEM files. */
+export interface TlsFiles {
+  readonly certPath: string;
+  readonly keyPath: string;
+}
+
+/** What an engine is made with. */
+export interface EngineOptions {
+  readonly log: Logger;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** How long a connection may rest between two requests, milliseconds, where the engine can be told. */
+  readonly keepAliveMs: number;
+  /** Time in which a peer must take some of its answers, milliseconds, where the engine can be told. */
+  readonly sendTimeoutMs: number;
+  /** Makes the answer to what never became a request, and counts it. */
+  readonly refuse: (error: FurzeError) => Reply;
+}
+
+/**
+ * Called once a request, as soon as its head is there. Must not throw.
+ * @param lengthBytes what Content-Length says, 0 when it says nothing of use, `SEVERAL_LENGTHS`
+ */
+export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes: number) => void;
+
+/** An answer that goes out in parts, as fast as its peer takes them. */
+export interface Flow {
+  /**
+   * @param part bytes where the length of the whole is known, else either
+   * @returns false when the peer is too slow: the next part waits for `onReady`
+   */
+  write(part: string | Uint8Array): boolean;
+  /** Ends the answer after its last part. */
+  end(): void;
+  /** Set by whoever waits. */
+  onReady: () => void;
+}
+
+/**
+ * How one engine moves bytes. `Response` is the engine's own object for a request under way, handed through as it is so
+ * that a request costs no wrapper. Nothing may be asked of a response that was sent whole or whose peer is gone.
+ */
+export interface Engine<Response> {
+  readonly name: EngineName;
+  /** True when a connection's requests wait for the answers to those before them; otherwise they end it. */
+  readonly keepsOrder: boolean;
+  /**
+   * Sends a whole reply; at most once a request.
+   * @param closeConnection ends the connection behind the reply
+   * @param isLate in a tick after that of `onRequest`
+   */
+  send(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, isLate: boolean): void;
+  /**
+   * Sends the head of a reply whose body follows in parts; `onAborted` was asked for before.
+   * @param totalBytes length of the body, -1 when only its end will tell
+   */
+  begin(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, totalBytes: number): Flow;
+  /** Tells when the peer is gone before the reply is out; asked for at most once a request, while `onRequest` runs. */
+  onAborted(res: Response, handler: () => void): void;
+  /** Hands out the body; a chunk is gone after the call. Asked for while `onRequest` runs, or never. */
+  onData(res: Response, handler: (chunk: Uint8Array, isLast: boolean) => void): void;
+  /** Closes the connection at once. */
+  destroy(res: Response): void;
+  /** Starts to listen on a port of its own. @returns the port @throws Error when the address cannot be had */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no more connections and ends those at rest, where the engine knows them. */
+  stopListening(): void;
+  /** Ends every connection. */
+  close(): void;
+}

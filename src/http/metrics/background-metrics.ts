@@ -1,0 +1,63 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { CacheStats } from '../../store/cache-store.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import type { JobProgress } from '../../worker/progress.ts';
+
+export interface BackgroundParts {
+  /** How far the fit is, undefined when none runs. */
+  readonly progress: () => JobProgress | undefined;
+  readonly cache: () => Promise<CacheStats>;
+  /** The nodes that share the data; undefined for a service of its own. */
+  readonly cluster: Cluster | undefined;
+}
+
+/** What goes on in the background: the stage of a fit with its end in sight, and how large the cache is. */
+export function registerBackground(
+  registry: Registry,
+  { progress, cache }: Omit<BackgroundParts, 'cluster'>,
+): void {
+  const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['stage'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        const job = progress();
+        const known = job && value(job);
+        if (job !== undefined && known !== undefined) this.set({ stage: job.stage }, known);
+      },
+    });
+  stage('furze_fit_steps_done', 'Steps done of the stage that a fit is at', ({ done }) => done);
+  stage('furze_fit_steps', 'Steps of the stage that a fit is at', ({ total }) => total);
+  stage('furze_fit_left_seconds', 'Time left of the stage at the pace so far', ({ leftMs }) =>
+    leftMs === undefined ? undefined : leftMs / 1000,
+  );
+  const size = (name: string, help: string, value: (stats: CacheStats) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        // A store that is away must not take the other metrics with it.
+        const stats = await cache().catch(() => undefined);
+        if (stats !== undefined) this.set(value(stats));
+      },
+    });
+  size('furze_cache_lists', "Users' lists in the cache", ({ lists }) => lists);
+  size(
+    'furze_cache_list_bytes',
+    'Bytes of a list in the cache on disk, on average',
+    ({ lists, listBytes }) => (lists === 0 ? 0 : listBytes / lists),
+  );
+  size('furze_cache_up', '0 while a cache that nodes share does not answer', ({ isAvailable }) =>
+    isAvailable ? 1 : 0,
+  );
+  size(
+    'furze_cache_failures',
+    'How often a cache that nodes share did not answer in time since the start',
+    ({ failures }) => failures,
+  );
+  size('furze_cache_bytes', 'Bytes of the cache on disk', ({ bytes }) => bytes);
+}

@@ -1,0 +1,70 @@
+import Type, { type TSchema } from 'typebox';
+import type { QueryName } from '../query.ts';
+
+/** What is said of a parameter in the OpenAPI document. */
+export interface ParameterNote {
+  readonly description: string;
+  readonly schema: TSchema;
+  readonly example?: unknown;
+}
+
+const text = Type.String();
+const id = Type.String({ rule: 'id' });
+const itemId = Type.String({ rule: 'itemId' });
+const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
+
+/** Path parameters by name. */
+export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
+  'user-id': { description: 'Identifier of the user', schema: id, example: 'alice' },
+  'import-id': { description: 'Made up by the caller, another for each file', schema: id, example: '7d0c2a' },
+  'item-id': { description: 'Identifier of the item, without a slash', schema: itemId, example: 'film-1' },
+  'feedback-type': { description: 'Kind of feedback', schema: id, example: 'like' },
+  category: { description: 'Category of items', schema: id, example: 'Drama' },
+  asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
+};
+
+/** Query parameters by name; all are optional. One that makes a request write has no example, as the page fills it in. */
+export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
+  n: { description: 'Number of entries; by default `[server] default_n`', schema: count('n'), example: 10 },
+  offset: { description: 'Position in the list to start from', schema: count('offset'), example: 0 },
+  cursor: {
+    description: 'The `Cursor` of the page before; read as `Cursor` too',
+    schema: Type.String({ rule: 'cursor' }),
+  },
+  q: {
+    description: 'Only items with this text in id, comment, a category or a label, best match first',
+    schema: id,
+  },
+  prefix: { description: 'Only those whose ids begin with this', schema: text, example: 'al' },
+  'user-id': { description: 'Leave out what this user has feedback on', schema: id, example: 'alice' },
+  category: {
+    description: 'Only items that have this category; given several times, only those that have all',
+    schema: Type.Array(id),
+  },
+  exclude: {
+    description: 'Leave these items out: ids with commas between them, or given several times; at most 1,000',
+    schema: Type.Array(itemId),
+  },
+  label: {
+    description: 'Only items with this label; given several times, at most 16, only those that have all',
+    schema: Type.Array(id),
+  },
+  'not-label': {
+    description: 'Leave out items with this label; given several times, at most 16, those with any of them',
+    schema: Type.Array(id),
+  },
+  boost: {
+    description:
+      'A label, a colon and a factor from 0.001 to 1,000 by which the scores of items with the label are multiplied; may ' +
+      'be given up to 4 times',
+    schema: Type.Array(text),
+  },
+  'write-back-type': {
+    description: 'Stores a feedback of this type for each item answered: the request then writes',
+    schema: id,
+  },
+  'write-back-delay': {
+    description: 'Added to the time now to make the Timestamp of the stored feedback, such as 0h10m0s',
+    schema: Type.String({ rule: 'duration' }),
+  },
+};

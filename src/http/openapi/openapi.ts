@@ -1,0 +1,195 @@
+import type { TSchema } from 'typebox';
+import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { NAMED_SCHEMAS } from '../../domain/schemas.ts';
+import { problemType } from '../problem.ts';
+import { paramNames, type Route, writes } from '../route.ts';
+import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
+import { RULES } from './openapi-rules.ts';
+
+const PROBLEM = 'application/problem+json';
+
+const TAGS: Readonly<Record<string, string>> = {
+  Users: 'Those who items are recommended to',
+  Items: 'What is recommended',
+  Feedback: 'What users did with items',
+  Lists: 'Ranked lists with scores',
+  Recommendations: 'Items for a user or for a session',
+  Health: 'The state of the service',
+  Admin: 'What an operator asks of the service, and what the dashboard is made of',
+  Operation: 'Metrics and this description',
+};
+
+/**
+ * The OpenAPI 3.1 document of a route table.
+ * @param version of the service
+ * @param limits that its configuration sets
+ */
+export function buildOpenApi(routes: readonly Route[], version: string, limits: Limits): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const operations = (paths[route.path] ??= {});
+    operations[route.method.toLowerCase()] = operation(route, limits);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'furze',
+      version,
+      description: 'A recommender service with the API of Gorse 0.4.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{}, { apiKey: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, withRefs(schema, limits, name)]),
+      ),
+      responses: Object.fromEntries(
+        errorStatuses().map((status) => [`Error${status}`, errorResponse(status)]),
+      ),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  };
+}
+
+function operation(route: Route, limits: Limits): object {
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(route.open === true && { security: [] }),
+    ...(route.bearer === true && { security: [{}, { apiKey: [] }, { bearer: [] }] }),
+    parameters: [
+      ...paramNames(route.path).map((name) => parameter(name, 'path', PATH_PARAMETERS[name]!, limits)),
+      ...(route.query ?? []).map((name) => parameter(name, 'query', QUERY_PARAMETERS[name], limits)),
+    ],
+    ...(route.body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: withRefs(route.body.schema, limits), example: route.body.example },
+        },
+      },
+    }),
+    responses: responses(route, limits),
+  };
+}
+
+/** `GET /api/user/{user-id}` is `getUserByUserId`. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/^\/(api\/)?/, '').split(/[/.-]/);
+  const name = words.map((word) => word.replace(/^\{/, 'by-').replace(/\}$/, ''));
+  return (
+    method.toLowerCase() +
+    name.join('-').replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
+  );
+}
+
+function parameter(name: string, place: 'path' | 'query', note: ParameterNote, limits: Limits): object {
+  return { name, in: place, required: place === 'path', ...note, schema: withRefs(note.schema, limits) };
+}
+
+function responses(route: Route, limits: Limits): object {
+  const { description, contentType = 'application/json', schema, example, also } = route.response;
+  const content = {
+    [contentType]: {
+      ...(schema !== undefined && { schema: withRefs(schema, limits) }),
+      ...(example !== undefined && { example }),
+    },
+  };
+  const answers: Record<string, object> = { 200: { description, content } };
+  for (const [status, codes] of codesByStatus(errorCodes(route))) {
+    const all = codesOf(status).length === codes.length;
+    answers[status] = all ? { $ref: `#/components/responses/Error${status}` } : errorResponse(status, codes);
+  }
+  for (const [status, meaning] of Object.entries(also ?? {}))
+    answers[status] = { description: meaning, content };
+  return answers;
+}
+
+/** What a route can answer with: what it says itself, and what every route of its shape can. */
+export function errorCodes(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(route.errors);
+  if (paramNames(route.path).length > 0 || route.query !== undefined) codes.add('INVALID_PARAMETER');
+  if (route.body !== undefined)
+    for (const code of ['INVALID_JSON', 'INVALID_BODY', 'BODY_TOO_LARGE', 'REQUEST_TIMEOUT'] as const)
+      codes.add(code);
+  if (route.open !== true && (writes(route) || route.query?.includes('write-back-type')))
+    for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
+  if (route.open !== true)
+    for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
+  codes.add('METHOD_NOT_ALLOWED');
+  codes.add('INTERNAL');
+  return [...codes];
+}
+
+function errorStatuses(): number[] {
+  return [...new Set(Object.values(ERRORS).map(({ status }) => status))];
+}
+
+function codesOf(status: number): ErrorCode[] {
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === status);
+}
+
+function codesByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+/** The response of a status, with those codes that it can carry. */
+function errorResponse(status: number, codes: readonly ErrorCode[] = codesOf(status)): object {
+  const example = (code: ErrorCode) => ({
+    value: {
+      type: problemType(code),
+      title: ERRORS[code].title,
+      status,
+      detail: `${ERRORS[code].title}.`,
+      code,
+    },
+  });
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('; '),
+    content: {
+      [PROBLEM]: {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, example(code)])),
+      },
+    },
+  };
+}
+
+/**
+ * A schema with references in the place of named schemas, except `self`, the one that is being defined, and with what
+ * its rules stand for.
+ */
+function withRefs(schema: TSchema, limits: Limits, self?: string): object {
+  for (const [name, named] of Object.entries(NAMED_SCHEMAS)) {
+    if (schema === named && name !== self) return { $ref: `#/components/schemas/${name}` };
+  }
+  const { rule, ...plain } = schema as TSchema & {
+    readonly rule?: string;
+    readonly items?: TSchema;
+    readonly properties?: Record<string, TSchema>;
+  };
+  return {
+    ...plain,
+    ...(plain.items !== undefined && { items: withRefs(plain.items, limits) }),
+    ...(plain.properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(plain.properties).map(([key, value]) => [key, withRefs(value, limits)]),
+      ),
+    }),
+    ...(rule !== undefined && RULES[rule]!(limits)),
+  };
+}
