@@ -4,7 +4,7 @@ import { defaultConfig } from '../src/domain/config/config.ts';
 import { createLogger } from '../src/domain/log.ts';
 import { startService } from '../src/service.ts';
 import type { JobKind } from '../src/worker/messages.ts';
-import { WorkerPool } from '../src/worker/pool.ts';
+import { WorkerPool } from '../src/worker/pool/pool.ts';
 
 /** What came of a fit during which a worker died. */
 export interface Death {

@@ -9,12 +9,12 @@ import { checkHealth } from './http/health.ts';
 import { requestTotals } from './http/metrics/request-totals.ts';
 import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './http/start-http.ts';
 import type { DataStore } from './store/data-store.ts';
-import { type StartedStores, startStores } from './store/start-stores.ts';
-import type { FitSummary } from './worker/fit-schedule.ts';
-import { ItemSearch } from './worker/item-search.ts';
-import type { OnProgress } from './worker/progress.ts';
-import type { SearchMark } from './worker/search-marks.ts';
+import { type StartedStores, startStores } from './store/open/start-stores.ts';
+import type { FitSummary } from './worker/fit/fit-schedule.ts';
+import { ItemSearch } from './worker/pool/item-search.ts';
+import type { SearchMark } from './worker/search/saved-search.ts';
 import { type Background, startBackground } from './worker/start-background.ts';
+import type { OnProgress } from './worker/tasks/progress.ts';
 
 /** A running service. */
 export interface Service {

@@ -208,9 +208,9 @@ describe('doors', () => {
       .filter(({ path }) => !engines.some((engine) => path.startsWith(engine)))
       .filter((file) => ownImports(file).some((path) => engines.some((engine) => path.startsWith(engine))));
     expect(found.map(({ path }) => path)).toEqual([
-      'src/store/open-shared-lists.ts',
-      'src/store/open-store.ts',
-      'src/store/thread-stores.ts',
+      'src/store/open/open-shared-lists.ts',
+      'src/store/open/open-store.ts',
+      'src/store/open/thread-stores.ts',
     ]);
     const fromLmdb = files
       .filter(({ path }) => path.startsWith('src/store/lmdb/'))

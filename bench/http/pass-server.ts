@@ -1,7 +1,7 @@
 // The service in a process of its own that fits when it is told to and tells when lists are made.
 // Messages in: 'fit', 'stop'. Out: the port; 'making' when the lists begin; milliseconds that they took.
 import { performance } from 'node:perf_hooks';
-import { WRITING_RECOMMENDATIONS } from '../../src/worker/progress.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/worker/tasks/progress.ts';
 import { startChildService } from './child-service.ts';
 
 const service = await startChildService(process.argv[2]!);

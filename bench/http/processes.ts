@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import type { EngineName } from '../../src/http/engine/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine/engine-choice.ts';
-import { openStore, type Stores } from '../../src/store/open-store.ts';
+import { openStore, type Stores } from '../../src/store/open/open-store.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url));

@@ -14,12 +14,12 @@ import type { NeighborTable } from '../../src/model/neighbors/neighbor-table.ts'
 import { listSettings } from '../../src/recommend/list-making/list-settings.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { RANKING_FEATURES } from '../../src/recommend/ranking/ranking-features.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { storeOptions, storePaths } from '../../src/store/store-options.ts';
+import { openStore } from '../../src/store/open/open-store.ts';
+import { storeOptions, storePaths } from '../../src/store/open/store-options.ts';
 import { madeLists } from '../../src/worker/jobs/lists.ts';
-import { ListPass } from '../../src/worker/list-pass.ts';
+import { ListPass } from '../../src/worker/lists/list-pass.ts';
 import type { PlacedGeneration } from '../../src/worker/messages.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 
 /** As long as histories are on average in MovieLens 20M. */
 const LIKES_A_USER = 145;

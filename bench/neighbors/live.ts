@@ -11,8 +11,8 @@ import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import { type Relation, relatedRows } from '../../src/recommend/neighbors/related-rows.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
-import { LmdbLocalReads } from '../../src/store/lmdb/local-reads.ts';
+import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
 import { median, quantile, type Row } from '../http/statistics.ts';
 

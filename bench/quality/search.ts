@@ -11,7 +11,7 @@ import { viewOf } from '../../src/memory/layout.ts';
 import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
 import { type AlsSettings, alsSettings, sizedFactors } from '../../src/model/als/settings.ts';
 import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
-import { type Measured, successiveHalving } from '../../src/model/search.ts';
+import { type Measured, successiveHalving } from '../../src/model/successive-halving.ts';
 import { evaluateSampled, type SampledCase } from './evaluations.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
 import type { RankingSet } from './load.ts';

@@ -16,7 +16,7 @@ import { readPast } from '../../src/evaluate/past.ts';
 import { createTrial, type Protocol } from '../../src/evaluate/protocol.ts';
 import { showDifference, showMetric } from '../../src/evaluate/report.ts';
 import { storeSource } from '../../src/exchange/sources.ts';
-import { openDataReader } from '../../src/store/thread-stores.ts';
+import { openDataReader } from '../../src/store/open/thread-stores.ts';
 
 /** The sets of the repository, with the rating from which on theirs are positive. */
 const OWN_SETS = ['data/movietweetings-100k=7', 'data/onlineretail'];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Feedback } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/store/open/open-store.ts';
 import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
 import { PutRecorder, RawWriter } from '../http/raw-replay.ts';
 import { median, type Row } from '../http/statistics.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { TaskLog } from '../worker/task-log.ts';
+import type { TaskLog } from '../worker/tasks/task-log.ts';
 import { evaluateAside, type RunEvaluation } from './evaluation-process.ts';
 
 /** Name of the mark that keeps the last report over restarts. */

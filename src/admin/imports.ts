@@ -1,5 +1,5 @@
 import type { ImportReport } from '../domain/admin-schemas.ts';
-import type { RunningTask, TaskLog } from '../worker/task-log.ts';
+import type { RunningTask, TaskLog } from '../worker/tasks/task-log.ts';
 
 /** An import of which nothing is heard for this long was cut off, milliseconds. */
 const SILENCE_MS = 60_000;

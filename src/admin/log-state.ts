@@ -2,7 +2,7 @@ import type { Config } from '../domain/config/config.ts';
 import { asksForKey } from '../domain/config/sources.ts';
 import type { Logger } from '../domain/log.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { StorePaths } from '../store/open-store.ts';
+import type { StorePaths } from '../store/open/open-store.ts';
 import type { Admin } from './admin.ts';
 
 /** Says first of all what the service stands on. */

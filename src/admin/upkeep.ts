@@ -4,7 +4,7 @@ import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
-import type { TaskLog } from '../worker/task-log.ts';
+import type { TaskLog } from '../worker/tasks/task-log.ts';
 
 /** First look at the free space after the start, and pause between two, milliseconds. */
 const FIRST_LOOK_MS = 60_000;

@@ -29,7 +29,7 @@ export function backupCommand(env: Environment): Command {
     )
     .action(async (target: string, options: BackupOptions) => {
       if (options.url !== undefined) return backupOver(options.url, target, options, env);
-      const { backupStore, streamStore } = await import('../store/open-store.ts');
+      const { backupStore, streamStore } = await import('../store/open/open-store.ts');
       const dataPath = await dataFolder(options, env);
       if (target === '-') {
         const { stream, ...copied } = await streamStore(dataPath);
@@ -57,7 +57,7 @@ async function backupOver(
       await pipeline(source, process.stdout, { end: false });
       return;
     }
-    const { receiveBackup } = await import('../store/open-store.ts');
+    const { receiveBackup } = await import('../store/open/open-store.ts');
     process.stdout.write(describe(url, await receiveBackup(source, target), json));
   } catch (error) {
     if (error instanceof OperatorError) throw error;

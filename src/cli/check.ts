@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { Report } from '../store/open-store.ts';
+import type { Report } from '../store/open/open-store.ts';
 import { loadConfig } from './load-config.ts';
 
 interface CheckOptions {
@@ -23,7 +23,7 @@ export function checkCommand(env: Environment): Command {
     .addHelpText('after', '\nExit code 0: sound; 1: something is wrong.\nExample: furze check ./data')
     .action(async (folder: string | undefined, options: CheckOptions) => {
       // Loaded here, so that other commands load no engine.
-      const { checkStore } = await import('../store/open-store.ts');
+      const { checkStore } = await import('../store/open/open-store.ts');
       const { dataPath, cachePath } = await foldersOf(folder, options, env);
       const data = await checkStore('data', dataPath);
       const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;
@@ -40,7 +40,7 @@ export function checkCommand(env: Environment): Command {
 
 async function foldersOf(folder: string | undefined, options: CheckOptions, env: Environment) {
   if (folder !== undefined) return { dataPath: folder, cachePath: options.cache ?? join(folder, 'cache') };
-  const { storePaths } = await import('../store/store-options.ts');
+  const { storePaths } = await import('../store/open/store-options.ts');
   const { dataPath, cachePath } = storePaths(loadConfig({ path: options.config, env }));
   return { dataPath, cachePath: options.cache ?? cachePath };
 }

@@ -36,7 +36,7 @@ export function compactCommand(env: Environment): Command {
 }
 
 async function compactFolder(options: CompactOptions, env: Environment): Promise<[string, Compacted]> {
-  const { compactStore, FolderLockedError } = await import('../store/open-store.ts');
+  const { compactStore, FolderLockedError } = await import('../store/open/open-store.ts');
   const path = await dataFolder(options, env);
   try {
     return [path, await compactStore(path, options.lockWait * 1000)];

@@ -73,8 +73,8 @@ async function openSource(
     return { source: httpSource(flags.url, key), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
-  const { openDataReader } = await import('../store/thread-stores.ts');
-  const { storePaths } = await import('../store/store-options.ts');
+  const { openDataReader } = await import('../store/open/thread-stores.ts');
+  const { storePaths } = await import('../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
   if (!existsSync(join(dataPath, 'data.mdb')))
     throw new OperatorError(`${dataPath} is no data folder of furze`);

@@ -124,8 +124,8 @@ async function withStore(
   use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
 ): Promise<number> {
   // Loaded here, so that other commands load no engine.
-  const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
-  const { storeOptions } = await import('../store/store-options.ts');
+  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
+  const { storeOptions } = await import('../store/open/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
   const { forgetFreshness } = await import('../recommend/user-lists/freshness.ts');
   const options = storeOptions(config);

@@ -10,8 +10,8 @@ import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../ex
 import { storeSource } from '../exchange/sources.ts';
 import { storeTarget } from '../exchange/targets.ts';
 import type { DataStore } from '../store/data-store.ts';
-import { parseDsn } from '../store/dsn.ts';
-import type { Stores } from '../store/open-store.ts';
+import { parseDsn } from '../store/open/dsn.ts';
+import type { Stores } from '../store/open/open-store.ts';
 import { loadConfig } from './load-config.ts';
 import { lockWaitOption } from './options.ts';
 import { createProgress } from './progress.ts';
@@ -102,8 +102,8 @@ async function withStore(
   use: (stores: Stores, folder: string) => Promise<void>,
 ): Promise<void> {
   // Loaded here, so that other commands load no engine.
-  const { guardFiles, lockStores, openReadyStore } = await import('../store/open-store.ts');
-  const { storeOptions } = await import('../store/store-options.ts');
+  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
+  const { storeOptions } = await import('../store/open/store-options.ts');
   const scratch = mkdtempSync(join(tmpdir(), 'furze-migrate-'));
   try {
     const database = { ...config.database, data_store: dsn, cache_store: `lmdb://${join(scratch, 'cache')}` };

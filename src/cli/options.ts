@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
-import { folderOf } from '../store/dsn.ts';
+import { folderOf } from '../store/open/dsn.ts';
 import { loadConfig } from './load-config.ts';
 
 /** Reads a TCP port from the command line. @throws InvalidArgumentError */

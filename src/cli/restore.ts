@@ -18,7 +18,7 @@ export function restoreCommand(env: Environment): Command {
         'Examples: furze restore /backups/monday --data ./data\n          zstd -d < monday.mdb.zst | furze restore -',
     )
     .action(async (source: string, options: FolderOptions & { lockWait: number; json?: boolean }) => {
-      const { restoreStore } = await import('../store/open-store.ts');
+      const { restoreStore } = await import('../store/open/open-store.ts');
       const dataPath = await dataFolder(options, env);
       const restored = await restoreStore({
         source: source === '-' ? process.stdin : source,

@@ -5,8 +5,8 @@ import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../doma
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-kinds.ts';
 import { storeSource } from '../exchange/sources.ts';
-import { storePaths } from '../store/store-options.ts';
-import { openDataReader } from '../store/thread-stores.ts';
+import { storePaths } from '../store/open/store-options.ts';
+import { openDataReader } from '../store/open/thread-stores.ts';
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { type Past, readPast } from './past.ts';
 import { createTrial, type Protocol } from './protocol.ts';

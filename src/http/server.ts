@@ -4,7 +4,6 @@ import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import type { AccessRules } from './access.ts';
-import { Edge, type Exchange, type RequestHead } from './edge.ts';
 import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
 import { Burst } from './flow/burst.ts';
@@ -15,6 +14,7 @@ import { PaceWatch } from './flow/transfer-rate.ts';
 import type { HttpMetrics } from './metrics/metrics.ts';
 import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
+import { type Exchange, type RequestHead, RequestPipeline } from './request-pipeline.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
 
@@ -83,7 +83,7 @@ interface Call {
 class Server {
   readonly engine: Engine<object>;
   private readonly options: HttpServerOptions;
-  private readonly edge: Edge;
+  private readonly pipeline: RequestPipeline;
   private readonly bodies: BodyRules;
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
@@ -94,7 +94,7 @@ class Server {
   constructor(options: HttpServerOptions) {
     const { connections, limits, log, tls } = options;
     this.options = options;
-    this.edge = new Edge(options);
+    this.pipeline = new RequestPipeline(options);
     this.bodies = {
       bytesMax: limits.bodyBytesMax,
       budget: new ByteBudget(connections.bodiesBytesMax),
@@ -104,7 +104,7 @@ class Server {
       budget: new ByteBudget(connections.answersBytesMax),
       paces: new PaceWatch(connections.sendTimeoutMs),
     };
-    const refuse = (error: FurzeError) => this.edge.refuse(error);
+    const refuse = (error: FurzeError) => this.pipeline.refuse(error);
     this.engine = options.engine.create((res, head, lengthBytes) => this.serve(res, head, lengthBytes), {
       log,
       tls,
@@ -144,18 +144,18 @@ class Server {
   }
 
   private take(res: object, head: RequestHead, lengthBytes: number): void {
-    const { edge } = this;
-    const exchange = edge.open(head);
+    const { pipeline } = this;
+    const exchange = pipeline.open(head);
     const refusal = this.refusalOf(lengthBytes);
     if (refusal !== undefined) {
       const closes = refusal.code !== 'BODY_TOO_LARGE';
-      this.send(res, exchange, edge.errorReply(refusal), closes, false);
+      this.send(res, exchange, pipeline.errorReply(refusal), closes, false);
     } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
       this.readBody(res, exchange, lengthBytes);
     } else if (this.burst.count(exchange.startMs)) {
       void this.putOff(this.open(res, exchange));
     } else {
-      const reply = edge.answer(exchange);
+      const reply = pipeline.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
       else this.send(res, exchange, reply, this.state !== 'open', false);
     }
@@ -164,7 +164,7 @@ class Server {
   /** The engine holds back, or closes, a connection that sends its next request before this answer. */
   private async putOff(call: Call): Promise<void> {
     await this.burst.turn();
-    if (!call.isOver) this.finish(call, this.edge.answer(call.exchange));
+    if (!call.isOver) this.finish(call, this.pipeline.answer(call.exchange));
   }
 
   /** Why a request is refused whatever it asks for. */
@@ -185,9 +185,9 @@ class Server {
 
   private answer(call: Call, body: BodyOutcome): void {
     if (body instanceof FurzeError) {
-      this.finish(call, this.edge.errorReply(body), body.code === 'REQUEST_TIMEOUT');
+      this.finish(call, this.pipeline.errorReply(body), body.code === 'REQUEST_TIMEOUT');
     } else {
-      this.finish(call, this.edge.answer(call.exchange, body));
+      this.finish(call, this.pipeline.answer(call.exchange, body));
     }
   }
 
@@ -201,7 +201,7 @@ class Server {
   private abandon(call: Call): void {
     if (call.isOver) return;
     this.settle(call);
-    this.edge.abandon(call.exchange);
+    this.pipeline.abandon(call.exchange);
   }
 
   private settle(call: Call): void {
@@ -236,11 +236,11 @@ class Server {
     const outflow = Outflow.open(this.outflows, reply, () => this.cutOff(call));
     if (outflow === undefined) {
       reply.discard?.();
-      this.finish(call, this.edge.errorReply(overloaded('answers')), closeConnection);
+      this.finish(call, this.pipeline.errorReply(overloaded('answers')), closeConnection);
       return;
     }
     call.outflow = outflow;
-    this.edge.record(exchange, reply.status);
+    this.pipeline.record(exchange, reply.status);
     try {
       if (await outflow.send(this.engine, res, reply, exchange, closeConnection)) this.settle(call);
     } catch (error) {
@@ -267,6 +267,6 @@ class Server {
     isLate: boolean,
   ): void {
     this.engine.send(res, reply, exchange, closeConnection, isLate);
-    this.edge.record(exchange, reply.status);
+    this.pipeline.record(exchange, reply.status);
   }
 }

@@ -15,8 +15,8 @@ import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
 import type { Ranking } from '../recommend/ranking/ranking-features.ts';
 import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ModelPlace } from '../store/model-store.ts';
-import type { SharedPlace } from '../store/shared-lists.ts';
-import type { MemoryChoice } from './free-memory.ts';
+import type { SharedPlace } from '../store/shared/shared-lists.ts';
+import type { MemoryChoice } from './pool/free-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
 export const FULL_PRIORITY = 'full-priority';

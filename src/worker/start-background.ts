@@ -4,15 +4,15 @@ import { limitRepeats } from '../domain/limit-repeats.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
-import type { StartedStores } from '../store/start-stores.ts';
-import { type BackgroundTraining, createTrainer, createTraining, openPool } from './create-training.ts';
-import { relatedFinder } from './find-related.ts';
-import { GenerationFollower } from './generation-follower.ts';
-import { cacheShelf, clusterShelf } from './model-shelf.ts';
-import type { WorkerPool } from './pool.ts';
-import { restoreGeneration } from './saved-generation.ts';
+import type { StartedStores } from '../store/open/start-stores.ts';
+import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
+import { GenerationFollower } from './generation/generation-follower.ts';
+import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
+import { restoreGeneration } from './generation/saved-generation.ts';
+import { relatedFinder } from './pool/find-related.ts';
+import type { WorkerPool } from './pool/pool.ts';
 import { tallyKeeper } from './tally-keeper.ts';
-import { TaskLog } from './task-log.ts';
+import { TaskLog } from './tasks/task-log.ts';
 
 /** What works in the background, and what it keeps in memory for them. */
 export interface Background extends BackgroundTraining {

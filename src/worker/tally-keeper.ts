@@ -4,9 +4,9 @@ import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { TallyKeeper } from '../recommend/popularity/live-tally.ts';
 import { trendSpans } from '../recommend/popularity/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { StorePaths } from '../store/open-store.ts';
+import type { StorePaths } from '../store/open/open-store.ts';
 import { TALLY_NAME } from './messages.ts';
-import type { WorkerPool } from './pool.ts';
+import type { WorkerPool } from './pool/pool.ts';
 
 /** Keeps the tally of feedback in the cache store and has a worker bring it up to date. */
 export function tallyKeeper(

@@ -6,7 +6,7 @@ import { Evaluation } from '../../src/admin/evaluation.ts';
 import type { RunEvaluation } from '../../src/admin/evaluation-process.ts';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationReport } from '../../src/domain/evaluation-schemas.ts';
-import { TaskLog } from '../../src/worker/task-log.ts';
+import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 
 const REPORT: EvaluationReport = {
   source: 'data',

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Imports } from '../../src/admin/imports.ts';
 import type { ImportReport } from '../../src/domain/admin-schemas.ts';
-import { TaskLog } from '../../src/worker/task-log.ts';
+import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 
 const marks = { getMark: async () => undefined, putMark: async () => {} };
 const report = (more: Partial<ImportReport> = {}): ImportReport => ({

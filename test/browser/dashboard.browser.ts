@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSample } from '../../src/cli/playground/sample.ts';
-import { restoreStore } from '../../src/store/open-store.ts';
+import { restoreStore } from '../../src/store/open/open-store.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { CHROMIUM, launchChromium, openView, seriousFaults, type View } from './chromium.ts';
 

@@ -7,8 +7,8 @@ import type { ReadableStream } from 'node:stream/web';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { restoreStore } from '../../src/store/open-store.ts';
-import { openDataReader } from '../../src/store/thread-stores.ts';
+import { restoreStore } from '../../src/store/open/open-store.ts';
+import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
 
 const headers = { 'X-API-Key': 'hush' };

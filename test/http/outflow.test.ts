@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Exchange } from '../../src/http/edge.ts';
 import type { Engine, Flow } from '../../src/http/engine/engine.ts';
 import { Burst } from '../../src/http/flow/burst.ts';
 import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
@@ -7,6 +6,7 @@ import { Outflow } from '../../src/http/flow/long-answers.ts';
 import { PaceWatch } from '../../src/http/flow/transfer-rate.ts';
 import { jsonPage } from '../../src/http/page-reply.ts';
 import { jsonText, type Reply } from '../../src/http/reply.ts';
+import type { Exchange } from '../../src/http/request-pipeline.ts';
 
 /** An engine whose peer takes `limit` pieces and no more. */
 function engineThatTakes(limit: number) {

@@ -10,7 +10,7 @@ import {
   type SearchProgress,
   successiveHalving,
   type Trial,
-} from '../../src/model/search.ts';
+} from '../../src/model/successive-halving.ts';
 
 const USERS = 400;
 

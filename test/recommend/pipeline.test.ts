@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { openCacheStore } from '../../src/store/thread-stores.ts';
+import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 import {
   HOUR_MS,
   type RecommendOverrides,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { CacheStore } from '../../src/store/cache-store.ts';
-import type { Stores } from '../../src/store/open-store.ts';
-import { openCacheStore } from '../../src/store/thread-stores.ts';
+import type { Stores } from '../../src/store/open/open-store.ts';
+import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 import { cacheStoreContract, list } from './contract/cache-store.ts';
 import { close, openIn, tempFolder } from './helpers.ts';
 

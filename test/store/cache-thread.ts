@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { openCacheStore } from '../../src/store/thread-stores.ts';
+import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 
 /** One of the threads of cache-store.test.ts: writes 200 lists, in twenty transactions. */
 const { path, part } = workerData as { path: string; part: number };

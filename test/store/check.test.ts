@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { checkStore } from '../../src/store/lmdb/check/check-store.ts';
-import { inspectFile } from '../../src/store/lmdb/data-file.ts';
 import { type DataTables, openDataTables, readState, writeState } from '../../src/store/lmdb/data-tables.ts';
-import { guardFiles } from '../../src/store/lmdb/guard-files.ts';
-import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/record-layout.ts';
+import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/format/record-layout.ts';
+import { inspectFile } from '../../src/store/lmdb/maintenance/data-file.ts';
+import { guardFiles } from '../../src/store/lmdb/maintenance/guard-files.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import { openStore, type SyncMode } from '../../src/store/open-store.ts';
+import { openStore, type SyncMode } from '../../src/store/open/open-store.ts';
 
 /*
  * Run by crash.test.ts as a process of its own: writes feedback from several clients at once and names each record on

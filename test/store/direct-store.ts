@@ -1,10 +1,10 @@
 import { FurzeError } from '../../src/domain/errors.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../../src/store/data-store.ts';
-import { fromPlain } from '../../src/store/lmdb/change-log.ts';
-import { LmdbDataReader } from '../../src/store/lmdb/data-reader.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { GroupWriter } from '../../src/store/lmdb/group-writer.ts';
 import type { WriteRules } from '../../src/store/lmdb/messages.ts';
+import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
+import { fromPlain } from '../../src/store/lmdb/writer/change-log.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { NOW_MS } from './helpers.ts';
 
 /** The LMDB store with its writer on the calling thread: quick to open, and groups are what the test makes them. */

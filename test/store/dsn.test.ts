@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maskDsn } from '../../src/domain/mask-dsn.ts';
-import { folderOf, parseDsn } from '../../src/store/dsn.ts';
+import { folderOf, parseDsn } from '../../src/store/open/dsn.ts';
 
 test('a DSN names a folder, and any other scheme is refused by name', () => {
   expect(parseDsn('lmdb://./data')).toEqual({ engine: 'lmdb', path: './data' });

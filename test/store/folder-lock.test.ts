@@ -4,10 +4,10 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/folder-lock.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { compactStore, lockStores } from '../../src/store/open-store.ts';
-import { takePidLock } from '../../src/store/pid-lock.ts';
+import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/open/folder-lock.ts';
+import { compactStore, lockStores } from '../../src/store/open/open-store.ts';
+import { takePidLock } from '../../src/store/open/pid-lock.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 
 const HOLDER = fileURLToPath(new URL('./lock-holder.ts', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GuardedLists } from '../../src/store/guarded-lists.ts';
-import { packList, unpackList } from '../../src/store/packed-list.ts';
+import { GuardedLists } from '../../src/store/shared/guarded-lists.ts';
+import { packList, unpackList } from '../../src/store/shared/packed-list.ts';
 import { list } from './contract/cache-store.ts';
 
 /** How the place answers at the moment. */

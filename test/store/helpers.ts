@@ -6,7 +6,7 @@ import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import type { DataStore, WriteCommand } from '../../src/store/data-store.ts';
 import type { WriteRules } from '../../src/store/lmdb/messages.ts';
-import { openStore, type StoreOptions, type Stores } from '../../src/store/open-store.ts';
+import { openStore, type StoreOptions, type Stores } from '../../src/store/open/open-store.ts';
 import type { StoreUnderTest } from './contract/under-test.ts';
 
 /** The time of arrival in tests, 2024-01-01T00:00:00Z. */

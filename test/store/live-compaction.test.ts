@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { checkStore } from '../../src/store/open-store.ts';
-import { openDataReader } from '../../src/store/thread-stores.ts';
+import { checkStore } from '../../src/store/open/open-store.ts';
+import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, sorted, storeOptions, tempFolder } from './helpers.ts';
 
 const TEXT = 'x'.repeat(2000);

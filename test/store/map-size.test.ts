@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataReader } from '../../src/store/thread-stores.ts';
+import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 const MIB = 2 ** 20;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compactStore } from '../../src/store/open-store.ts';
-import { openDataReader } from '../../src/store/thread-stores.ts';
+import { compactStore } from '../../src/store/open/open-store.ts';
+import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 test('a compacted folder is smaller and holds the same', async () => {

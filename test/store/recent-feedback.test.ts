@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ChangeLog } from '../../src/store/lmdb/change-log.ts';
 import { openDataTables, readState, writeState } from '../../src/store/lmdb/data-tables.ts';
 import { countEntries } from '../../src/store/lmdb/engine.ts';
-import { beginRecent, RecentFeedback, readMark, replay } from '../../src/store/lmdb/recent-feedback.ts';
+import { beginRecent, RecentFeedback, readMark, replay } from '../../src/store/lmdb/reads/recent-feedback.ts';
+import { ChangeLog } from '../../src/store/lmdb/writer/change-log.ts';
 import { tempFolder } from './helpers.ts';
 
 const RECORDS_MAX = 100;

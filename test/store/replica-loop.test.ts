@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { FromWriter, Write } from '../../src/store/lmdb/messages.ts';
-import type { Group } from '../../src/store/lmdb/writer-loop.ts';
+import type { Group } from '../../src/store/lmdb/writer/writer-loop.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 

@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TextReader } from '../../src/store/lmdb/text-reader.ts';
+import { TextReader } from '../../src/store/lmdb/format/text-reader.ts';
 
 const text = fc.oneof(
   fc.string(),

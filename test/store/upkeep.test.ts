@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Upkeep } from '../../src/admin/upkeep.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { TaskLog } from '../../src/worker/task-log.ts';
+import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 test('a store of which enough is free is rewritten by itself, and one that fails is left alone for an hour', async () => {

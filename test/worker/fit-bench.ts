@@ -1,13 +1,13 @@
 import { createLogger } from '../../src/domain/log.ts';
 import type { AlsSettings } from '../../src/model/als/settings.ts';
-import type { Stores } from '../../src/store/open-store.ts';
-import { AlsTraining } from '../../src/worker/als-training.ts';
-import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
-import { GenerationFit, type GenerationFitOptions } from '../../src/worker/generation-fit.ts';
+import type { Stores } from '../../src/store/open/open-store.ts';
+import { AlsTraining } from '../../src/worker/fit/als-training.ts';
+import { FeedbackLoader } from '../../src/worker/fit/feedback-loader.ts';
+import { GenerationFit, type GenerationFitOptions } from '../../src/worker/fit/generation-fit.ts';
+import { PartTrainer } from '../../src/worker/fit/part-trainer.ts';
+import { cacheShelf } from '../../src/worker/generation/generation-storage.ts';
 import type { ListPlan } from '../../src/worker/messages.ts';
-import { cacheShelf } from '../../src/worker/model-shelf.ts';
-import { PartTrainer } from '../../src/worker/part-trainer.ts';
-import type { WorkerPool } from '../../src/worker/pool.ts';
+import type { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { openIn, storeOptions, tempFolder } from '../store/helpers.ts';
 import { storeLikes } from './likes.ts';
 

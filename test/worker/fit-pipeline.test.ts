@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import type { Explanation } from '../../src/domain/schemas.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
-import { openCacheStore } from '../../src/store/thread-stores.ts';
-import type { GenerationMark } from '../../src/worker/model-shelf.ts';
+import { openCacheStore } from '../../src/store/open/thread-stores.ts';
+import type { GenerationMark } from '../../src/worker/generation/generation-storage.ts';
 import {
   type RecommendOverrides,
   record,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-kinds.ts';
-import { FeedbackLoader } from '../../src/worker/feedback-loader.ts';
+import { FeedbackLoader } from '../../src/worker/fit/feedback-loader.ts';
 import { gather } from '../../src/worker/jobs/gather.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 
 const TYPES = ['like', 'rating>=4=2', 'purchase=5'];

@@ -4,7 +4,7 @@ import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
 import type { PlacedModel } from '../../src/model/als/scorer.ts';
 import type { Job, JobKind, Jobs, PlacedGeneration, PrepareAnswer } from '../../src/worker/messages.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, putFeedback } from '../store/helpers.ts';
 import { type BenchFit, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import type { Cluster } from '../../src/store/cluster.ts';
-import { GenerationFollower } from '../../src/worker/generation-follower.ts';
+import { GenerationFollower } from '../../src/worker/generation/generation-follower.ts';
 
 let asked: number[];
 /** Tries that fail before one succeeds. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SingleFlight } from '../../src/domain/concurrency/single-flight.ts';
-import { JobQueue } from '../../src/worker/job-queue.ts';
-import type { WorkerPool } from '../../src/worker/pool.ts';
+import { JobQueue } from '../../src/worker/pool/job-queue.ts';
+import type { WorkerPool } from '../../src/worker/pool/pool.ts';
 
 /** A pool whose jobs end when they are told to. */
 function pool() {

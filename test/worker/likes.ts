@@ -1,5 +1,5 @@
 import { createRandom } from '../../src/domain/random.ts';
-import type { Stores } from '../../src/store/open-store.ts';
+import type { Stores } from '../../src/store/open/open-store.ts';
 import { putFeedback } from '../store/helpers.ts';
 
 const START_MS = Date.parse('2024-01-01T00:00:00Z');

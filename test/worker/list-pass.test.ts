@@ -3,10 +3,10 @@ import { createLogger } from '../../src/domain/log.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
-import type { Stores } from '../../src/store/open-store.ts';
-import { ListPass, type ListPassOptions, type PassStart } from '../../src/worker/list-pass.ts';
+import type { Stores } from '../../src/store/open/open-store.ts';
+import { ListPass, type ListPassOptions, type PassStart } from '../../src/worker/lists/list-pass.ts';
 import type { JobKind, Jobs, ListsJob, PlacedGeneration } from '../../src/worker/messages.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { settings } from '../recommend/hand-made.ts';
 import { NOW_MS, openIn, putFeedback, putItems, storeOptions, tempFolder } from '../store/helpers.ts';
 

@@ -3,7 +3,7 @@ import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
 import { type PartName, type PartOptions, partOf } from '../../src/model/parts.ts';
 import { withTrainingReads } from '../../src/worker/jobs/training-reads.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 import { fitBenchIn, SETTINGS } from './fit-bench.ts';
 import { storeLikes } from './likes.ts';

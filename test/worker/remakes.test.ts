@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { Remakes } from '../../src/worker/lists/remakes.ts';
 import type { ListPlan, ListsJob, PlacedGeneration } from '../../src/worker/messages.ts';
-import type { WorkerPool } from '../../src/worker/pool.ts';
-import { Remakes } from '../../src/worker/remakes.ts';
+import type { WorkerPool } from '../../src/worker/pool/pool.ts';
 
 it('lists are made with the generation that is served, also when it changes while they are planned', async () => {
   const jobs: ListsJob[] = [];

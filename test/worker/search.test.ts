@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
-import { WorkerPool } from '../../src/worker/pool.ts';
-import { Search, type SearchOptions } from '../../src/worker/search.ts';
-import { readLastSearch } from '../../src/worker/search-marks.ts';
-import { SerialQueue } from '../../src/worker/serial-queue.ts';
-import { TaskLog } from '../../src/worker/task-log.ts';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
+import { SerialQueue } from '../../src/worker/pool/serial-queue.ts';
+import { readLastSearch } from '../../src/worker/search/saved-search.ts';
+import { Search, type SearchOptions } from '../../src/worker/search/settings-search.ts';
+import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 import { type BenchFit, type FitBench, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 
 /** Settings that nobody would leave as they are: hardly any penalty, and hardly a difference to what was not liked. */

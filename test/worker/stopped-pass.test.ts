@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openCacheStore } from '../../src/store/thread-stores.ts';
+import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 import { record, SECOND_MS, startScene } from '../recommend/scene.ts';
 
 /** Twenty blocks. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TaskLog } from '../../src/worker/task-log.ts';
+import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 
 /** Marks in memory, and a clock that is set by hand. */
 function world() {

@@ -4,7 +4,7 @@ import { Checkpoint } from '../../exchange/checkpoint.ts';
 import { type CopyState, copyRecords, KINDS } from '../../exchange/copy-records.ts';
 import { tableSource } from '../../exchange/sources.ts';
 import type { Target } from '../../exchange/targets.ts';
-import { parseDsn } from '../../store/dsn.ts';
+import { parseDsn } from '../../store/open/dsn.ts';
 import { createProgress } from '../progress.ts';
 
 /** Where PostgreSQL keeps tables that nobody has said a schema for. */
@@ -20,7 +20,7 @@ const SCHEMA = 'public';
 export async function importGorse(database: string, target: Target, folder: string): Promise<number> {
   // Refuses what is no name of a database, and shows no password of it.
   parseDsn(database);
-  const { openGorseTables } = await import('../../store/open-store.ts');
+  const { openGorseTables } = await import('../../store/open/open-store.ts');
   const url = new URL(database);
   const prefix = url.searchParams.get('table_prefix') ?? '';
   url.searchParams.delete('table_prefix');

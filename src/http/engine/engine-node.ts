@@ -11,9 +11,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { Exchange, RequestHead } from '../edge.ts';
 import { watchSlowReader } from '../flow/slow-reader.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
+import type { Exchange, RequestHead } from '../request-pipeline.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 
 /** Time for a request's head to arrive, milliseconds. */

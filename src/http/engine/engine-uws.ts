@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Exchange, RequestHead } from '../edge.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
+import type { Exchange, RequestHead } from '../request-pipeline.ts';
 import { type Engine, type EngineOptions, type OnRequest, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';

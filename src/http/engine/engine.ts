@@ -1,7 +1,7 @@
 import type { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { Exchange, RequestHead } from '../edge.ts';
 import type { Reply } from '../reply.ts';
+import type { Exchange, RequestHead } from '../request-pipeline.ts';
 
 /** Which engine serves: uWebSockets.js or node:http. */
 export type EngineName = 'uws' | 'node';

@@ -1,7 +1,7 @@
 import { turns } from '../../domain/concurrency/turns.ts';
-import type { Exchange } from '../edge.ts';
 import type { Engine, Flow } from '../engine/engine.ts';
 import type { Reply } from '../reply.ts';
+import type { Exchange } from '../request-pipeline.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Pace, PaceWatch } from './transfer-rate.ts';
 

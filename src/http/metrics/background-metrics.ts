@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
-import type { JobProgress } from '../../worker/progress.ts';
+import type { JobProgress } from '../../worker/tasks/progress.ts';
 
 export interface BackgroundParts {
   /** How far the fit is, undefined when none runs. */

@@ -11,7 +11,7 @@ const BUCKETS_S = [
 /** Number of the route that stands for requests which fit none. */
 export const NO_ROUTE = -1;
 
-/** Counts what the edge does and reads what the store holds; one per server. */
+/** Counts what requests come to and reads what the store holds; one per server. */
 export interface HttpMetrics {
   /**
    * Counts one request: a few additions, nothing allocated after the first of its kind.

@@ -3,7 +3,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
 import type { Point } from '../effects.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
-import { FORMAT_VERSION } from './record-layout.ts';
+import { FORMAT_VERSION } from './format/record-layout.ts';
 
 /** Keys of the `meta` table. */
 const FORMAT_KEY = Buffer.from('format');

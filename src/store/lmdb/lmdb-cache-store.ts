@@ -1,7 +1,7 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { CacheStats, CacheStore, LocalCache, UserList } from '../cache-store.ts';
 import type { TableStats } from '../data-store.ts';
-import type { FolderLock } from '../folder-lock.ts';
+import type { FolderLock } from '../open/folder-lock.ts';
 import {
   countEntries,
   describeTables,
@@ -11,7 +11,7 @@ import {
   type Table,
   tableBytes,
 } from './engine.ts';
-import { rowKey, writeRow } from './record-layout.ts';
+import { rowKey, writeRow } from './format/record-layout.ts';
 
 /*
  * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items

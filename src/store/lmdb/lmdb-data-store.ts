@@ -11,10 +11,7 @@ import type {
   WriteCommand,
   WriteResult,
 } from '../data-store.ts';
-import type { FolderLock } from '../folder-lock.ts';
-import { type BackupStream, streamBackup } from './backup.ts';
-import { fromPlain } from './change-log.ts';
-import { LmdbDataReader } from './data-reader.ts';
+import type { FolderLock } from '../open/folder-lock.ts';
 import {
   type DataTables,
   hasKinds,
@@ -24,10 +21,13 @@ import {
   readUpstream,
 } from './data-tables.ts';
 import { InSlices } from './in-slices.ts';
-import { LiveCompactions } from './live-compactions.ts';
+import { type BackupStream, streamBackup } from './maintenance/backup.ts';
+import { LiveCompactions } from './maintenance/live-compactions.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
-import { beginRecent } from './recent-feedback.ts';
-import { WriterSupervisor } from './writer-supervisor.ts';
+import { LmdbDataReader } from './reads/data-reader.ts';
+import { beginRecent } from './reads/recent-feedback.ts';
+import { fromPlain } from './writer/change-log.ts';
+import { WriterSupervisor } from './writer/writer-supervisor.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;

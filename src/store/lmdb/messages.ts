@@ -1,6 +1,6 @@
 import type { PlainError } from '../../domain/errors.ts';
 import type { Compacted, WriteCommand, WriteResult } from '../data-store.ts';
-import type { PostgresDsn } from '../dsn.ts';
+import type { PostgresDsn } from '../open/dsn.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 
 export type { SyncMode, WriteRules } from '../write-rules.ts';

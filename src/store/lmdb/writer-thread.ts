@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/process/thread-priority.ts';
-import { buffersOf } from './change-log.ts';
 import { openDataTables } from './data-tables.ts';
-import { GroupWriter } from './group-writer.ts';
-import { LiveCompaction } from './live-compaction.ts';
+import { LiveCompaction } from './maintenance/live-compaction.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
-import { WriterLoop } from './writer-loop.ts';
+import { buffersOf } from './writer/change-log.ts';
+import { GroupWriter } from './writer/group-writer.ts';
+import { WriterLoop } from './writer/writer-loop.ts';
 
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
-import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
+import type { PostgresDsn } from '../open/dsn.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;

@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
-import type { PostgresDsn } from '../dsn.ts';
 import { type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../effects.ts';
-import type { GroupWriter } from '../lmdb/group-writer.ts';
+import type { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import type { PostgresDsn } from '../open/dsn.ts';
 import { Connection } from './connection.ts';
 
 /** Told how many records are copied. */

@@ -1,5 +1,5 @@
-import type { PostgresDsn } from '../dsn.ts';
-import type { PackedList, SharedLists, SharedPlace } from '../shared-lists.ts';
+import type { PostgresDsn } from '../open/dsn.ts';
+import type { PackedList, SharedLists, SharedPlace } from '../shared/shared-lists.ts';
 import { int4Array } from './arrays.ts';
 import { type Connection, Link } from './connection.ts';
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import type { PostgresDsn } from '../dsn.ts';
 import { NOT_WHOLE, type Point } from '../effects.ts';
 import {
   type DataTables,
@@ -13,7 +12,8 @@ import {
   writeUpstream,
 } from '../lmdb/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
-import { GroupWriter } from '../lmdb/group-writer.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import type { PostgresDsn } from '../open/dsn.ts';
 import { Connection, reasonOf } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';

@@ -1,10 +1,10 @@
 import { FurzeError } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../checked-command.ts';
 import type { Commit, Point } from '../effects.ts';
-import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/checked-writes.ts';
 import { isEngineError } from '../lmdb/engine.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
-import { type Group, type LoopMessage, takeGroup } from '../lmdb/writer-loop.ts';
+import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/checked-writes.ts';
+import { type Group, type LoopMessage, takeGroup } from '../lmdb/writer/writer-loop.ts';
 import { isAway, reasonOf } from './connection.ts';
 import type { GroupOutcome } from './truth.ts';
 

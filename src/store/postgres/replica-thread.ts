@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/process/thread-priority.ts';
 import { NOT_WHOLE } from '../effects.ts';
-import { buffersOf } from '../lmdb/change-log.ts';
 import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
-import { GroupWriter } from '../lmdb/group-writer.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
-import type { LoopMessage } from '../lmdb/writer-loop.ts';
+import { buffersOf } from '../lmdb/writer/change-log.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';
 import { Truth } from './truth.ts';
 

@@ -1,5 +1,5 @@
 import { FurzeError } from '../../domain/errors.ts';
-import { FEEDBACK_TYPES_MAX } from '../lmdb/record-layout.ts';
+import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 
 /** The feedback types and their numbers while a group is carried out. A number means one type for ever, or until it has no feedback. */
 export class TypeTable {

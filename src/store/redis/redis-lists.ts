@@ -1,5 +1,5 @@
-import type { RedisDsn } from '../dsn.ts';
-import type { PackedList, SharedLists, SharedPlace } from '../shared-lists.ts';
+import type { RedisDsn } from '../open/dsn.ts';
+import type { PackedList, SharedLists, SharedPlace } from '../shared/shared-lists.ts';
 import { openRedis, type RedisClient } from './client.ts';
 
 /** Lists in Redis or Valkey: one key a user, each of which expires. */

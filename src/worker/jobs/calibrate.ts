@@ -13,9 +13,9 @@ import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
+import { partOfFeature } from '../fit/ranking-parts.ts';
+import { openGeneration } from '../generation/open-generation.ts';
 import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX } from '../messages.ts';
-import { openGeneration } from '../open-generation.ts';
-import { partOfFeature } from '../ranking-parts.ts';
 import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 

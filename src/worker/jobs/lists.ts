@@ -18,8 +18,8 @@ import { ListVersions } from '../../recommend/user-lists/list-versions.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
+import { openGeneration } from '../generation/open-generation.ts';
 import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
-import { openGeneration } from '../open-generation.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, sharedListsAt, withReads } from './stores.ts';
 

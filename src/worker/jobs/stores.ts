@@ -1,9 +1,9 @@
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
-import type { GuardedLists } from '../../store/guarded-lists.ts';
 import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
-import type { SharedPlace } from '../../store/shared-lists.ts';
-import { openCacheStore, openDataReader, withModels } from '../../store/thread-stores.ts';
+import { openCacheStore, openDataReader, withModels } from '../../store/open/thread-stores.ts';
+import type { GuardedLists } from '../../store/shared/guarded-lists.ts';
+import type { SharedPlace } from '../../store/shared/shared-lists.ts';
 
 const readers = new Map<string, DataReader>();
 const caches = new Map<string, CacheStore>();
@@ -46,7 +46,7 @@ export async function withModelsAt<T>(
 
 /** This thread's connection to lists that nodes share. */
 export async function sharedListsAt(place: SharedPlace): Promise<GuardedLists> {
-  const { openSharedLists } = await import('../../store/open-shared-lists.ts');
+  const { openSharedLists } = await import('../../store/open/open-shared-lists.ts');
   return opened(shared, JSON.stringify(place), () => openSharedLists(place));
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { DataStore } from '../../../src/store/data-store.ts';
-import { type PostgresDsn, parseDsn } from '../../../src/store/dsn.ts';
 import type { WriteRules } from '../../../src/store/lmdb/messages.ts';
-import type { Stores } from '../../../src/store/open-store.ts';
+import { type PostgresDsn, parseDsn } from '../../../src/store/open/dsn.ts';
+import type { Stores } from '../../../src/store/open/open-store.ts';
 import { prepareReplica } from '../../../src/store/postgres/prepare-replica.ts';
 import { newPostgresDsn } from '../../servers/dsn.ts';
 import type { StoreUnderTest } from '../contract/under-test.ts';

@@ -1,5 +1,5 @@
 import { describe, inject } from 'vitest';
-import { parseDsn } from '../../../src/store/dsn.ts';
+import { parseDsn } from '../../../src/store/open/dsn.ts';
 import { newPostgresDsn, newRedisDsn } from '../../servers/dsn.ts';
 import { cacheStoreContract, sharedListsContract } from '../contract/cache-store.ts';
 import { sharedUnderTest } from './under-test.ts';

@@ -1,8 +1,8 @@
 import { decode } from '@msgpack/msgpack';
 import { entriesFrom } from '../engine.ts';
+import { readRow, rowKey } from '../format/record-layout.ts';
 import type { CacheTables } from '../lmdb-cache-store.ts';
 import { listBytesOf } from '../lmdb-cache-store.ts';
-import { readRow, rowKey } from '../record-layout.ts';
 import { Findings, type Report } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 import { type DataTables, readState, readTypes } from '../data-tables.ts';
-import { pendingDeletions } from '../deletions.ts';
 import { countEntries, entriesFrom, readBytes, type Table } from '../engine.ts';
-import { decodeId, decodeItem, decodeUser } from '../entity-codec.ts';
-import { readRow, rowKey } from '../record-layout.ts';
+import { decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
+import { readRow, rowKey } from '../format/record-layout.ts';
+import { pendingDeletions } from '../writer/deletions.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
 import type { Checked } from './checked.ts';
 import { Findings, type Report } from './findings.ts';

@@ -1,7 +1,14 @@
 import { FeedbackColumns } from '../../data-store.ts';
 import { entriesFrom } from '../engine.ts';
-import { LmdbLocalReads } from '../local-reads.ts';
-import { FEEDBACK_WORDS, pairKey, readRow, tripleKey, typeUserKey, unpackType } from '../record-layout.ts';
+import {
+  FEEDBACK_WORDS,
+  pairKey,
+  readRow,
+  tripleKey,
+  typeUserKey,
+  unpackType,
+} from '../format/record-layout.ts';
+import { LmdbLocalReads } from '../reads/local-reads.ts';
 import type { Checked } from './checked.ts';
 import type { Findings } from './findings.ts';
 

@@ -1,0 +1,266 @@
+import { performance } from 'node:perf_hooks';
+import { overloaded } from '../domain/concurrency/overload.ts';
+import { FurzeError } from '../domain/errors.ts';
+import { checkId, checkItemId } from '../domain/field-checks.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { Logger } from '../domain/log.ts';
+import type { ReadBarrier } from '../store/data-store.ts';
+import { Access, type AccessHeaders, type AccessRules } from './access.ts';
+import { preflight } from './cors.ts';
+import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
+import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
+import { parseQuery, type Query, type QueryName } from './query.ts';
+import type { Reply } from './reply.ts';
+import { createRequestIds } from './request-id.ts';
+import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
+import { type Match, Router } from './router.ts';
+import type { Services } from './services.ts';
+import { answerFresh } from './stale-header.ts';
+
+/** A request's head; headers are read when they are asked for. */
+export interface RequestHead extends AccessHeaders {
+  /** In capitals. */
+  readonly method: string;
+  /** Encoded, without the query. */
+  readonly path: string;
+  /** Encoded, without the question mark. */
+  readonly query: string;
+  readonly requestId: string;
+  /** `X-API-Version`. */
+  readonly apiVersion: string;
+}
+
+/** A request between its head and its answer. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly method: string;
+  readonly startMs: number;
+  readonly routeNumber: number;
+  /** The answer that the head alone decided, or undefined when the handler is to run. */
+  readonly refusal: Reply | undefined;
+  readonly match: Match | undefined;
+  readonly query: Query | undefined;
+  /** Which version of Gorse's API the caller has asked for; `''` on a route that is the same in all. */
+  readonly apiVersion: string;
+  /** The request as its handler has it, once it runs. */
+  request: HandledRequest | undefined;
+}
+
+/** A request in the hands of its handler. */
+class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly apiVersion: string;
+  private controller: AbortController | undefined;
+
+  constructor(
+    params: Readonly<Record<string, string>>,
+    query: Query,
+    body: Uint8Array<ArrayBuffer>,
+    apiVersion: string,
+  ) {
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.apiVersion = apiVersion;
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    return this.controller.signal;
+  }
+
+  /** True once nobody waits for the answer. */
+  get isAbandoned(): boolean {
+    return this.controller?.signal.aborted === true;
+  }
+
+  /** Tells whoever asked for the signal. */
+  abandon(): void {
+    this.controller?.abort();
+  }
+}
+
+export interface RequestPipelineParts {
+  /** What requests that read the data wait for, where that is a copy. */
+  readonly barrier?: ReadBarrier | undefined;
+  readonly routes: readonly Route[];
+  readonly services: Services;
+  readonly access: AccessRules;
+  readonly errorFormat: ErrorFormat;
+  readonly limits: Limits;
+  readonly metrics: HttpMetrics;
+  readonly log: Logger;
+}
+
+const NO_NAMES: readonly QueryName[] = [];
+
+const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+
+/**
+ * The service's HTTP behavior without a socket: `open` decides by the head, `answer` runs the handler. Neither throws.
+ */
+export class RequestPipeline {
+  /** Answers an error in the configured format. */
+  readonly errorReply: ErrorReply;
+  private readonly router: Router;
+  private readonly parts: RequestPipelineParts;
+  private readonly access: Access;
+  private readonly nextRequestId = createRequestIds();
+  private readonly logsRequests: boolean;
+
+  constructor(parts: RequestPipelineParts) {
+    this.parts = parts;
+    this.router = new Router(parts.routes);
+    this.errorReply = errorReplyAs(parts.errorFormat);
+    this.access = new Access(parts.access);
+    this.logsRequests = parts.log.isLevelEnabled('debug');
+  }
+
+  /** Looks at the head: route, key, parameters. */
+  open(head: RequestHead): Exchange {
+    const requestId = this.nextRequestId(head.requestId);
+    const startMs = performance.now();
+    let routeNumber = NO_ROUTE;
+    try {
+      const found = this.find(head);
+      if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
+      routeNumber = found.routeNumber;
+      const { route, params } = found;
+      const right = route.open === true ? 'all' : this.access.rightOf(head, route.bearer === true);
+      if (right === 'none') {
+        return refused(requestId, head.method, startMs, routeNumber, this.unauthorized(route));
+      }
+      this.checkParams(params);
+      const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
+      if (writes(route) || query.writeBackType !== undefined) this.access.checkWrite(head, right);
+      return {
+        requestId,
+        method: head.method,
+        startMs,
+        routeNumber,
+        refusal: undefined,
+        match: found,
+        query,
+        apiVersion: route.versioned === true ? head.apiVersion : '',
+        request: undefined,
+      };
+    } catch (error) {
+      const reply = this.toReply(error, requestId, `${head.method} (head)`);
+      return refused(requestId, head.method, startMs, routeNumber, reply);
+    }
+  }
+
+  /** Runs the handler; stays synchronous when the handler is. @param body the whole body, or none */
+  answer(exchange: Exchange, body: Uint8Array<ArrayBuffer> = NOTHING): Reply | Promise<Reply> {
+    const { refusal, match, query, requestId } = exchange;
+    if (refusal !== undefined) return refusal;
+    const { route, params } = match!;
+    const fail = (error: unknown) =>
+      // What was ended because nobody waits for it is no fault.
+      exchange.request?.isAbandoned
+        ? this.errorReply(overloaded('abandoned'))
+        : this.toReply(error, requestId, `${route.method} ${route.path}`);
+    try {
+      const request = new HandledRequest(params, query!, body, exchange.apiVersion);
+      exchange.request = request;
+      const { services, barrier } = this.parts;
+      if (barrier !== undefined && readsData(route)) {
+        const passed = barrier.pass();
+        if (passed !== undefined || barrier.isUnsure)
+          return answerFresh(barrier, passed, () => route.handler(request, services)).catch(fail);
+      }
+      const reply = route.handler(request, services);
+      return reply instanceof Promise ? reply.catch(fail) : reply;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** Tells the handler that its caller is gone. */
+  abandon(exchange: Exchange): void {
+    exchange.request?.abandon();
+  }
+
+  /** Makes and counts the answer to what never became a request. */
+  refuse(error: FurzeError): Reply {
+    const reply = this.errorReply(error);
+    this.parts.metrics.record(NO_ROUTE, 'any', reply.status, 0);
+    return reply;
+  }
+
+  /** Counts an answer that went out. */
+  record(exchange: Exchange, status: number): void {
+    const latencyMs = performance.now() - exchange.startMs;
+    const { routeNumber, method, requestId } = exchange;
+    this.parts.metrics.record(routeNumber, method === 'HEAD' ? 'GET' : method, status, latencyMs);
+    if (this.logsRequests) {
+      const { log } = this.parts;
+      const route = this.parts.routes[routeNumber]?.path;
+      log.debug({ requestId, method, route, status, latencyMs }, 'request');
+    }
+  }
+
+  private find(head: RequestHead): Match | Reply {
+    const isHead = head.method === 'HEAD';
+    let found: Match | readonly Method[] | undefined;
+    try {
+      found = this.router.find(isHead ? 'GET' : head.method, head.path);
+    } catch {
+      return this.errorReply(new FurzeError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.'));
+    }
+    if (found === undefined) {
+      return this.errorReply(
+        new FurzeError('ROUTE_NOT_FOUND', 'No route has this path; /apidocs lists them all.'),
+      );
+    }
+    if ('route' in found) return found;
+    const methods = found.includes('GET') ? [...found, 'HEAD'] : [...found];
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (head.method === 'OPTIONS') return preflight(allow);
+    const detail = `This path has ${allow}.`;
+    return this.errorReply(new FurzeError('METHOD_NOT_ALLOWED', detail), [['Allow', allow]]);
+  }
+
+  private unauthorized(route: Route): Reply {
+    const scheme = route.bearer === true ? 'Bearer' : 'ApiKey';
+    const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
+    return this.errorReply(error, [['WWW-Authenticate', scheme]]);
+  }
+
+  private checkParams(params: Readonly<Record<string, string>>): void {
+    for (const name in params) {
+      const check = name === 'item-id' ? checkItemId : checkId;
+      check(params[name]!, name, this.parts.limits, 'INVALID_PARAMETER');
+    }
+  }
+
+  private toReply(error: unknown, requestId: string, where: string): Reply {
+    if (error instanceof FurzeError && error.code !== 'INTERNAL') return this.errorReply(error);
+    this.parts.log.error({ err: error, requestId, where }, 'a request failed by a bug');
+    const detail = 'The request failed; the log has the reason under its request id.';
+    return this.errorReply(new FurzeError('INTERNAL', detail));
+  }
+}
+
+/** An exchange that its head has decided. */
+function refused(
+  requestId: string,
+  method: string,
+  startMs: number,
+  routeNumber: number,
+  refusal: Reply,
+): Exchange {
+  return {
+    requestId,
+    method,
+    startMs,
+    routeNumber,
+    refusal,
+    match: undefined,
+    query: undefined,
+    apiVersion: '',
+    request: undefined,
+  };
+}

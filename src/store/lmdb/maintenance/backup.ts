@@ -1,0 +1,136 @@
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import { type DataTables, openDataTables, readState } from '../data-tables.ts';
+import { DATA_FILE, type Engine } from '../engine.ts';
+import { inspectFile } from './data-file.ts';
+import { makePartial, removePartial, syncToDisk } from './partial.ts';
+
+/** What a copy of a store holds. */
+export interface Copied {
+  readonly bytes: number;
+  readonly users: number;
+  readonly items: number;
+  readonly feedback: number;
+}
+
+/** A copy in a file. */
+export interface Backup extends Copied {
+  readonly file: string;
+}
+
+/** A copy to be read once. */
+export interface BackupStream extends Copied {
+  readonly stream: Readable;
+}
+
+/**
+ * Copies a data store into a folder that has none: one consistent state, without free pages, whatever is written
+ * meanwhile and by whichever process. The copy is complete on the disk before it gets its name, and the folder can be
+ * served as it is.
+ * @throws OperatorError when there is no store, a newer version wrote it, or the folder has one already
+ */
+export async function backupStore(dataPath: string, target: string): Promise<Backup> {
+  const tables = openExisting(dataPath);
+  try {
+    return await copyStore(tables.engine, target);
+  } finally {
+    await tables.engine.close();
+  }
+}
+
+/**
+ * Makes a copy like `backupStore` and gives its bytes. The copy has no name any more when this resolves, so nothing is
+ * left of it however the process ends; until then it takes room beside the store.
+ */
+export async function streamBackup(engine: Engine): Promise<BackupStream> {
+  const partial = makePartial(engine.path);
+  try {
+    const { file, ...copied } = await copyStore(engine, join(partial, 'copy'));
+    const stream = createReadStream(file, { fd: openSync(file, 'r') });
+    return { ...copied, stream };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** Makes a stream like `streamBackup` of a store that another process may have open. @throws OperatorError */
+export async function streamStore(dataPath: string): Promise<BackupStream> {
+  const tables = openExisting(dataPath);
+  try {
+    return await streamBackup(tables.engine);
+  } finally {
+    await tables.engine.close();
+  }
+}
+
+function openExisting(dataPath: string): DataTables {
+  if (inspectFile(dataPath).kind === 'absent')
+    throw new OperatorError(`There is no data store in ${dataPath}.`);
+  return openDataTables(dataPath, { readOnly: true });
+}
+
+/** Copies the store that this engine has open. @throws OperatorError when the folder has a store already */
+function copyStore(engine: Engine, target: string): Promise<Backup> {
+  return fillFolder(target, (partial) => engine.copyCompact(partial));
+}
+
+/**
+ * Takes the bytes of a copy that somebody else makes into a folder that has no store.
+ * @throws OperatorError when the folder has one already, or the bytes are not all of a store
+ */
+export function receiveBackup(source: Readable, target: string): Promise<Backup> {
+  return fillFolder(target, async (partial) => {
+    await pipeline(source, createWriteStream(join(partial, DATA_FILE)));
+    const state = inspectFile(partial);
+    if (state.kind !== 'sound') throw new OperatorError(`The copy is not whole: it is ${state.kind}.`);
+  });
+}
+
+/**
+ * Gives a store its name in a folder that has none, once all of it is on the disk.
+ * @param fill makes it in the folder that it is given
+ * @throws OperatorError when the folder has a store already
+ */
+async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
+  refuseExisting(target);
+  mkdirSync(target, { recursive: true });
+  removePartial(target);
+  const partial = makePartial(target);
+  try {
+    await fill(partial);
+    const counts = countsOf(partial);
+    syncToDisk(join(partial, DATA_FILE));
+    const file = join(target, DATA_FILE);
+    renameSync(join(partial, DATA_FILE), file);
+    syncToDisk(target);
+    return { file, bytes: statSync(file).size, ...counts };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** @throws OperatorError when the folder has a store already: nothing is ever written over */
+export function refuseExisting(target: string): void {
+  if (inspectFile(target).kind === 'absent') return;
+  throw new OperatorError(
+    `There is a data store in ${target} already. Nothing is written over it; name an empty folder.`,
+  );
+}
+
+function countsOf(folder: string): { users: number; items: number; feedback: number } {
+  const tables = openDataTables(folder, { readOnly: true });
+  const state = readState(tables);
+  void tables.engine.close();
+  return { users: state.users, items: state.items, feedback: state.feedback };
+}

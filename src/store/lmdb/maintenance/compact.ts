@@ -1,0 +1,50 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import type { Compacted } from '../../data-store.ts';
+import { lockFolders } from '../../open/folder-lock.ts';
+import { openDataTables } from '../data-tables.ts';
+import { DATA_FILE, LOCK_FILE } from '../engine.ts';
+import { makePartial, removePartial, syncToDisk } from './partial.ts';
+
+/**
+ * Rewrites a data folder without its free space.
+ * @param lockWaitMs how long to wait for a process that has the folder, at most
+ * @returns bytes of the data file before and after
+ * @throws OperatorError when there is no store, or a process has the folder
+ * @throws OperatorError when a newer version wrote the folder
+ */
+export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Compacted> {
+  if (!existsSync(join(dataPath, DATA_FILE)))
+    throw new OperatorError(`There is no data store in ${dataPath}.`);
+  const [lock] = await lockFolders([dataPath], lockWaitMs);
+  try {
+    removePartial(dataPath);
+    return await compactLocked(dataPath);
+  } finally {
+    lock!.release();
+  }
+}
+
+async function compactLocked(dataPath: string): Promise<Compacted> {
+  const { engine } = openDataTables(dataPath);
+  const copyPath = makePartial(dataPath);
+  try {
+    try {
+      await engine.copyCompact(copyPath);
+    } finally {
+      await engine.close();
+    }
+    const file = join(dataPath, DATA_FILE);
+    const copy = join(copyPath, DATA_FILE);
+    const bytesBefore = statSync(file).size;
+    syncToDisk(copy);
+    renameSync(copy, file);
+    syncToDisk(dataPath);
+    // The lock file knows the pages of the file that is gone; LMDB makes a new one.
+    rmSync(join(dataPath, LOCK_FILE), { force: true });
+    return { bytesBefore, bytesAfter: statSync(file).size };
+  } finally {
+    rmSync(copyPath, { recursive: true, force: true });
+  }
+}

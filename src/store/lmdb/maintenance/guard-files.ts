@@ -1,0 +1,71 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import { checkStore, type StoreKind } from '../check/check-store.ts';
+import { DATA_FILE, LOCK_FILE } from '../engine.ts';
+import { inspectFile } from './data-file.ts';
+
+const DAMAGED_PREFIX = 'damaged-';
+
+export interface GuardedFolders {
+  readonly dataPath: string;
+  readonly cachePath: string;
+  /** The last process died while it was starting: both stores are read as a whole, in a process of their own. */
+  readonly diedStarting: boolean;
+  /** The data is a copy of what another store holds, so that a damaged one can be made anew. */
+  readonly isCopy?: boolean;
+}
+
+/**
+ * Looks at both files before they are opened: a damaged one would end the process by a signal without a word.
+ * A damaged cache or copy is set aside, since all that it holds can be made again; the folders must be locked.
+ * @param onTrouble told of what was set aside
+ * @throws OperatorError when the data store is damaged: what is wrong, and what to do
+ */
+export async function guardFiles(
+  { dataPath, cachePath, diedStarting, isCopy = false }: GuardedFolders,
+  onTrouble: (message: string) => void,
+): Promise<void> {
+  const fault = await faultOf('data', dataPath, diedStarting);
+  if (fault !== undefined && isCopy) {
+    const name = setAside(dataPath);
+    onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
+  } else if (fault !== undefined) {
+    throw new OperatorError(
+      `The data store in ${dataPath} is damaged: ${fault}. Restore a backup into an empty folder ("furze restore"); ` +
+        `"furze check ${dataPath}" says more. The file is left as it is.`,
+    );
+  }
+  const reason = await faultOf('cache', cachePath, diedStarting);
+  if (reason === undefined) return;
+  const name = setAside(cachePath);
+  onTrouble(
+    `The cache in ${cachePath} is damaged (${reason}). It is kept as ${name}; a new one is made while serving.`,
+  );
+}
+
+/**
+ * What is wrong with the file of a store. Where the file of the data is short, it is read to its end to know whether pages
+ * are missing; a cache is not worth that.
+ */
+async function faultOf(kind: StoreKind, path: string, readAll: boolean): Promise<string | undefined> {
+  const state = inspectFile(path);
+  if (state.kind === 'damaged') return state.reason;
+  const short = state.kind === 'short' ? `it has ${state.bytes} bytes of ${state.expectedBytes}` : undefined;
+  if (short !== undefined && kind === 'cache') return short;
+  if (short === undefined && !readAll) return undefined;
+  const report = await checkStore(kind, path);
+  if (report === undefined || report.faultCount === 0) return undefined;
+  return short ?? report.faults[0]!.replace(/\.$/, '');
+}
+
+/** One damaged file is kept, the last. */
+function setAside(folder: string): string {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(DAMAGED_PREFIX)) rmSync(join(folder, name), { force: true });
+  }
+  const name = `${DAMAGED_PREFIX}${new Date().toISOString().replaceAll(':', '-')}.mdb`;
+  renameSync(join(folder, DATA_FILE), join(folder, name));
+  rmSync(join(folder, LOCK_FILE), { force: true });
+  return name;
+}

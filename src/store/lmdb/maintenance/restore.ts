@@ -1,0 +1,89 @@
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import { lockFolders } from '../../open/folder-lock.ts';
+import { checkStore } from '../check/check-store.ts';
+import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
+import { DATA_FILE } from '../engine.ts';
+import { type Backup, refuseExisting } from './backup.ts';
+import { inspectFile } from './data-file.ts';
+import { makePartial, removePartial, syncToDisk } from './partial.ts';
+
+export interface RestoreOptions {
+  /** The folder of a backup, its file, or the bytes of one. */
+  readonly source: string | Readable;
+  /** The folder to restore into; it must hold no store. */
+  readonly dataPath: string;
+  /** How long to wait for another process that has the folder, at most. */
+  readonly lockWaitMs: number;
+}
+
+/**
+ * Puts a backup in place: the copy is checked as a whole, brought up to the present format and on the disk before it
+ * gets its name. It also gets a new identity, so that a cache of what was there before is not taken for its own.
+ * @throws OperatorError when the folder has a store, the backup is not sound, or a newer version wrote it
+ */
+export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOptions): Promise<Backup> {
+  refuseExisting(dataPath);
+  const file = typeof source === 'string' ? fileOf(source) : undefined;
+  mkdirSync(dataPath, { recursive: true });
+  const [lock] = await lockFolders([dataPath], lockWaitMs);
+  try {
+    refuseExisting(dataPath);
+    removePartial(dataPath);
+    const partial = makePartial(dataPath);
+    try {
+      const copy = join(partial, DATA_FILE);
+      await pipeline(
+        file === undefined ? (source as Readable) : createReadStream(file),
+        createWriteStream(copy),
+      );
+      const counts = await makeSound(partial);
+      syncToDisk(copy);
+      const target = join(dataPath, DATA_FILE);
+      renameSync(copy, target);
+      syncToDisk(dataPath);
+      return { file: target, bytes: statSync(target).size, ...counts };
+    } finally {
+      rmSync(partial, { recursive: true, force: true });
+    }
+  } finally {
+    lock!.release();
+  }
+}
+
+/** Checks the copy and brings it up to date. */
+async function makeSound(folder: string): Promise<Pick<Backup, 'users' | 'items' | 'feedback'>> {
+  const state = inspectFile(folder);
+  if (state.kind === 'absent') throw new OperatorError('The backup is empty.');
+  if (state.kind === 'short')
+    throw new OperatorError(
+      `The backup is cut short: it has ${state.bytes} bytes of ${state.expectedBytes}.`,
+    );
+  if (state.kind === 'damaged') throw new OperatorError(`The backup is damaged: ${state.reason}.`);
+  const report = await checkStore('data', folder);
+  if (report !== undefined && report.faultCount > 0)
+    throw new OperatorError(`The backup is not sound: ${report.faults[0]}`);
+  const tables = openDataTables(folder);
+  renewIdentity(tables);
+  await tables.engine.flush();
+  const { users, items, feedback } = readState(tables);
+  await tables.engine.close();
+  return { users, items, feedback };
+}
+
+function fileOf(source: string): string {
+  const file = existsSync(source) && statSync(source).isDirectory() ? join(source, DATA_FILE) : source;
+  if (!existsSync(file)) throw new OperatorError(`There is no backup in ${source}.`);
+  return file;
+}

@@ -1,0 +1,257 @@
+import type { Feedback, Item, User } from '../../../domain/entities.ts';
+import { parseTimestamp } from '../../../domain/time.ts';
+import { Applier } from '../../applier.ts';
+import type { CheckedCommand } from '../../checked-command.ts';
+import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../../data-store.ts';
+import type { Effects, FeedbackEffect, Point } from '../../effects.ts';
+import { EditKind } from '../../feedback-rules.ts';
+import { type DataTables, notePoint, readState, type StoreState, writeState } from '../data-tables.ts';
+import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
+import { rowKey } from '../format/record-layout.ts';
+import type { WriteRules } from '../messages.ts';
+import { LmdbDataReader } from '../reads/data-reader.ts';
+import { RecentFeedback } from '../reads/recent-feedback.ts';
+import { ChangeLog } from './change-log.ts';
+import { Deletions, SLICE_RECORDS } from './deletions.ts';
+import { FeedbackTypes } from './feedback-types.ts';
+import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts';
+import { KnownRows } from './known-rows.ts';
+
+/** Marks of a record whose user or item has no row yet, and of one that is not stored. */
+const UNKNOWN = -1;
+const SKIPPED = -2;
+
+/** Applies checked commands within the write transaction that is open. */
+export class CommandApplier extends Applier {
+  private readonly tables: DataTables;
+  private readonly reader: LmdbDataReader;
+  private readonly feedbackWriter: FeedbackWriter;
+  private readonly deletions: Deletions;
+  private readonly state: StoreState;
+  private readonly types: FeedbackTypes;
+  private readonly recent: RecentFeedback;
+  private readonly knownUsers = new KnownRows();
+  private readonly knownItems = new KnownRows();
+  private changes = new ChangeLog();
+
+  /**
+   * Reads the counts and names the store has now; one that a transaction was undone under must be made anew.
+   * @param begunDeletions rows of users, see `Deletions`; handed on when the applier is made anew
+   */
+  constructor(tables: DataTables, rules: WriteRules, begunDeletions: Set<number>) {
+    const reader = new LmdbDataReader(tables);
+    super(rules, reader.local);
+    this.tables = tables;
+    this.reader = reader;
+    this.state = readState(tables);
+    this.types = new FeedbackTypes(tables, this.state);
+    this.recent = new RecentFeedback(tables, this.state);
+    this.feedbackWriter = new FeedbackWriter(tables, this.roles);
+    this.deletions = new Deletions(tables, this.state, this.feedbackWriter, begunDeletions);
+  }
+
+  /** Names of the feedback types by number. */
+  get feedbackTypes(): readonly string[] {
+    return this.feedbackWriter.kinds.namesBeside(this.types.names);
+  }
+
+  /** Changes when a number is given to another type. */
+  get typesVersion(): number {
+    return this.state.typesVersion;
+  }
+
+  /**
+   * Carries out one command and notes in `changes` what it did.
+   * @throws FurzeError before anything is written
+   */
+  apply(command: CheckedCommand, changes: ChangeLog): WriteResult {
+    this.changes = changes;
+    const result = this.carryOut(command);
+    writeState(this.tables, this.state);
+    return result;
+  }
+
+  /** To be called at the end of each transaction with all that it has noted. */
+  keepRecent(logs: readonly ChangeLog[]): void {
+    if (this.recent.keep(logs)) writeState(this.tables, this.state);
+  }
+
+  /** True while feedback of something deleted is still to be removed. */
+  get hasDeletions(): boolean {
+    return this.deletions.hasPending;
+  }
+
+  /** Removes some of it, and notes in `changes` what went. */
+  continueDeletion(changes: ChangeLog): void {
+    this.deletions.slice(changes);
+    this.types.noteRemoval();
+    writeState(this.tables, this.state);
+  }
+
+  /** Carries out a part of what was committed elsewhere, under the rows that it was given there. */
+  replicate({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects, changes: ChangeLog): void {
+    this.changes = changes;
+    for (const userId of deletedUserIds) this.deleteUser(userId);
+    for (const itemId of deletedItemIds) this.deleteItem(itemId);
+    for (const [row, user] of users) {
+      if (this.reader.local.userRow(user.UserId) !== row) this.placeUser(user.UserId, row);
+      this.storeUser(row, user);
+    }
+    for (const [row, item] of items) {
+      if (this.reader.local.itemRow(item.ItemId) !== row) this.placeItem(item.ItemId, row);
+      this.storeItem(row, item);
+    }
+    this.types.add(feedback.map(({ type }) => type));
+    this.editFeedback(feedback.map((each) => editOf(each, this.types.numberOf(each.type))));
+    writeState(this.tables, this.state);
+  }
+
+  /** Notes that everything up to this point is carried out. */
+  notePoint(point: Point): void {
+    notePoint(this.tables, point);
+  }
+
+  protected override nameOf(type: number): string {
+    return this.types.names[type]!;
+  }
+
+  protected override deleteUser(userId: string): number {
+    const userRow = this.reader.local.userRow(userId);
+    if (userRow < 0) return 0;
+    const columns = new FeedbackColumns();
+    this.reader.local.readUserFeedback(userRow, columns);
+    if (columns.length > SLICE_RECORDS) {
+      this.state.feedback -= columns.length;
+      this.deletions.begin('user', userRow, this.changes);
+    } else {
+      const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
+      this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
+    }
+    this.tables.userIds.remove(Buffer.from(userId));
+    this.knownUsers.delete(userId);
+    this.tables.users.remove(rowKey(userRow));
+    this.state.users--;
+    this.changes.deletedUserRows.push(userRow);
+    return 1;
+  }
+
+  protected override deleteItem(itemId: string): number {
+    const itemRow = this.reader.local.itemRow(itemId);
+    if (itemRow < 0) return 0;
+    const userRows = this.reader.local.readItemUsers(itemRow);
+    if (userRows.length > SLICE_RECORDS) this.deletions.begin('item', itemRow, this.changes);
+    else this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
+    this.tables.itemIds.remove(Buffer.from(itemId));
+    this.knownItems.delete(itemId);
+    this.tables.items.remove(rowKey(itemRow));
+    this.state.items--;
+    this.changes.deletedItemRows.push(itemRow);
+    return 1;
+  }
+
+  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
+    const { userRows, itemRows } = this.findPairs(feedback);
+    this.types.add(feedback.filter((_, at) => userRows[at] !== SKIPPED).map((each) => each.FeedbackType));
+    const { knownUsers: users, knownItems: items } = this;
+    const edits: FeedbackEdit[] = [];
+    for (const [at, { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 }] of feedback.entries()) {
+      if (userRows[at] === SKIPPED) continue;
+      let userRow = userRows[at]!;
+      let itemRow = itemRows[at]!;
+      // One that was unknown may stand in an earlier record of this batch.
+      if (userRow === UNKNOWN) userRow = users.get(UserId) ?? this.reader.local.userRow(UserId);
+      if (itemRow === UNKNOWN) itemRow = items.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+      if (userRow < 0) userRow = this.insertUser(UserId);
+      if (itemRow < 0) itemRow = this.insertItem(ItemId);
+      users.set(UserId, userRow);
+      items.set(ItemId, itemRow);
+      edits.push({
+        kind: overwrite ? EditKind.overwrite : EditKind.insert,
+        userRow,
+        itemRow,
+        type: this.types.numberOf(FeedbackType),
+        timeMs: parseTimestamp(Timestamp),
+        comment: Comment,
+        value: Value,
+        isPositive: this.isPositive(FeedbackType, Value),
+      });
+    }
+    return this.editFeedback(edits);
+  }
+
+  /** The rows of each record's user and item, `UNKNOWN` for one to insert, or both `SKIPPED` by the rules. */
+  private findPairs(feedback: readonly Feedback[]): { userRows: Float64Array; itemRows: Float64Array } {
+    const { autoInsertUser, autoInsertItem } = this.rules;
+    const userRows = new Float64Array(feedback.length).fill(SKIPPED);
+    const itemRows = new Float64Array(feedback.length).fill(SKIPPED);
+    for (const [at, { UserId, ItemId }] of feedback.entries()) {
+      const userRow = this.knownUsers.get(UserId) ?? this.reader.local.userRow(UserId);
+      const itemRow = this.knownItems.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+      if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
+      userRows[at] = userRow;
+      itemRows[at] = itemRow;
+    }
+    return { userRows, itemRows };
+  }
+
+  protected override readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[] {
+    return this.reader.readPair(userId, itemId, feedbackType);
+  }
+
+  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
+    const pair = removal(this.reader.local.userRow(userId), this.reader.local.itemRow(itemId));
+    const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType);
+    this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
+  }
+
+  private editFeedback(edits: readonly FeedbackEdit[]): number {
+    const removedBefore = this.changes.removed.length;
+    const written = this.feedbackWriter.apply(edits, this.state, this.changes);
+    if (this.changes.removed.length > removedBefore) this.types.noteRemoval();
+    return written;
+  }
+
+  protected override newUserRow(userId: string): number {
+    return this.placeUser(userId, this.state.nextUserRow);
+  }
+
+  protected override newItemRow(itemId: string): number {
+    return this.placeItem(itemId, this.state.nextItemRow);
+  }
+
+  private placeUser(userId: string, row: number): number {
+    const { state } = this;
+    state.nextUserRow = Math.max(state.nextUserRow, row + 1);
+    state.users++;
+    this.tables.userIds.put(Buffer.from(userId), rowKey(row));
+    return row;
+  }
+
+  private placeItem(itemId: string, row: number): number {
+    const { state } = this;
+    state.nextItemRow = Math.max(state.nextItemRow, row + 1);
+    state.items++;
+    this.tables.itemIds.put(Buffer.from(itemId), rowKey(row));
+    return row;
+  }
+
+  protected override storeUser(row: number, user: User): void {
+    this.tables.users.put(rowKey(row), encodeUser(user));
+    this.changes.userRows.push(row);
+  }
+
+  protected override storeItem(row: number, item: Item): void {
+    this.tables.items.put(rowKey(row), encodeItem(item));
+    this.changes.items.push(toCatalogueItem(item, row) satisfies CatalogueItem);
+  }
+}
+
+/** An effect as the edit that has it, whatever counts as positive or read here. */
+function editOf({ userRow, itemRow, timeMs, comment, value }: FeedbackEffect, type: number): FeedbackEdit {
+  const kind = Number.isNaN(timeMs) ? EditKind.removeType : EditKind.overwrite;
+  return { kind, userRow, itemRow, type, timeMs, comment, value, isPositive: false };
+}
+
+function removal(userRow: number, itemRow: number): FeedbackEdit {
+  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, ...NOTHING };
+}

@@ -1,0 +1,322 @@
+import {
+  type EditKind,
+  PairMerge,
+  type PairRecord,
+  type TypeRoles,
+  wasStored,
+} from '../../feedback-rules.ts';
+import type { DataTables, StoreState } from '../data-tables.ts';
+import { readBytes, readWords } from '../engine.ts';
+import {
+  FEEDBACK_BLOCK_RECORDS,
+  FEEDBACK_WORDS,
+  packTimeLow,
+  packTypeAndTime,
+  pairKey,
+  tripleKey,
+  typeUserKey,
+  USER_BLOCK_RECORDS,
+  unpackTimeMs,
+  unpackType,
+} from '../format/record-layout.ts';
+import { packValue, ValueKinds } from '../format/value-kinds.ts';
+import { BlockEditor } from './block-editor.ts';
+import type { ChangeLog } from './change-log.ts';
+
+/** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
+export interface FeedbackEdit {
+  readonly kind: EditKind;
+  readonly userRow: number;
+  readonly itemRow: number;
+  readonly type: number;
+  readonly timeMs: number;
+  readonly comment: string;
+  /** 0 for none. */
+  readonly value: number;
+  /** True for positive feedback, which takes the place of what was only read. */
+  readonly isPositive: boolean;
+}
+
+/** A pair that has feedback now and had none, or the other way round. */
+interface Link {
+  readonly itemRow: number;
+  readonly userRow: number;
+  readonly present: boolean;
+}
+
+/**
+ * Writes feedback with its indexes. Edits are sorted by user and item first, so a batch reads and writes each block
+ * once however many of its records are in there.
+ */
+export class FeedbackWriter {
+  private readonly tables: DataTables;
+  private readonly users: BlockEditor;
+  private readonly items: BlockEditor;
+  private readonly merge: PairMerge;
+  private readonly roles: TypeRoles;
+  readonly kinds: ValueKinds;
+  private links: Link[] = [];
+  private newTypes: number[] = [];
+  private goneTypes: number[] = [];
+
+  constructor(tables: DataTables, roles: TypeRoles) {
+    this.tables = tables;
+    this.users = new BlockEditor(tables.userFeedback, FEEDBACK_WORDS, FEEDBACK_BLOCK_RECORDS);
+    this.items = new BlockEditor(tables.itemFeedback, 1, USER_BLOCK_RECORDS);
+    this.merge = new PairMerge(roles);
+    this.roles = roles;
+    this.kinds = new ValueKinds(tables);
+  }
+
+  /**
+   * Applies edits within the transaction that is open; those of one pair in their order.
+   * @returns the number of records written: inserted or overwritten
+   */
+  apply(edits: readonly FeedbackEdit[], state: StoreState, changes: ChangeLog): number {
+    const order = sortEdits(edits);
+    this.links = [];
+    let written = 0;
+    for (let from = 0; from < order.length; ) {
+      const { userRow } = edits[order[from]!]!;
+      let to = from + 1;
+      while (to < order.length && edits[order[to]!]!.userRow === userRow) to++;
+      written += this.applyToUser(edits, order.subarray(from, to), state, changes);
+      from = to;
+    }
+    this.writeLinks();
+    return written;
+  }
+
+  /**
+   * Takes out of the items' blocks and the comments what a block of a deleted user held. The block itself and the
+   * counts of feedback and types are the caller's.
+   * @param words the block's records
+   * @param changes where the removals are noted, if anywhere
+   * @returns the number of records
+   */
+  dropUserBlock(
+    userRow: number,
+    words: Uint32Array,
+    state: StoreState,
+    changes: ChangeLog | undefined,
+  ): number {
+    this.links = [];
+    for (let at = 0; at < words.length; at += FEEDBACK_WORDS) {
+      const itemRow = words[at]!;
+      const high = words[at + 2]!;
+      const type = unpackType(high);
+      const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
+      changes?.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
+      this.writeComment(userRow, itemRow, { type, oldTimeMs }, '', state);
+      this.writeValue(userRow, itemRow, { type, oldTimeMs }, 0, state);
+      if (itemRow !== words[at - FEEDBACK_WORDS]) this.links.push({ itemRow, userRow, present: false });
+    }
+    this.writeLinks();
+    return words.length / FEEDBACK_WORDS;
+  }
+
+  private applyToUser(
+    edits: readonly FeedbackEdit[],
+    order: Uint32Array,
+    state: StoreState,
+    changes: ChangeLog,
+  ): number {
+    const { users, merge } = this;
+    const { userRow } = edits[order[0]!]!;
+    this.newTypes = [];
+    this.goneTypes = [];
+    let written = 0;
+    users.open(userRow);
+    for (let at = 0; at < order.length; ) {
+      const { itemRow } = edits[order[at]!]!;
+      merge.clear();
+      users.seek(itemRow);
+      for (let i = users.from; i < users.to; i += FEEDBACK_WORDS) {
+        const high = users.words[i + 2]!;
+        merge.store(unpackType(high), unpackTimeMs(users.words[i + 1]!, high));
+      }
+      for (; at < order.length && edits[order[at]!]!.itemRow === itemRow; at++) {
+        const { kind, type, timeMs, isPositive } = edits[order[at]!]!;
+        merge.apply(kind, type, timeMs, order[at]!, isPositive);
+      }
+      written += this.writePair(userRow, itemRow, edits, state, changes);
+    }
+    users.close();
+    this.writeTypes(userRow);
+    return written;
+  }
+
+  private writePair(
+    userRow: number,
+    itemRow: number,
+    edits: readonly FeedbackEdit[],
+    state: StoreState,
+    changes: ChangeLog,
+  ): number {
+    const { users, merge } = this;
+    merge.sort();
+    const hadAny = users.from !== users.to;
+    let changed = false;
+    let hasAny = false;
+    let written = 0;
+    for (const record of merge.records) {
+      if (record.written) written++;
+      hasAny ||= record.alive;
+      if (!record.written && record.alive) continue;
+      if (!record.alive && !wasStored(record)) continue;
+      changed = true;
+      const { comment, value } = record.alive ? edits[record.position]! : NOTHING;
+      this.noteRecord(userRow, itemRow, record, value, state, changes);
+      this.writeComment(userRow, itemRow, record, comment, state);
+      this.writeValue(userRow, itemRow, record, value, state);
+    }
+    if (!changed) {
+      users.keep();
+      return written;
+    }
+    users.drop();
+    for (const { alive, type, timeMs } of merge.records) {
+      if (alive) users.emit(itemRow, packTimeLow(timeMs), packTypeAndTime(type, timeMs));
+    }
+    if (hasAny !== hadAny) this.links.push({ itemRow, userRow, present: hasAny });
+    return written;
+  }
+
+  private noteRecord(
+    userRow: number,
+    itemRow: number,
+    record: PairRecord,
+    value: number,
+    state: StoreState,
+    changes: ChangeLog,
+  ): void {
+    const { type, alive, timeMs, oldTimeMs } = record;
+    const stored = wasStored(record);
+    if (stored) changes.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
+    if (alive) {
+      const kind = this.kinds.numberOf(type, this.roles.nameOf(type), value);
+      changes.added.push(userRow, itemRow, kind, timeMs);
+    }
+    if (alive && !stored) {
+      state.feedback++;
+      if (!this.newTypes.includes(type) && !this.blockHasType(type)) this.newTypes.push(type);
+    } else if (!alive) {
+      state.feedback--;
+      if (!this.goneTypes.includes(type)) this.goneTypes.push(type);
+    }
+  }
+
+  /** The number under which a stored feedback is read. */
+  private storedKind(userRow: number, itemRow: number, type: number): number {
+    const { kinds } = this;
+    const name = this.roles.nameOf(type);
+    if (!kinds.concern(name)) return type;
+    return kinds.numberOf(type, name, kinds.valueOf(userRow, itemRow, type));
+  }
+
+  private writeComment(
+    userRow: number,
+    itemRow: number,
+    record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
+    comment: string,
+    state: StoreState,
+  ): void {
+    const { comments } = this.tables;
+    const couldExist = wasStored(record) && state.comments > 0;
+    if (comment === '' && !couldExist) return;
+    const key = tripleKey(userRow, itemRow, record.type);
+    const exists = couldExist && readBytes(comments, key) !== undefined;
+    if (comment !== '') {
+      comments.put(key, Buffer.from(comment));
+      if (!exists) state.comments++;
+    } else if (exists) {
+      comments.remove(key);
+      state.comments--;
+    }
+  }
+
+  private writeValue(
+    userRow: number,
+    itemRow: number,
+    record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
+    value: number,
+    state: StoreState,
+  ): void {
+    const { values } = this.tables;
+    const couldExist = wasStored(record) && state.values > 0;
+    if (value === 0 && !couldExist) return;
+    const key = tripleKey(userRow, itemRow, record.type);
+    const exists = couldExist && readBytes(values, key) !== undefined;
+    if (value !== 0) {
+      values.put(key, packValue(value));
+      if (!exists) state.values++;
+    } else if (exists) {
+      values.remove(key);
+      state.values--;
+    }
+  }
+
+  /** True when the block at hand had the type as it was stored; that spares most looks into `typeUsers`. */
+  private blockHasType(type: number): boolean {
+    const { words, storedWords } = this.users;
+    for (let at = 0; at < storedWords; at += FEEDBACK_WORDS) {
+      if (unpackType(words[at + 2]!) === type) return true;
+    }
+    return false;
+  }
+
+  /** Keeps `typeUsers` right once the user's blocks are written. */
+  private writeTypes(userRow: number): void {
+    const { typeUsers } = this.tables;
+    for (const type of this.newTypes) {
+      const key = typeUserKey(type, userRow);
+      if (readBytes(typeUsers, key) === undefined) typeUsers.put(key, EMPTY);
+    }
+    for (const type of this.goneTypes) {
+      if (!this.hasType(userRow, type)) typeUsers.remove(typeUserKey(type, userRow));
+    }
+  }
+
+  private hasType(userRow: number, type: number): boolean {
+    let low = 0;
+    do {
+      const words = readWords(this.tables.userFeedback, pairKey(userRow, low));
+      for (let at = 1; at < words.length; at += FEEDBACK_WORDS) {
+        if (unpackType(words[at + 2]!) === type) return true;
+      }
+      low = words[0] ?? 0;
+    } while (low !== 0);
+    return false;
+  }
+
+  private writeLinks(): void {
+    const { links, items } = this;
+    links.sort((a, b) => a.itemRow - b.itemRow || a.userRow - b.userRow);
+    for (let at = 0; at < links.length; ) {
+      const { itemRow } = links[at]!;
+      items.open(itemRow);
+      for (; at < links.length && links[at]!.itemRow === itemRow; at++) {
+        const { userRow, present } = links[at]!;
+        items.seek(userRow);
+        items.drop();
+        if (present) items.emit(userRow);
+      }
+      items.close();
+    }
+    this.links = [];
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+/** What is left of a record that goes. */
+export const NOTHING = { comment: '', value: 0, isPositive: false };
+
+/** Positions of the edits by (user row, item row, position). */
+function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {
+  const order = Uint32Array.from({ length: edits.length }, (_, position) => position);
+  return order.sort((a, b) => {
+    const left = edits[a]!;
+    const right = edits[b]!;
+    return left.userRow - right.userRow || left.itemRow - right.itemRow || a - b;
+  });
+}

@@ -1,0 +1,50 @@
+import type { Engine } from '../engine.ts';
+
+/** Somebody else has written the store: what is remembered of it is no longer true, and nothing more may be written. */
+export class ForeignTransactionError extends Error {
+  override readonly name = 'ForeignTransactionError';
+  readonly isFinal = true;
+
+  constructor() {
+    super(
+      'another process has written to the data folder; further writes would mix up records. ' +
+        'Stop both processes, run "furze check" on the folder, and start one',
+    );
+  }
+}
+
+/** What an action in a transaction gives back, and whether it has changed anything. */
+export interface Written<T> {
+  readonly result: T;
+  readonly hasWritten: boolean;
+}
+
+/**
+ * The write transactions of the one writer, which notices one that is not its own. LMDB numbers those that change
+ * anything; so long as nobody else writes, each number follows from the last. The folder's lock keeps others away; this
+ * is for when it does not (a network file system, a copy put in place by hand).
+ */
+export class OwnTransactions {
+  private readonly engine: Engine;
+  /** Number of the next transaction that changes anything. */
+  nextId: number;
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+    this.nextId = engine.transact(() => engine.transactionId);
+  }
+
+  /**
+   * Runs `action` like `Engine.transact`.
+   * @throws ForeignTransactionError before `action` is run
+   */
+  transact<T>(action: () => Written<T>): T {
+    const { engine } = this;
+    const { result, hasWritten } = engine.transact(() => {
+      if (engine.transactionId !== this.nextId) throw new ForeignTransactionError();
+      return action();
+    });
+    if (hasWritten) this.nextId++;
+    return result;
+  }
+}

@@ -1,0 +1,164 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { takePidLock } from './pid-lock.ts';
+
+/** Stands in every folder that one process alone may write. It is never removed: whoever waits for it has it open. */
+export const FOLDER_LOCK_FILE = 'furze.lock';
+
+/** The byte that is locked, far behind the text that names the holder: Windows lets nobody read what is locked. */
+const LOCKED_BYTE = 2 ** 30;
+const RETRY_MS = 50;
+/** Second line of the text while the holder is not ready. */
+const STARTING = 'starting';
+
+/** The right to write a folder, held until it is released or the process ends, however it ends. */
+export interface FolderLock {
+  /** True when the process that had it last died between the two notes: the folder may be why. */
+  readonly diedStarting: boolean;
+  /** Notes that this process reads what it needs to serve. */
+  noteStarting(): void;
+  /** Notes that it has. */
+  noteReady(): void;
+  /** Lets go; does nothing the second time. */
+  release(): void;
+}
+
+/** The folder is another process's. */
+export class FolderLockedError extends OperatorError {}
+
+/** What an operator is told while a folder is being taken. */
+export interface LockLog {
+  /** The kernel's lock cannot be had, and a weaker one takes its place. */
+  weak(reason: string): void;
+  /** Somebody else has the folder, and is waited for. */
+  waiting(reason: string): void;
+}
+
+const SILENT: LockLog = { weak() {}, waiting() {} };
+
+/**
+ * Takes the folder for this process alone, and makes it when there is none. The lock is one of the kernel's, so a
+ * killed process never leaves it behind.
+ * @throws FolderLockedError when a process has it, naming that one
+ */
+export function lockFolder(path: string, log = SILENT): FolderLock {
+  mkdirSync(path, { recursive: true });
+  const file = join(path, FOLDER_LOCK_FILE);
+  const lock = take(file, log);
+  if (lock !== undefined) return lock;
+  throw new FolderLockedError(
+    `The folder ${path} is in use by ${holderOf(file)}. One process at a time may write it; stop that one first.`,
+  );
+}
+
+/**
+ * Takes folders like `lockFolder`, and waits for those that another process has: one that is about to end.
+ * @param waitMs how long at most
+ * @throws FolderLockedError when the time is over; none of the folders is held then
+ */
+export async function lockFolders(
+  paths: readonly string[],
+  waitMs: number,
+  log = SILENT,
+): Promise<FolderLock[]> {
+  const endMs = performance.now() + waitMs;
+  const held: FolderLock[] = [];
+  for (const path of paths) {
+    for (let tries = 0; ; tries++) {
+      try {
+        held.push(lockFolder(path, log));
+        break;
+      } catch (error) {
+        if (!(error instanceof FolderLockedError) || performance.now() >= endMs) {
+          for (const lock of held) lock.release();
+          throw error;
+        }
+        if (tries === 0) log.waiting(error.message);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+  return held;
+}
+
+function take(file: string, log: LockLog): FolderLock | undefined {
+  const kernel = loadKernelLock();
+  if (typeof kernel === 'string') {
+    log.weak(`${file}: no lock of the kernel's (${kernel}); a file with the number of the process stands in`);
+    const held = takePidLock(`${file}.pid`);
+    return held && { ...held, diedStarting: false, noteStarting() {}, noteReady() {} };
+  }
+  const fd = openSync(file, 'a+');
+  let diedStarting: boolean;
+  try {
+    if (!kernel.tryLock(fd, LOCKED_BYTE, 1)) {
+      closeSync(fd);
+      return undefined;
+    }
+    diedStarting = readFileSync(file, 'utf8').includes(STARTING);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  note(fd, describeHolder());
+  let open = true;
+  return {
+    diedStarting,
+    noteStarting() {
+      if (open) note(fd, `${describeHolder()}${STARTING}\n`);
+    },
+    noteReady() {
+      if (open) note(fd, describeHolder());
+    },
+    release() {
+      if (!open) return;
+      open = false;
+      note(fd, '');
+      closeSync(fd);
+    },
+  };
+}
+
+function note(fd: number, text: string): void {
+  try {
+    ftruncateSync(fd, 0);
+    writeSync(fd, text);
+  } catch {
+    // A full disk: the lock holds without a name.
+  }
+}
+
+/** The text by which others know who holds the lock. */
+function describeHolder(): string {
+  return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`;
+}
+
+function holderOf(file: string): string {
+  for (const each of [file, `${file}.pid`]) {
+    try {
+      const text = readFileSync(each, 'utf8').split('\n')[0];
+      if (text) return text;
+    } catch {
+      // The other file, or none, has it.
+    }
+  }
+  return 'another process';
+}
+
+type KernelLock = typeof import('fs-native-extensions');
+
+let kernelLock: KernelLock | string | undefined;
+
+/** The addon, or why it cannot be loaded: it is built for common platforms only. */
+function loadKernelLock(): KernelLock | string {
+  if (kernelLock !== undefined) return kernelLock;
+  try {
+    kernelLock = createRequire(import.meta.url)('fs-native-extensions') as KernelLock;
+  } catch (error) {
+    kernelLock = (error as Error).message.split('\n')[0]!;
+  }
+  return kernelLock;
+}

@@ -1,0 +1,216 @@
+import { resolve } from 'node:path';
+import { type Clock, systemClock } from '../../domain/clock.ts';
+import { limitRepeats } from '../../domain/limit-repeats.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { CacheStore } from '../cache-store.ts';
+import type { Cluster } from '../cluster.ts';
+import type { DataStore } from '../data-store.ts';
+import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
+import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
+import { removePartial } from '../lmdb/maintenance/partial.ts';
+import type { SyncMode } from '../lmdb/messages.ts';
+import type { OnCopied } from '../postgres/copy-all.ts';
+import { GorseTables } from '../postgres/gorse-tables.ts';
+import { NodeSession, type NodeSessionOptions } from '../postgres/leadership.ts';
+import { prepareReplica } from '../postgres/prepare-replica.ts';
+import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
+import { SharedCache } from '../shared/shared-cache.ts';
+import type { SharedPlace } from '../shared/shared-lists.ts';
+import { TolerantCache } from '../tolerant-cache.ts';
+import type { PostgresDsn } from './dsn.ts';
+import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
+import { openSharedLists } from './open-shared-lists.ts';
+
+export { checkStore, type Report } from '../lmdb/check/check-store.ts';
+export {
+  type Backup,
+  type BackupStream,
+  backupStore,
+  receiveBackup,
+  streamStore,
+} from '../lmdb/maintenance/backup.ts';
+export { compactStore } from '../lmdb/maintenance/compact.ts';
+export { guardFiles } from '../lmdb/maintenance/guard-files.ts';
+export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
+export type { SyncMode } from '../lmdb/messages.ts';
+export { FolderLockedError, type LockLog } from './folder-lock.ts';
+
+/** The two folders of a service. */
+export interface StorePaths {
+  /** Folder of the data store, or of this machine's copy of it. */
+  readonly dataPath: string;
+  /** Folder of the cache store. */
+  readonly cachePath: string;
+  /** Where nodes share their lists, once the stores are open; undefined where each keeps its own. */
+  readonly sharedLists?: SharedPlace | undefined;
+}
+
+/** The right to write both folders; the stores let go of it when they are closed. */
+export interface StoreLocks {
+  readonly data: FolderLock;
+  readonly cache: FolderLock;
+}
+
+export interface StoreOptions extends StorePaths {
+  /** The PostgreSQL that `dataPath` is a copy of, which `prepareReplica` has made ready; absent for an embedded store. */
+  readonly upstream?: PostgresDsn | undefined;
+  /** Where nodes share their lists; absent where they are kept in `cachePath`. */
+  readonly sharing?: Omit<SharedPlace, 'tag'> | undefined;
+  /** How far reads of a copy may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
+  readonly behindMsMax?: number;
+  readonly sync: SyncMode;
+  readonly limits: Limits;
+  readonly autoInsertUser: boolean;
+  readonly autoInsertItem: boolean;
+  readonly positiveFeedbackTypes: readonly string[];
+  readonly readFeedbackTypes: readonly string[];
+  /** The time of arrival of feedback without a timestamp. */
+  readonly clock?: Clock;
+  /** Told of failures that no answer shows in full. */
+  readonly onTrouble?: TroubleLog;
+  /** Bytes of writes that may wait; more is refused as OVERLOADED. */
+  readonly waitingBytesMax?: number;
+  /** Bytes of address space that each store begins with; chosen by the file's size when absent. */
+  readonly mapBytes?: number | undefined;
+  /** Pause before a writer thread that has died is started again, milliseconds; it doubles with each try. */
+  readonly writerRestartMs?: number;
+}
+
+export interface Stores {
+  /** What tells the data from any other, the same on all nodes that share them. */
+  readonly identity: string;
+  readonly data: DataStore;
+  readonly cache: CacheStore;
+  readonly sharedLists: SharedPlace | undefined;
+}
+
+/**
+ * Takes both folders for this process, and makes them where there are none.
+ * @param waitMs how long to wait for another process that has them, at most
+ * @throws OperatorError when it still has them, or when both are one folder
+ */
+export async function lockStores(
+  { dataPath, cachePath }: StorePaths,
+  waitMs: number,
+  log?: LockLog,
+): Promise<StoreLocks> {
+  checkApart(dataPath, cachePath);
+  const [data, cache] = await lockFolders([dataPath, cachePath], waitMs, log);
+  return { data: data!, cache: cache! };
+}
+
+function lockNow({ dataPath, cachePath }: StorePaths): StoreLocks {
+  checkApart(dataPath, cachePath);
+  const data = lockFolder(dataPath);
+  try {
+    return { data, cache: lockFolder(cachePath) };
+  } catch (error) {
+    data.release();
+    throw error;
+  }
+}
+
+function checkApart(dataPath: string, cachePath: string): void {
+  if (resolve(dataPath) !== resolve(cachePath)) return;
+  throw new OperatorError(`The data store and the cache store cannot both be in ${dataPath}.`);
+}
+
+/**
+ * Opens both stores.
+ * @param locks of both folders, the stores' own from now on, whether they open or not; taken here when absent
+ * @throws OperatorError when a newer version wrote the data folder
+ * @throws FolderLockedError when another process has a folder
+ */
+export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(options)): Stores {
+  const {
+    dataPath,
+    cachePath,
+    sync,
+    clock,
+    onTrouble,
+    waitingBytesMax,
+    writerRestartMs,
+    mapBytes,
+    upstream,
+    sharing,
+    behindMsMax = 0,
+    ...rules
+  } = options;
+  const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
+  let cache: LmdbCacheStore | undefined;
+  try {
+    removePartial(dataPath);
+    cache = new LmdbCacheStore(cachePath, locks.cache, mapBytes);
+    const { data: lock } = locks;
+    const ofData = { dataPath, sync, rules, lock, ...more };
+    const data =
+      upstream === undefined
+        ? new LmdbDataStore(ofData)
+        : new ReplicatedDataStore({ ...ofData, upstream, behindMsMax });
+    if (!cache.claim(data.identity)) {
+      onTrouble?.(
+        'The cache was that of another data store, or of an older state of this one; it is made anew',
+        undefined,
+      );
+    }
+    const report = limitRepeats(onTrouble ?? (() => {}), clock ?? systemClock);
+    const identity = data.historyIdentity;
+    const sharedLists = sharing && { ...sharing, tag: tagOf(identity) };
+    const all = sharedLists
+      ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache)
+      : cache;
+    return { identity, data, cache: new TolerantCache(all, report), sharedLists };
+  } catch (error) {
+    locks.data.release();
+    if (cache === undefined) locks.cache.release();
+    else void cache.close();
+    throw error;
+  }
+}
+
+/**
+ * As `openStore`, and makes this node's copy ready first where the data is in PostgreSQL.
+ * @param onCopied told now and then how many records are copied, when the copy has to be made
+ * @throws OperatorError when PostgreSQL cannot be reached or used, too
+ */
+export async function openReadyStore(
+  options: StoreOptions,
+  locks: StoreLocks = lockNow(options),
+  onCopied: OnCopied = () => {},
+): Promise<Stores> {
+  const { upstream, dataPath } = options;
+  try {
+    if (upstream !== undefined) await prepareReplica(upstream, dataPath, onCopied);
+  } catch (error) {
+    locks.data.release();
+    locks.cache.release();
+    throw error;
+  }
+  const stores = openStore(options, locks);
+  // So that the first requests find a connection; where there is none they do without.
+  if (stores.sharedLists !== undefined) await stores.cache.ping().catch(() => {});
+  return stores;
+}
+
+/** Reads Gorse's tables in a PostgreSQL database. */
+export function openGorseTables(dsn: PostgresDsn, tablePrefix: string): Promise<GorseTables> {
+  return GorseTables.open(dsn, tablePrefix);
+}
+
+/** Joins the nodes that share a database, of which `openReadyStore` has made the tables. */
+export async function joinCluster(options: NodeSessionOptions): Promise<Cluster> {
+  const session = new NodeSession(options);
+  try {
+    await session.start();
+    return session;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** What keys of shared lists begin with: 48 bits of a store's identity. */
+function tagOf(identity: string): string {
+  return Buffer.from(identity, 'hex').subarray(0, 6).toString('base64url');
+}

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { Logger } from '../../domain/log.ts';
+import { VERSION } from '../../domain/process/version.ts';
+import type { Teardown } from '../../domain/teardown.ts';
+import type { Cluster, NodeFacts } from '../cluster.ts';
+import type { PostgresDsn } from './dsn.ts';
+import {
+  guardFiles,
+  joinCluster,
+  lockStores,
+  openReadyStore,
+  type StorePaths,
+  type Stores,
+} from './open-store.ts';
+import { storeOptions, storePaths } from './store-options.ts';
+
+export interface StartedStores extends Omit<Stores, 'identity'> {
+  readonly paths: StorePaths;
+  /** The nodes that share the data, and where it is; undefined for an embedded store. */
+  readonly cluster: Cluster | undefined;
+  readonly upstream: PostgresDsn | undefined;
+  /** Notes that all is read that is needed to serve. */
+  readonly noteReady: () => void;
+}
+
+/**
+ * Locks the folders that the configuration names, looks over their files and opens them.
+ * @param lockWaitMs how long to wait for another process to let go of the folders, milliseconds
+ * @throws OperatorError when another process has the folders, Error when a store cannot be opened
+ */
+export async function startStores(
+  config: Config,
+  { log, clock, lockWaitMs }: { readonly log: Logger; readonly clock: Clock; readonly lockWaitMs: number },
+  teardown: Teardown,
+): Promise<StartedStores> {
+  const paths = storePaths(config);
+  const options = storeOptions(config, clock, log);
+  const isCopy = options.upstream !== undefined;
+  const locks = await lockStores(paths, lockWaitMs, {
+    weak: (reason) => log.warn(reason),
+    waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
+  });
+  teardown.add(() => locks.cache.release());
+  teardown.add(() => locks.data.release());
+  const { diedStarting } = locks.data;
+  if (diedStarting)
+    log.warn('the last process died while it was starting; both stores are read as a whole first');
+  locks.data.noteStarting();
+  await guardFiles({ ...paths, diedStarting, isCopy }, (message) => log.error(message));
+  const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock));
+  teardown.add(() => cache.close());
+  teardown.add(() => data.close());
+  const { upstream } = options;
+  const position = () => data.barrier?.position ?? 0;
+  const cluster = upstream && (await joinCluster({ dsn: upstream, facts: nodeFacts(config), position }));
+  if (cluster !== undefined) teardown.add(() => cluster.close());
+  const noteReady = () => {
+    locks.data.noteReady();
+    // From here on other nodes' writes are taken in.
+    void data.barrier?.pass();
+  };
+  return { data, cache, sharedLists, paths: { ...paths, sharedLists }, cluster, upstream, noteReady };
+}
+
+function nodeFacts({ node }: Config): NodeFacts {
+  return { name: node.name || hostname(), role: node.role, version: VERSION };
+}
+
+/** How often a copy that is made says how far it is. */
+const TELL_MS = 5000;
+
+function tellProgress(log: Logger, clock: Clock): (records: number) => void {
+  let toldMs = clock();
+  return (records) => {
+    if (clock() - toldMs < TELL_MS) return;
+    toldMs = clock();
+    log.info({ records }, 'copying the data from PostgreSQL');
+  };
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { limitsOf } from '../../domain/config/schema-limits.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/log.ts';
+import { folderOf, parseDsn } from './dsn.ts';
+import type { StoreOptions, StorePaths } from './open-store.ts';
+
+/**
+ * The folders that the configuration names: with the data in PostgreSQL, that of this node's copy; where nodes share their
+ * lists, what this node keeps for itself lies below its data.
+ * @throws FurzeError when a store is named in another form
+ */
+export function storePaths({ database }: Config): StorePaths {
+  const data = parseDsn(database.data_store);
+  const cache = parseDsn(database.cache_store);
+  if (data.engine === 'redis')
+    throw new FurzeError('INVALID_PARAMETER', 'Redis is no data_store: it may lose what it holds.');
+  const dataPath = data.engine === 'lmdb' ? data.path : folderOf(database.replica);
+  return { dataPath, cachePath: cache.engine === 'lmdb' ? cache.path : join(dataPath, 'cache') };
+}
+
+/** How the configuration wants the stores opened. @param log told of failures that no answer shows in full */
+export function storeOptions(config: Config, clock: Clock = systemClock, log?: Logger): StoreOptions {
+  const { database, server, recommend } = config;
+  const data = parseDsn(database.data_store);
+  const cache = parseDsn(database.cache_store);
+  const ttlMs = recommend.cache_expire;
+  const { positive_feedback_types, read_feedback_types } = recommend.data_source;
+  return {
+    ...storePaths(config),
+    upstream: data.engine === 'postgres' ? data : undefined,
+    sharing: cache.engine === 'lmdb' ? undefined : { dsn: cache, ttlMs },
+    behindMsMax: server.freshness === 'strict' ? 0 : parseDuration(server.freshness),
+    sync: database.sync,
+    limits: limitsOf(config),
+    autoInsertUser: server.auto_insert_user,
+    autoInsertItem: server.auto_insert_item,
+    positiveFeedbackTypes: positive_feedback_types,
+    readFeedbackTypes: read_feedback_types,
+    clock,
+    onTrouble: (message, error) =>
+      error === undefined ? log?.warn(message) : log?.error({ err: error }, message),
+  };
+}

@@ -1,0 +1,35 @@
+import type { CacheStore } from '../cache-store.ts';
+import type { DataReader } from '../data-store.ts';
+import { openDataTables } from '../lmdb/data-tables.ts';
+import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
+import { LmdbDataReader } from '../lmdb/reads/data-reader.ts';
+import type { ModelPlace, ModelStore } from '../model-store.ts';
+
+/*
+ * What threads beside the main one open. It lies apart from `open-store.ts`, so that a thread that starts reads neither
+ * what writes data nor what checks bodies, which is half of the program.
+ */
+
+/** The reads of a data store, for a thread beside the one that has called `openStore`. */
+export function openDataReader(dataPath: string): DataReader {
+  return new LmdbDataReader(openDataTables(dataPath));
+}
+
+/** A cache store of a further thread of the process that has called `openStore`. */
+export function openCacheStore(cachePath: string): CacheStore {
+  return new LmdbCacheStore(cachePath);
+}
+
+/** Lets `work` put and get parts of models from any thread. */
+export async function withModels<T>(
+  place: Extract<ModelPlace, { kind: 'postgres' }>,
+  work: (models: ModelStore) => Promise<T>,
+): Promise<T> {
+  const { ModelParts } = await import('../postgres/model-parts.ts');
+  const models = new ModelParts(place.dsn, place.epoch, () => Atomics.load(place.givenUp, 0) === 1);
+  try {
+    return await work(models);
+  } finally {
+    await models.close();
+  }
+}

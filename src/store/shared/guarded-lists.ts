@@ -1,0 +1,174 @@
+import type { UserList } from '../cache-store.ts';
+import { packList, unpackList } from './packed-list.ts';
+import type { SharedLists } from './shared-lists.ts';
+
+export interface GuardOptions {
+  readonly onTrouble?: (message: string, error: unknown) => void;
+  /** How long an answer waits for a list at most, milliseconds. */
+  readonly readMsMax?: number;
+  /** How long lists take to be stored at most, milliseconds. */
+  readonly changeMsMax?: number;
+  /** Pause between two looks whether a place that failed answers again, milliseconds. */
+  readonly lookMs?: number;
+}
+
+const READ_MS_MAX = 50;
+const CHANGE_MS_MAX = 2000;
+const LOOK_MS = 1000;
+/** So many failures in a row, and nobody waits for the place any more until it answers again. */
+const FAILURES_MAX = 3;
+/** Lists asked for at once. */
+const BATCH_MAX = 128;
+const TROUBLE = 'The shared cache does not answer; lists are made anew meanwhile';
+
+type Found = UserList | undefined;
+
+/**
+ * Asks a place of shared lists so that nobody waits for it for long: what does not answer in time counts as absent, and
+ * after a few failures nobody asks until it is back (a circuit breaker: Nygard 2007, "Release It!"). What is asked for in
+ * the same turn is one question.
+ */
+export class GuardedLists {
+  private readonly lists: SharedLists;
+  private readonly options: GuardOptions;
+  private readonly wanted = new Map<
+    number,
+    { readonly found: Promise<Found>; readonly tell: (found: Found) => void }
+  >();
+  /** Questions of answers are bounded more tightly than the work of passes, so each has a row of its own. */
+  private readonly inRow = { answers: 0, passes: 0 };
+  private lookTimer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+  /** Questions and changes that failed or took too long. */
+  failures = 0;
+
+  constructor(lists: SharedLists, options: GuardOptions = {}) {
+    this.lists = lists;
+    this.options = options;
+  }
+
+  /** False from some failures in a row until the place answers again. */
+  get isAvailable(): boolean {
+    return this.lookTimer === undefined;
+  }
+
+  /** The user's list; undefined when there is none, or it cannot be had in time. */
+  find(userRow: number): Promise<Found> {
+    const known = this.wanted.get(userRow);
+    if (known !== undefined) return known.found;
+    if (!this.isAvailable) return NOTHING;
+    let tell: (found: Found) => void = () => {};
+    const found = new Promise<Found>((resolve) => {
+      tell = resolve;
+    });
+    // What is asked for in the same turn goes along.
+    if (this.wanted.size === 0) setImmediate(() => this.ask());
+    this.wanted.set(userRow, { found, tell });
+    return found;
+  }
+
+  /** The lists of many users, in their order; none while the place does not answer. */
+  async findAll(userRows: readonly number[]): Promise<readonly Found[]> {
+    if (!this.isAvailable) return [];
+    try {
+      const found = await this.counted('passes', this.lists.get(userRows));
+      return found.map((bytes, at) => bytes && unpackList(userRows[at]!, bytes));
+    } catch {
+      return [];
+    }
+  }
+
+  /** @throws Error when the place takes nothing at the moment */
+  async change(lists: readonly UserList[], removed: readonly number[]): Promise<void> {
+    if (!this.isAvailable) throw new Error('the shared cache does not answer');
+    const packed = lists.map((list) => [list.userRow, packList(list)] as const);
+    await this.counted('passes', this.lists.change(packed, removed));
+  }
+
+  getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+    if (!this.isAvailable) return Promise.resolve({ lists: 0, bytes: 0 });
+    return this.within(CHANGE_MS_MAX, this.lists.getStats());
+  }
+
+  /** @throws Error that says why the place cannot be used */
+  async ping(): Promise<void> {
+    await inTime(this.options.changeMsMax ?? CHANGE_MS_MAX, this.lists.ping());
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.lookTimer);
+    await this.lists.close();
+  }
+
+  private ask(): void {
+    const all = [...this.wanted];
+    this.wanted.clear();
+    for (let from = 0; from < all.length; from += BATCH_MAX) {
+      const batch = all.slice(from, from + BATCH_MAX);
+      const userRows = batch.map(([userRow]) => userRow);
+      this.counted('answers', this.lists.get(userRows)).then(
+        (found) => {
+          for (const [at, [userRow, { tell }]] of batch.entries()) {
+            const bytes = found[at];
+            tell(bytes && unpackList(userRow, bytes));
+          }
+        },
+        () => {
+          for (const [, { tell }] of batch) tell(undefined);
+        },
+      );
+    }
+  }
+
+  private async within<T>(ms: number, work: Promise<T>): Promise<T> {
+    try {
+      return await inTime(ms, work);
+    } catch (error) {
+      this.failures++;
+      if (!this.isClosed) this.options.onTrouble?.(TROUBLE, error);
+      throw error;
+    }
+  }
+
+  /** Waits within the bound of what is asked, and after some failures in a row has nobody ask any more. */
+  private async counted<T>(asker: keyof GuardedLists['inRow'], work: Promise<T>): Promise<T> {
+    const { readMsMax = READ_MS_MAX, changeMsMax = CHANGE_MS_MAX } = this.options;
+    try {
+      const done = await this.within(asker === 'answers' ? readMsMax : changeMsMax, work);
+      this.inRow[asker] = 0;
+      return done;
+    } catch (error) {
+      if (++this.inRow[asker] >= FAILURES_MAX && this.isAvailable && !this.isClosed) this.lookLater();
+      throw error;
+    }
+  }
+
+  /** Looks now and then whether the place answers as fast as it must. */
+  private lookLater(): void {
+    this.lookTimer = setTimeout(async () => {
+      try {
+        await inTime(this.options.readMsMax ?? READ_MS_MAX, this.lists.ping());
+        Object.assign(this.inRow, { answers: 0, passes: 0 });
+        this.lookTimer = undefined;
+      } catch (error) {
+        if (this.isClosed) return;
+        this.options.onTrouble?.(TROUBLE, error);
+        this.lists.reset();
+        this.lookLater();
+      }
+    }, this.options.lookMs ?? LOOK_MS);
+    this.lookTimer.unref();
+  }
+}
+
+const NOTHING = Promise.resolve(undefined);
+
+function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(`no answer within ${ms} ms`));
+    // One turn more, since this thread may have been busy itself while the answer came.
+    const timer = setTimeout(() => setImmediate(fail), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,30 @@
+import type { PostgresDsn, RedisDsn } from '../open/dsn.ts';
+
+/** Where nodes share their lists. Plain data: it goes to the workers as it is. It may hold a password: never logged. */
+export interface SharedPlace {
+  readonly dsn: RedisDsn | PostgresDsn;
+  /** Tells the lists of this data store from those of others in the same place. */
+  readonly tag: string;
+  /** How long a list is kept, milliseconds. */
+  readonly ttlMs: number;
+  /** How long an answer waits for a list at most, milliseconds; 50 when absent. */
+  readonly waitMs?: number;
+}
+
+/** A user's list as bytes. */
+export type PackedList = readonly [userRow: number, bytes: Uint8Array];
+
+/** Users' lists in a place that several nodes share, and that may lose any of them at any time. */
+export interface SharedLists {
+  /** The lists of these users, in their order. @throws Error when the place cannot be asked */
+  get(userRows: readonly number[]): Promise<readonly (Uint8Array | undefined)[]>;
+  /** Stores lists, and removes those of other users. @throws Error when some of it could not be done */
+  change(lists: readonly PackedList[], removed: readonly number[]): Promise<void>;
+  /** How many lists there are, and what the place takes, bytes. */
+  getStats(): Promise<{ readonly lists: number; readonly bytes: number }>;
+  /** @throws Error when the place cannot be used, saying why */
+  ping(): Promise<void>;
+  /** Lets go of a connection that does not answer; the next call opens another. */
+  reset(): void;
+  close(): Promise<void>;
+}

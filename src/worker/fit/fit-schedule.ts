@@ -1,0 +1,364 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TIMER_MS_MAX } from '../../domain/duration.ts';
+import type { Logger } from '../../domain/log.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { RankingChoice } from '../../recommend/ranking/ranking-choice.ts';
+import type { Recommendation } from '../../recommend/start-recommendation.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import { openGeneration } from '../generation/open-generation.ts';
+import type { RestoredGeneration } from '../generation/saved-generation.ts';
+import type { ListPass, PassStart } from '../lists/list-pass.ts';
+import type { Remakes } from '../lists/remakes.ts';
+import type { PlacedGeneration } from '../messages.ts';
+import type { SerialQueue } from '../pool/serial-queue.ts';
+import type { OnProgress, ProgressTracker } from '../tasks/progress.ts';
+import type { RunningTask, TaskLog, TaskResult } from '../tasks/task-log.ts';
+import type { Fitted, GenerationFit } from './generation-fit.ts';
+
+export interface FitSummary extends Fitted {
+  readonly lists: number;
+}
+
+/** While there is no model, a fit begins once no feedback has come for so long: the first import has settled. */
+const SETTLE_MS = 3000;
+/** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
+const CALM_MS = 1000;
+
+/** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
+export class FitSchedule {
+  private readonly generationFit: GenerationFit;
+  private readonly listPass: ListPass;
+  private readonly remakes: Remakes;
+  private readonly servingSlot: number;
+  private readonly queue: SerialQueue;
+  private readonly progress: ProgressTracker;
+  private readonly recommendation: Recommendation;
+  private readonly periodMs: number;
+  private readonly firstPeriodMs: number;
+  private readonly log: Logger;
+  private readonly tasks: TaskLog;
+  private readonly whyNothing: () => Promise<string>;
+  private readonly cluster: Cluster | undefined;
+  private readonly makesLists: () => boolean;
+  private running: Promise<FitSummary | undefined> | undefined;
+  private resuming: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer goes off, milliseconds of `performance.now`. */
+  private nextAt: number | undefined;
+  private settling: NodeJS.Timeout | undefined;
+  /** What serves. */
+  private placed: PlacedGeneration | undefined;
+  /** What was restored and may lack lists. */
+  private restored: PlacedGeneration | undefined;
+  /** New items are being compared with those that what serves knows. */
+  private comparing: Promise<void> = Promise.resolve();
+  private readonly ending = new AbortController();
+  private started = false;
+  private stopped = false;
+
+  constructor(options: {
+    readonly generationFit: GenerationFit;
+    readonly progress: ProgressTracker;
+    readonly listPass: ListPass;
+    readonly remakes: Remakes;
+    /** The main thread's slot in what is learned. */
+    readonly servingSlot: number;
+    /** Shared with whatever else trains. */
+    readonly queue: SerialQueue;
+    readonly recommendation: Recommendation;
+    /** Time from the end of a fit to the start of the next, milliseconds. */
+    readonly periodMs: number;
+    /** The same while there is no model yet. */
+    readonly firstPeriodMs: number;
+    readonly log: Logger;
+    readonly tasks: TaskLog;
+    /** Says why there is nothing to learn. */
+    readonly whyNothing: () => Promise<string>;
+    /** The nodes that share the data, of which the leader alone fits; absent for a service of its own. */
+    readonly cluster?: Cluster | undefined;
+    /** Whether this node makes the lists of active users; it does when absent. */
+    readonly makesLists?: () => boolean;
+  }) {
+    this.generationFit = options.generationFit;
+    this.progress = options.progress;
+    this.listPass = options.listPass;
+    this.remakes = options.remakes;
+    this.servingSlot = options.servingSlot;
+    this.queue = options.queue;
+    this.recommendation = options.recommendation;
+    this.periodMs = options.periodMs;
+    this.firstPeriodMs = options.firstPeriodMs;
+    this.log = options.log;
+    this.tasks = options.tasks;
+    this.whyNothing = options.whyNothing;
+    this.cluster = options.cluster;
+    this.makesLists = options.makesLists ?? (() => true);
+  }
+
+  /** Whether this node is the one that fits. */
+  get mayFit(): boolean {
+    return this.cluster === undefined || this.cluster.epoch !== undefined;
+  }
+
+  get hasModel(): boolean {
+    return this.recommendation.generations.current !== undefined;
+  }
+
+  /** The generation that serves. */
+  get served(): PlacedGeneration | undefined {
+    return this.placed;
+  }
+
+  /** Milliseconds until the next fit begins by itself; undefined while one runs. */
+  get nextInMs(): number | undefined {
+    if (this.nextAt === undefined || this.running !== undefined || !this.mayFit) return undefined;
+    return Math.max(0, this.nextAt - performance.now());
+  }
+
+  /** Feedback has come. The first fit waits for the end of an import, and for that alone. */
+  noteFeedback(): void {
+    if (this.hasModel || this.stopped || !this.started || this.running !== undefined || !this.mayFit) return;
+    if (this.settling !== undefined) {
+      this.settling.refresh();
+      return;
+    }
+    this.settling = setTimeout(() => {
+      this.settling = undefined;
+      if (!this.hasModel && this.running === undefined) this.runInTime();
+    }, SETTLE_MS);
+    this.settling.unref();
+  }
+
+  /**
+   * Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it.
+   * @param reading undefined where there is none
+   */
+  async restore(reading: Promise<RestoredGeneration | undefined>): Promise<void> {
+    try {
+      const loaded = await this.generationFit.restore(reading);
+      // What is asked for first is not kept waiting for the comparison of items.
+      const calm = delay(CALM_MS, undefined, { ref: false, signal: this.ending.signal }).catch(() => {});
+      if (loaded !== undefined) this.serve(loaded, calm);
+      this.restored = loaded;
+    } catch (error) {
+      if (!this.stopped) this.log.error({ err: error }, 'the saved model cannot be used');
+    }
+  }
+
+  /** Begins to fit in time, and goes on with the lists that a stop cut off. */
+  start(): void {
+    if (this.stopped) return;
+    const { restored } = this;
+    this.restored = undefined;
+    if (restored !== undefined) {
+      this.resuming = this.queue
+        .take(() => this.resume(restored))
+        .catch((error: unknown) => {
+          if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
+        });
+    }
+    this.started = true;
+    if (this.cluster?.epoch === undefined) this.schedule();
+    else this.lead();
+  }
+
+  /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
+  async run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    if (!this.mayFit) throw new OperatorError('Another node leads, and it alone learns.');
+    this.running ??= this.begin(onProgress);
+    return this.running;
+  }
+
+  /** The fit stands among the tasks at once, also where it waits for another to end. */
+  private begin(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    const task = this.tasks.begin('fit');
+    return this.queue
+      .take(() => this.fit(task, onProgress))
+      .finally(() => {
+        this.running = undefined;
+        this.schedule();
+      });
+  }
+
+  /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
+  lead(): void {
+    const { publishedAgeMs } = this.cluster!;
+    if (publishedAgeMs === undefined) this.schedule();
+    else this.schedule(Math.max(SETTLE_MS, this.periodMs - publishedAgeMs));
+  }
+
+  /** Another node leads: what is being learned is dropped. */
+  yieldLead(): void {
+    this.generationFit.cancel();
+  }
+
+  /**
+   * Serves the generation that the leader has published in the place of an older one.
+   * @returns false when it cannot be read
+   */
+  takeOver(number: number): Promise<boolean> {
+    return this.queue.take(async () => {
+      if (this.stopped || this.placed?.number === number) return true;
+      const loaded = await this.generationFit.restore();
+      if (loaded === undefined || loaded.number === this.placed?.number) return false;
+      this.serve(loaded);
+      this.log.info({ generation: loaded.number }, 'took over the generation that the leader has published');
+      await this.resume(loaded);
+      return true;
+    });
+  }
+
+  /** The next fit comes a period after the last has ended. */
+  private schedule(afterMs?: number): void {
+    clearTimeout(this.timer);
+    if (this.stopped || !this.started) return;
+    const wantedMs = afterMs ?? (this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs));
+    const delayMs = Math.min(wantedMs, TIMER_MS_MAX);
+    this.timer = setTimeout(() => this.runInTime(), delayMs);
+    this.timer.unref();
+    this.nextAt = performance.now() + delayMs;
+  }
+
+  private runInTime(): void {
+    if (!this.mayFit) return;
+    this.run().catch((error: unknown) => {
+      if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+    });
+  }
+
+  /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.ending.abort();
+    clearTimeout(this.timer);
+    clearTimeout(this.settling);
+    this.generationFit.stop();
+    this.listPass.stop();
+    await this.running?.catch(() => {});
+    await this.resuming;
+  }
+
+  private async fit(task: RunningTask, onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    const { generations } = this.recommendation;
+    const startedAt = performance.now();
+    const number = Math.max(generations.current?.number ?? 0, this.cluster?.published ?? 0) + 1;
+    try {
+      const fitted = await this.generationFit.run(number, this.reporter(task, onProgress));
+      if (fitted === undefined) {
+        await this.endWithNothing(task);
+        return undefined;
+      }
+      const { generation, positives, unchanged } = fitted;
+      if (!unchanged) this.serve(generation);
+      await this.comparing;
+      const from = unchanged ? await this.missingFrom(generation) : this.makesLists() ? 'all' : undefined;
+      const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
+      const seconds = (performance.now() - startedAt) / 1000;
+      this.log.info(
+        {
+          generation: generation.number,
+          positives,
+          quality: generation.als?.header.quality,
+          lists: made,
+          seconds,
+        },
+        unchanged ? 'feedback and settings are as they were; the models stay' : 'fitted the models',
+      );
+      task.done({
+        generation: generation.number,
+        positives,
+        lists: made,
+        unchanged,
+        ...generation.als?.header.quality,
+        ...rankingResult(generation.choice),
+      });
+      return { ...fitted, lists: made };
+    } catch (error) {
+      if (this.generationFit.isCancelled) task.stopped();
+      else task.failed(error);
+      throw error;
+    } finally {
+      this.progress.end();
+    }
+  }
+
+  private async endWithNothing(task: RunningTask): Promise<void> {
+    if (this.generationFit.isCancelled) {
+      task.stopped();
+      if (!this.stopped) this.log.warn('another node leads by now; what this one was learning is dropped');
+      return;
+    }
+    const why = await this.whyNothing();
+    task.done({ nothing: why });
+    this.log.warn(`nothing to learn from yet: ${why}`);
+  }
+
+  /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
+  private async resume(generation: PlacedGeneration): Promise<void> {
+    await this.comparing;
+    const from = await this.missingFrom(generation);
+    if (from === undefined || this.stopped) return;
+    const task = this.tasks.begin('lists');
+    try {
+      const made = await this.makeLists(generation, from, task).finally(() => this.progress.end());
+      if (this.stopped) task.stopped();
+      else this.endResumed(task, generation, made);
+    } catch (error) {
+      task.failed(error);
+      throw error;
+    }
+  }
+
+  private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
+    task.done({ generation: generation.number, lists: made });
+    this.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
+  }
+
+  private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
+    if (!this.makesLists()) return undefined;
+    return this.listPass.missingFrom(number, this.recommendation.lists);
+  }
+
+  /** Makes the lists of the active users. @param from where to begin, after a pass that was cut off */
+  private async makeLists(
+    generation: PlacedGeneration,
+    from: PassStart | 'all',
+    task: RunningTask,
+    onProgress?: OnProgress,
+  ): Promise<number> {
+    const { lists, live, reads, active } = this.recommendation;
+    const report = this.reporter(task, onProgress);
+    const order = active.order(reads.userRowCount);
+    const made = await this.listPass.run(generation, live, order, from, lists, report);
+    await lists.saveSeen();
+    return made;
+  }
+
+  private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
+    return (stage, done, total, detail) => {
+      task.tell(stage, done, total);
+      this.progress.tell(stage, done, total, detail);
+      onProgress?.(stage, done, total, detail);
+    };
+  }
+
+  private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
+    const { generations, live } = this.recommendation;
+    const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
+    generations.current = {
+      ...openGeneration(placed, this.servingSlot, labelsOf),
+      similarUsers: (asked, k, signal) => this.generationFit.similarUsers(asked, k, signal),
+    };
+    this.placed = placed;
+    this.cluster?.noteServed(placed.number);
+    this.remakes.use(placed);
+    this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0, calm);
+  }
+}
+
+/** What the ranking came to, for the log of tasks. */
+function rankingResult(choice: RankingChoice | undefined): TaskResult {
+  const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
+  if (choice === undefined || quality === undefined) return {};
+  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
+}

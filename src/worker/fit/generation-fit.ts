@@ -1,0 +1,396 @@
+import { isDeepStrictEqual } from 'node:util';
+import { heldOutInStore, type TrainingData } from '../../dataset/training-data.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { AlsSettings } from '../../model/als/settings.ts';
+import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/parts.ts';
+import type { AskedUser } from '../../recommend/models/generation.ts';
+import { NEIGHBORS_MAX, type NeighborType } from '../../recommend/neighbors/item-neighbors.ts';
+import type { TrendSpans } from '../../recommend/popularity/trends.ts';
+import type { Ranked } from '../../recommend/ranked.ts';
+import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
+import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
+import type { GenerationMark } from '../generation/generation-storage.ts';
+import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/saved-generation.ts';
+import type { Calibration, ListPlan, PlacedGeneration } from '../messages.ts';
+import { JobQueue } from '../pool/job-queue.ts';
+import type { WorkerPool } from '../pool/pool.ts';
+import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from '../tasks/progress.ts';
+import type { AlsTraining, JudgedAls } from './als-training.ts';
+import type { FeedbackLoader } from './feedback-loader.ts';
+import type { PartTrainer } from './part-trainer.ts';
+import { featuresOf } from './ranking-parts.ts';
+import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-memory.ts';
+
+export interface GenerationFitOptions {
+  readonly readTypes: readonly string[];
+  /** Whether click-through is predicted. */
+  readonly clickThrough: boolean;
+  readonly neighborType: NeighborType;
+  readonly userNeighborType: NeighborType;
+  /** Whether a recommender looks at users like a user. */
+  readonly usesUsers: boolean;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+  readonly spans: TrendSpans;
+  readonly seed: number;
+  readonly log: Logger;
+}
+
+/** What the ranking may sum over a user's likes. */
+const SUMMED_PARTS = ['slim', 'itemKnn', 'sequence'] as const;
+type SummedPart = (typeof SUMMED_PARTS)[number];
+
+/** What a fit is made with. */
+export interface GenerationFitParts {
+  readonly pool: WorkerPool;
+  readonly trainer: PartTrainer;
+  readonly loader: FeedbackLoader;
+  readonly als: AlsTraining;
+  /** What lists would be made of with a generation, as of now. */
+  readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
+}
+
+/** What a fit has come to. */
+export interface Fitted {
+  readonly generation: PlacedGeneration;
+  /** Distinct pairs with positive feedback. */
+  readonly positives: number;
+  /** True when there was nothing new to learn, and the generation is the one that serves. */
+  readonly unchanged: boolean;
+}
+
+/** How to rank, and what that takes. */
+interface LearnedRanking extends Calibration {
+  /** The encoded click-through model that was judged. */
+  readonly click: Uint8Array | undefined;
+}
+
+/**
+ * Fits a whole generation: the parts that rank, without the latest feedback; from them and that feedback how to rank;
+ * then all parts with everything. A part that fails twice is reported and left out, unless it is the collaborative
+ * model: then there is no new generation. What was saved before stays whole until the new one is.
+ */
+export class GenerationFit {
+  private readonly parts: GenerationFitParts;
+  private readonly options: GenerationFitOptions;
+  private abort = new AbortController();
+  private isEnded = false;
+  private readonly requests: JobQueue;
+  private last: PlacedGeneration | undefined;
+  private lastMark: GenerationMark | undefined;
+  /** Whether anybody asks for users like a user. */
+  private asksUsers: boolean;
+
+  constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
+    this.requests = new JobQueue(parts.pool, 1);
+    this.parts = parts;
+    this.options = options;
+    this.asksUsers = options.usesUsers;
+  }
+
+  /**
+   * Places what the last fit saved, undefined when there is none that can be read.
+   * @param reading where it is being read already
+   */
+  async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
+    const { trainer, loader } = this.parts;
+    // A fit may have been cancelled because this node leads no more.
+    this.renew();
+    const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
+    if (restored === undefined) return undefined;
+    const { mark, parts } = restored;
+    this.lastMark = mark;
+    this.last = { number: mark.generation, ranking: mark.ranking, choice: mark.choice, ...parts };
+    const userNeighbors = await this.attempt('the comparison of users', async () => {
+      const data = this.asksUsers ? await loader.load(false) : undefined;
+      return data && this.indexUsers(data, () => {});
+    });
+    this.last = { ...this.last, userNeighbors };
+    trainer.memory.clear();
+    return this.last;
+  }
+
+  /**
+   * Fits and saves generation `number`.
+   * @returns undefined when there is no positive feedback yet, or it was cancelled meanwhile
+   * @throws Error when the collaborative model cannot be trained
+   */
+  async run(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    this.renew();
+    try {
+      return await this.fit(number, onProgress);
+    } catch (error) {
+      if (this.isCancelled) return undefined;
+      throw error;
+    } finally {
+      this.parts.trainer.memory.clear();
+    }
+  }
+
+  /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
+  async similarUsers(asked: AskedUser, k: number, signal?: AbortSignal): Promise<Ranked | undefined> {
+    const users = this.last?.userNeighbors;
+    if (users === undefined) this.indexUsersLater();
+    if (users === undefined) return undefined;
+    const slot = this.parts.pool.servingSlot;
+    // One slot of scratch is there for requests, so they take turns.
+    const job = { kind: 'similarUsers', users, asked, k, slot } as const;
+    return this.requests.ask<'similarUsers'>((cancelled) => ({ ...job, cancelled }), signal);
+  }
+
+  /** Ends what is being trained within one chunk of its work. */
+  cancel(): void {
+    this.abort.abort();
+  }
+
+  /** The same, and nothing is trained any more. */
+  stop(): void {
+    this.isEnded = true;
+    this.cancel();
+    this.parts.trainer.options.shelf.giveUp();
+  }
+
+  private renew(): void {
+    if (!this.isEnded) this.abort = new AbortController();
+  }
+
+  private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    const { loader, als, trainer } = this.parts;
+    onProgress(LOADING_FEEDBACK, 0, 1);
+    const term = trainer.options.shelf.term();
+    const data = await loader.load(true, [this.last]);
+    if (data === undefined || this.isCancelled) return undefined;
+    const { fingerprint, positives } = data;
+    onProgress(LOADING_FEEDBACK, positives, positives);
+    const settings = await als.settings();
+    if (this.isUnchanged(data, settings)) return { generation: this.last!, positives, unchanged: true };
+    const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
+    if (judged === undefined) return undefined;
+    const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
+    const all = this.isCancelled ? undefined : await loader.load(false, [this.last, judged]);
+    if (all === undefined) return undefined;
+    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged]);
+    const name = trainer.options.shelf.nameOf('als', number)!;
+    const placed = await als.finish(judged, all, fingerprint, name, control);
+    trainer.memory.release(judged.placed);
+    if (placed === undefined) return undefined;
+    const rest = await this.trainRest(number, all, learned, placed, onProgress);
+    if (this.isCancelled) return undefined;
+    const { isWhole, ...parts } = rest;
+    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
+    await this.save(generation, { fingerprint, settings, isWhole }, term);
+    this.last = generation;
+    return { generation, positives: all.positives, unchanged: false };
+  }
+
+  /** Trains what a generation has beside the collaborative model, with everything. */
+  private async trainRest(
+    number: number,
+    data: TrainingData,
+    learned: LearnedRanking | undefined,
+    als: PartPlaced<'als'>,
+    onProgress: OnProgress,
+  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
+    const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
+    let isWhole = true;
+    const train = async <Name extends PartName>(
+      name: Name,
+      options: PartOptions<Name>,
+      more = ON_ALL_FEEDBACK,
+    ) => {
+      const placed = await this.attempt(partOf(name).stage, () =>
+        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als])),
+      );
+      isWhole &&= placed !== undefined;
+      return placed;
+    };
+    const ranking = learned?.ranking;
+    const isWanted = (name: PartName) => ranking !== undefined && looksAt(ranking, featuresOf(name));
+    const click = isWanted('click') ? await train('click', { seed, judged: learned?.click }) : undefined;
+    const slim = isWanted('slim') ? await train('slim', {}) : undefined;
+    const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
+    // Sessions are answered by it, whatever lists are ranked by.
+    const sequence = await train('sequence', {});
+    const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
+    const userNeighbors = await this.attempt('the comparison of users', () =>
+      this.indexUsers(data, onProgress, [als]),
+    );
+    return { click, slim, itemKnn, sequence, itemNeighbors, userNeighbors, isWhole };
+  }
+
+  private async trainPart<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    number: number,
+    control: Parameters<PartTrainer['train']>[3],
+  ): Promise<PartPlaced<Name> | undefined> {
+    const { trainer } = this.parts;
+    const run = await trainer.train(name, data, options, control);
+    return run && trainer.finish(name, run, data.fingerprint, trainer.options.shelf.nameOf(name, number));
+  }
+
+  /** Trains the other parts without what is held out, and learns from that how to rank by all of them together. */
+  private async learnRanking(
+    data: TrainingData,
+    { placed: als }: JudgedAls,
+    onProgress: OnProgress,
+  ): Promise<LearnedRanking | undefined> {
+    const { clickThrough, seed, log, spans } = this.options;
+    const { trainer, pool, planOf } = this.parts;
+    const { heldOutSinceMs } = data;
+    const heldOut = heldOutInStore(data);
+    if (!clickThrough) return undefined;
+    if (heldOut.userRows.length === 0) {
+      log.warn(
+        'too few users have come back to choose a ranking by: lists are ordered by the collaborative score',
+      );
+      return undefined;
+    }
+    const { placed: click, outcome } =
+      (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
+    const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
+    for (const name of SUMMED_PARTS) {
+      const held = [als, click, tables];
+      tables[name] = (await this.trainJudged(name, data, {}, held, onProgress))?.placed;
+    }
+    if (this.isCancelled) return undefined;
+    onProgress(LEARNING_TO_RANK, 0, 1);
+    const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
+    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan)) }, STAGE_MEMORY);
+    const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
+    const calibration = await this.retry(LEARNING_TO_RANK, () =>
+      pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
+    );
+    onProgress(LEARNING_TO_RANK, 1, 1);
+    if (click !== undefined) trainer.memory.release(click);
+    if (calibration === undefined) {
+      log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
+      return undefined;
+    }
+    const { choice, ranking } = calibration;
+    log.info(
+      {
+        clicks: click?.header.quality,
+        weights: weightsOf(ranking),
+        users: choice.users,
+        table: choiceTable(choice),
+      },
+      `lists are ranked by ${choice.chosen}, which did best on held-out feedback`,
+    );
+    return { ...calibration, click: outcome };
+  }
+
+  /** Trains a part without what is held out; undefined where that failed, which leaves the other parts to rank by. */
+  private trainJudged<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    held: readonly unknown[],
+    onProgress: OnProgress,
+  ) {
+    const { trainer } = this.parts;
+    return this.attempt(partOf(name).stage, async () => {
+      const run = await trainer.train(name, data, options, this.control(name, onProgress, '', held));
+      return run && { outcome: run.outcome, placed: await trainer.finish(name, run, data.fingerprint) };
+    });
+  }
+
+  /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */
+  private indexUsersLater(): void {
+    const { last } = this;
+    if (this.asksUsers || last === undefined) return;
+    this.asksUsers = true;
+    void this.attempt('the comparison of users', async () => {
+      const data = await this.parts.loader.load(false, [last]);
+      const userNeighbors = data && (await this.indexUsers(data, () => {}));
+      if (this.last === last) this.last = { ...last, userNeighbors };
+    });
+  }
+
+  private async indexUsers(
+    data: TrainingData,
+    onProgress: OnProgress,
+    held: readonly unknown[] = [],
+  ): Promise<PartPlaced<'userNeighbors'> | undefined> {
+    const { userNeighborType: policy } = this.options;
+    if (!this.asksUsers) return undefined;
+    const userCount = data.rows.users.length;
+    const control = this.control('userNeighbors', onProgress, '', held);
+    control.tell(0, userCount);
+    const { slots } = this.parts.trainer.options.serving;
+    const options = { policy, k: NEIGHBORS_MAX, slots };
+    const placed = await this.trainPart('userNeighbors', data, options, 0, control);
+    control.tell(userCount, userCount);
+    return placed;
+  }
+
+  /** What goes along with the training of a part. @param held what stays beside the generation that serves */
+  private control(part: PartName, onProgress: OnProgress, more = '', held: readonly unknown[] = []) {
+    // The part that serves meanwhile is counted by the part's own formula.
+    const { [part]: _own, ...serving } = this.last ?? { number: 0 };
+    return {
+      signal: this.abort.signal,
+      held: [serving, ...held],
+      tell: (done: number, total: number, detail?: string) =>
+        onProgress(partOf(part).stage + more, done, total, detail),
+    };
+  }
+
+  private isUnchanged({ fingerprint }: TrainingData, settings: AlsSettings): boolean {
+    const mark = this.lastMark;
+    return (
+      this.last !== undefined &&
+      mark?.isWhole === true &&
+      mark.trainedWith === this.trainedWith &&
+      mark.fingerprint === fingerprint &&
+      isDeepStrictEqual(mark.settings, settings)
+    );
+  }
+
+  /** What of the configuration tells the parts beside the collaborative one, as text. */
+  private get trainedWith(): string {
+    const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
+    return JSON.stringify(settings);
+  }
+
+  private async save(
+    generation: PlacedGeneration,
+    rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
+    term: number,
+  ): Promise<void> {
+    const { number, ranking, choice } = generation;
+    const { shelf } = this.parts.trainer.options;
+    const parts = savedParts(generation, shelf);
+    const { trainedWith } = this;
+    const mark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
+    await shelf.write(mark, term);
+    this.lastMark = mark;
+  }
+
+  /** What can be done without must not take the rest with it. */
+  private async attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.isCancelled)
+        this.options.log.error({ err: error }, `${what} failed and is left out of this fit`);
+      return undefined;
+    }
+  }
+
+  private async retry<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.isCancelled) throw error;
+      this.options.log.warn({ err: error }, `${what} failed; trying again`);
+      return work();
+    }
+  }
+
+  /** Whether the last fit was cancelled. */
+  get isCancelled(): boolean {
+    return this.abort.signal.aborted;
+  }
+}

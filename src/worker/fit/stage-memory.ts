@@ -1,0 +1,31 @@
+/** What the stages of a fit take beside those that learn a part, worked out before they begin; see `StageMemory` for those. */
+import { sharedBytesOf } from '../../memory/reuse.ts';
+import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
+import { RANKING_FEATURES } from '../../recommend/ranking/ranking-features.ts';
+import { JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
+
+/** What the log says of a stage's memory. */
+export const STAGE_MEMORY = 'memory that this stage of the fit may take';
+/** A thread that makes lists: candidates, scores and histories of one user at a time, and a block of lists to be stored. */
+const LIST_THREAD_BYTES = 24 * 2 ** 20;
+/** Counts of an item on each scale, in the window, and in the slices of it that have any. */
+const TREND_BYTES = 4 * (POPULARITY_SCALES.length + 2) + 16 * 8;
+/** Each source proposes as many as a list is long. */
+const SOURCES = 12;
+
+/** Making lists: the plan with the models that it names, which all threads share, and what each thread takes. */
+export function listBytes(plan: ListPlan, threads: number): number {
+  return sharedBytesOf(plan) + threads * LIST_THREAD_BYTES;
+}
+
+/** Learning to rank: the same plan, the counts as of the moment that is judged, and the judged users' candidates. */
+export function calibrationBytes(plan: ListPlan): number {
+  const candidates = JUDGED_USERS_MAX * plan.settings.cacheSize * SOURCES;
+  const examples = candidates * (RANKING_FEATURES.length * 4 + 1);
+  return listBytes(plan, 1) + plan.timesMs.length * TREND_BYTES + 2 * examples;
+}
+
+/** Tells what a stage may take, as `PartTrainer` does for those that learn a part. */
+export function plannedMb(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20);
+}

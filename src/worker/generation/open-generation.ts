@@ -1,0 +1,43 @@
+import { loadKernels } from '../../kernel/load-kernels.ts';
+import { MfScorer } from '../../model/als/scorer.ts';
+import { FmScorer } from '../../model/click/scorer.ts';
+import { type NeighborTable, neighborsAt } from '../../model/neighbors/neighbor-table.ts';
+import { collaborativeModel } from '../../recommend/models/collaborative-model.ts';
+import type { ClickModel, Generation, NeighborLists } from '../../recommend/models/generation.ts';
+import type { PlacedGeneration } from '../messages.ts';
+
+/**
+ * A generation in shared memory as this thread's own.
+ * @param slot this thread's number; no two threads use one slot at the same time
+ * @param itemLabelsOf the labels of an item that came after the fit
+ */
+export function openGeneration(
+  { number, ranking, als, click, ...tables }: PlacedGeneration,
+  slot: number,
+  itemLabelsOf: (itemRow: number) => readonly string[],
+): Generation {
+  return {
+    number,
+    collaborative: als && collaborativeModel(als, new MfScorer(als, loadKernels(als.memory), slot)),
+    clickThrough: click && clickModel(new FmScorer(click, loadKernels(click.memory), slot), itemLabelsOf),
+    itemNeighbors: listsOf(tables.itemNeighbors),
+    slim: listsOf(tables.slim),
+    itemKnn: listsOf(tables.itemKnn),
+    sequence: listsOf(tables.sequence),
+    similarUsers: undefined,
+    ranking,
+  };
+}
+
+function listsOf(table: NeighborTable | undefined): NeighborLists | undefined {
+  return table && { ...table, neighborsAt: (row) => neighborsAt(table, row) };
+}
+
+function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {
+  return {
+    logits: (userRow, userLabels, itemRows) =>
+      scorer.logits(scorer.userSide(userRow, userLabels), itemRows, (row) =>
+        scorer.itemSideOf(itemLabelsOf(row)),
+      ),
+  };
+}

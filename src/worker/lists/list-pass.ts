@@ -1,0 +1,272 @@
+import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import { inTurns } from '../../domain/concurrency/turns.ts';
+import type { Logger } from '../../domain/log.ts';
+import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
+import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
+import type { LiveState } from '../../recommend/live/live-state.ts';
+import { topLatest, topPopular, topTrending } from '../../recommend/live/top-items.ts';
+import type { NeighborType } from '../../recommend/neighbors/item-neighbors.ts';
+import { shareTrends } from '../../recommend/popularity/trends.ts';
+import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
+import type { UserLists } from '../../recommend/user-lists/user-lists.ts';
+import type { CacheStore } from '../../store/cache-store.ts';
+import type { SharedPlace } from '../../store/shared/shared-lists.ts';
+import { listBytes, plannedMb, STAGE_MEMORY } from '../fit/stage-memory.ts';
+import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from '../messages.ts';
+import type { WorkerPool } from '../pool/pool.ts';
+import { Starvation } from '../pool/starvation.ts';
+import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/progress.ts';
+
+/** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
+const LIST_BLOCK_USERS = 256;
+/** Records that wait to be counted, taken between two pauses. */
+const COUNTED_RECORDS = 512;
+/** Name of the mark that says how far a pass has come. */
+const MARK = 'list-pass';
+/** Time between two writes of that mark, milliseconds: what a crash costs of a pass. */
+const MARK_MS = 1000;
+
+/** Where a pass begins, and when it first did. */
+export interface PassStart {
+  readonly position: PassPosition;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+}
+
+/** How far the last pass has come: the lists of all users before `position` are made. */
+interface PassMark extends PassStart {
+  readonly generation: number;
+  /** What the lists are made with, as text. */
+  readonly settings: string;
+  readonly isOver: boolean;
+}
+
+/** Users whose lists are made one after the other. */
+type Block = Pick<ListsJob, 'plan' | 'slot' | 'userRows'>;
+
+/** What a pass tells of its course. */
+export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
+
+export interface ListPassOptions {
+  readonly dataPath: string;
+  readonly cachePath: string;
+  /** Where lists go that nodes share; absent where they go to `cachePath`. */
+  readonly sharedLists?: SharedPlace | undefined;
+  /** A shared list that is as of now is left as it is while it is younger than this, milliseconds. */
+  readonly youngMs: number;
+  readonly positiveTypes: readonly string[];
+  readonly positiveTtlMs: number;
+  readonly userNeighborType: NeighborType;
+  readonly settings: ListSettings;
+  /** Whether lists say what they were made from. */
+  readonly versioned: boolean;
+  readonly clockErrorMs: number;
+  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Makes every user's list in the pool, block by block. Each block is served as soon as it is done, and a pass that was
+ * cut off goes on where it stopped.
+ */
+export class ListPass {
+  private readonly pool: WorkerPool;
+  private readonly options: ListPassOptions;
+  private stopped = false;
+  private plans = 0;
+
+  constructor(pool: WorkerPool, options: ListPassOptions) {
+    this.pool = pool;
+    this.options = options;
+  }
+
+  /** Lets the blocks at work end and begins no more. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /**
+   * Where lists are missing that this generation and these settings make: `'all'` when there was no such pass, undefined
+   * when it came to its end, of which `lists` is told.
+   */
+  async missingFrom(
+    generation: number,
+    lists: Pick<PassListener, 'endPass'>,
+  ): Promise<PassStart | 'all' | undefined> {
+    const mark = (await this.options.marks.getMark(MARK)) as PassMark | undefined;
+    if (mark?.generation !== generation || mark.settings !== this.settings || !mark.position) return 'all';
+    if (!mark.isOver) return { position: mark.position, beganMs: mark.beganMs };
+    lists.endPass(mark.beganMs);
+    return undefined;
+  }
+
+  /**
+   * @param order of the users that get lists
+   * @param start where a pass goes on that was cut off; `'all'` for one from the beginning
+   * @param lists is told of each block, and of the end
+   * @returns how many lists were made
+   * @throws what the first block threw that failed; no other is begun then
+   */
+  async run(
+    generation: PlacedGeneration,
+    live: LiveState,
+    order: PassOrder,
+    start: PassStart | 'all',
+    lists: PassListener,
+    onProgress: OnProgress,
+  ): Promise<number> {
+    const { position, beganMs } =
+      start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
+    const plan = await this.plan(generation, live);
+    const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
+    this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
+    const total = order.countFrom(order.first);
+    let next = order.take(position, LIST_BLOCK_USERS);
+    let nextPosition = position;
+    let done = total - order.countFrom(position);
+    let made = 0;
+    let failed = false;
+    /** Where the blocks at work begin, in the order of the pass. */
+    const open = new Map<Uint32Array, PassPosition>();
+    const isOver = () => open.size === 0 && next === undefined;
+    const marker = this.marker(() => ({
+      generation: generation.number,
+      position: open.values().next().value ?? nextPosition,
+      beganMs,
+      isOver: isOver(),
+    }));
+    onProgress(WRITING_RECOMMENDATIONS, done, total);
+    const work = async (slot: number) => {
+      const starvation = new Starvation();
+      while (next !== undefined && !this.stopped && !failed) {
+        const { userRows } = next;
+        open.set(userRows, nextPosition);
+        nextPosition = next.next;
+        next = order.take(nextPosition, LIST_BLOCK_USERS);
+        const written = await this.makeBlock({ plan, slot, userRows }, lists, starvation);
+        made += written;
+        open.delete(userRows);
+        done += userRows.length;
+        marker.later();
+        onProgress(WRITING_RECOMMENDATIONS, done, total);
+      }
+    };
+    const fail = (error: unknown) => {
+      failed = true;
+      throw error;
+    };
+    const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
+    const outcomes = await Promise.allSettled(slots);
+    if (isOver()) lists.endPass(beganMs);
+    await marker.now();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return made;
+  }
+
+  /** Makes a block, in pieces where its thread hardly gets on. @returns how many lists */
+  private async makeBlock(block: Block, lists: PassListener, starvation: Starvation): Promise<number> {
+    const { clock, clockErrorMs } = this.options;
+    const madeMs = clock();
+    const untilMs = effectiveUntil(madeMs, clockErrorMs);
+    const end = lists.beginBlock(block.userRows);
+    let areStored = false;
+    try {
+      let written = 0;
+      for (let { userRows } = block; userRows.length > 0; ) {
+        const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
+        const piece = await this.makePiece(job, starvation.isStarved);
+        written += piece.stored;
+        starvation.note(piece.processorShare);
+        userRows = userRows.subarray(piece.users);
+      }
+      areStored = true;
+      return written;
+    } finally {
+      end(areStored);
+    }
+  }
+
+  /** A piece that fails, as when its thread dies, is made once more. */
+  private makePiece(job: ListsJob, atFullPriority: boolean): Promise<ListsMade> {
+    const make = () => this.pool.run<'lists'>(job, atFullPriority);
+    return make().catch((error: unknown) => {
+      if (this.stopped) throw error;
+      const { 0: fromUserRow, length: users } = job.userRows;
+      const told = { err: error, fromUserRow, users };
+      this.options.log.warn(told, 'recommendations could not be written; trying again');
+      return make();
+    });
+  }
+
+  /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */
+  private marker(state: () => Omit<PassMark, 'settings'>) {
+    const { marks, clock } = this.options;
+    const { settings } = this;
+    let last = Number.NEGATIVE_INFINITY;
+    let writing: Promise<void> = Promise.resolve();
+    const write = () => marks.putMark(MARK, { ...state(), settings } satisfies PassMark);
+    return {
+      later() {
+        if (Math.abs(clock() - last) < MARK_MS) return;
+        last = clock();
+        // A pass that cannot be marked is begun anew after a stop.
+        writing = writing.then(write).catch(() => {});
+      },
+      now: () => writing.then(write),
+    };
+  }
+
+  private get settings(): string {
+    return JSON.stringify(this.options.settings);
+  }
+
+  /** What lists are made of with this generation, as of now: many arrays as long as the catalogue, some a turn. */
+  plan(generation: PlacedGeneration, live: LiveState): Promise<ListPlan> {
+    return inTurns(this.planInSteps(generation, live));
+  }
+
+  private *planInSteps(generation: PlacedGeneration, live: LiveState): Generator<undefined, ListPlan> {
+    const { dataPath, cachePath, sharedLists, youngMs, positiveTypes, positiveTtlMs } = this.options;
+    const { userNeighborType, settings, versioned } = this.options;
+    const { catalogue, trends, coldItems } = live;
+    // What comes while this is planned may be missing.
+    const knowsMs = this.options.clock();
+    while (trends.drain(COUNTED_RECORDS)) yield;
+    const listable = catalogue.listableBits();
+    yield;
+    const timesMs = catalogue.sharedTimes();
+    const shared = yield* shareTrends(trends, catalogue.rowCount);
+    const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];
+    for (const counts of shared.scales) {
+      yield;
+      trendingRows.push(share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))));
+    }
+    yield;
+    return {
+      id: ++this.plans,
+      knowsMs,
+      dataPath,
+      cachePath,
+      sharedLists,
+      youngMs,
+      positiveTypes,
+      positiveTtlMs,
+      userNeighborType,
+      settings,
+      versioned,
+      generation,
+      listable,
+      trends: shared,
+      latestRows: share(topLatest(live, settings.cacheSize)),
+      popularRows: share(topPopular(live, settings.cacheSize)),
+      trendingRows,
+      timesMs,
+      coldItems: coldItems.items,
+    };
+  }
+}
+
+function share(rows: readonly number[]): Uint32Array<SharedArrayBuffer> {
+  return filled(sharedU32(rows.length), rows);
+}

@@ -1,0 +1,61 @@
+import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
+import type { ListPlan, PlacedGeneration } from '../messages.ts';
+import type { WorkerPool } from '../pool/pool.ts';
+
+/** A plan is used for so long: items that came since are taken into the lists by those who are asked for them. */
+const PLAN_MS = 5000;
+
+/** What lists are made of before there is any model. */
+const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined };
+
+/** Makes the lists of single users in the pool, with the generation that is served. */
+export class Remakes {
+  private readonly pool: WorkerPool;
+  private readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
+  private readonly clock: Clock;
+  private readonly clockErrorMs: number;
+  private generation = NO_GENERATION;
+  private plan: ListPlan | undefined;
+  private plannedMs = 0;
+
+  constructor(
+    pool: WorkerPool,
+    planOf: (generation: PlacedGeneration) => Promise<ListPlan>,
+    clock: Clock,
+    clockErrorMs: number,
+  ) {
+    this.pool = pool;
+    this.planOf = planOf;
+    this.clock = clock;
+    this.clockErrorMs = clockErrorMs;
+  }
+
+  /** Makes lists with this generation from now on. */
+  use(generation: PlacedGeneration): void {
+    this.generation = generation;
+    this.plan = undefined;
+  }
+
+  async make(userRows: readonly number[]): Promise<Remade> {
+    const madeMs = this.clock();
+    const plan = await this.planAt(madeMs);
+    const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
+    const slot = this.pool.remakeSlot;
+    const users = Uint32Array.from(userRows);
+    const job = { kind: 'lists', plan, slot, userRows: users, madeMs, untilMs } as const;
+    return this.pool.run<'lists'>({ ...job, isStored: false });
+  }
+
+  private async planAt(nowMs: number): Promise<ListPlan> {
+    for (;;) {
+      const { plan, generation } = this;
+      if (plan !== undefined && Math.abs(nowMs - this.plannedMs) < PLAN_MS) return plan;
+      const made = await this.planOf(generation);
+      // Another generation may be served by now.
+      if (generation !== this.generation) continue;
+      this.plan = made;
+      this.plannedMs = nowMs;
+    }
+  }
+}

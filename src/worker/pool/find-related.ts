@@ -1,0 +1,30 @@
+import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { ttlMs } from '../../domain/duration.ts';
+import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
+import type { StorePaths } from '../../store/open/open-store.ts';
+import { JobQueue } from './job-queue.ts';
+import type { WorkerPool } from './pool.ts';
+
+/** Walks through the store for requests at the same time; training has the other threads. */
+const QUESTIONS_AT_WORK = 2;
+
+/** Finds rows most like one in the pool, by what the store knows as of now. */
+export function relatedFinder(
+  pool: WorkerPool,
+  config: Config,
+  { dataPath }: StorePaths,
+  clock: Clock,
+): FindRelated {
+  const questions = new JobQueue(pool, QUESTIONS_AT_WORK);
+  const { positive_feedback_types, positive_feedback_ttl } = config.recommend.data_source;
+  const positiveTypes = positiveKindNames(positive_feedback_types);
+  const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  const { clock_error } = config.server;
+  return (relation, row, k, signal) => {
+    const untilMs = effectiveUntil(clock(), clock_error);
+    const asked = { kind: 'related', ...common, relation, row, k, untilMs } as const;
+    return questions.ask<'related'>((cancelled) => ({ ...asked, cancelled }), signal);
+  };
+}

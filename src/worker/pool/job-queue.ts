@@ -1,0 +1,46 @@
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import type { Job, JobKind, Jobs } from '../messages.ts';
+import type { WorkerPool } from './pool.ts';
+
+/** Questions that wait at most; more are refused. */
+const WAITING_MAX = 64;
+
+/**
+ * What requests ask the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
+ * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
+ */
+export class JobQueue {
+  private readonly pool: Pick<WorkerPool, 'run'>;
+  private readonly gate: Gate;
+
+  /** @param atWorkMax questions at work at the same time; training has the other threads */
+  constructor(pool: Pick<WorkerPool, 'run'>, atWorkMax: number) {
+    this.pool = pool;
+    this.gate = new Gate({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
+  }
+
+  /** Questions that wait for a thread. */
+  get length(): number {
+    return this.gate.waiting;
+  }
+
+  /**
+   * @param jobOf makes the job, with what tells it that nobody waits any more: 1 in the first element
+   * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted
+   */
+  ask<Kind extends JobKind>(
+    jobOf: (cancelled: Int32Array<SharedArrayBuffer>) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
+    signal?: AbortSignal,
+  ): Promise<Jobs[Kind]['answer']> {
+    return this.gate.run(async () => {
+      const cancelled = new Int32Array(new SharedArrayBuffer(4));
+      const cancel = () => void Atomics.store(cancelled, 0, 1);
+      signal?.addEventListener('abort', cancel, { once: true });
+      try {
+        return await this.pool.run<Kind>(jobOf(cancelled));
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
+    }, signal);
+  }
+}

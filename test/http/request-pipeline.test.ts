@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { FurzeError } from '../../src/domain/errors.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { createLogger } from '../../src/domain/log.ts';
+import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
+import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
+import { createRoutes } from '../../src/http/routes.ts';
+import type { Services } from '../../src/http/services.ts';
+
+const REPORT = {
+  CacheStoreConnected: true,
+  CacheStoreError: '',
+  DataStoreConnected: true,
+  DataStoreError: '',
+  Ready: true,
+};
+
+const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
+
+/** The pipeline over services of which only what a test needs is there. */
+function ask(services: object, head: Partial<RequestHead>) {
+  const pipeline = new RequestPipeline({
+    routes: createRoutes('0.0.0', DEFAULT_LIMITS),
+    services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
+    access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
+    errorFormat: 'problem',
+    limits: DEFAULT_LIMITS,
+    metrics: { record: () => {} } as unknown as HttpMetrics,
+    log: createLogger('silent'),
+  });
+  const blank = {
+    method: 'GET',
+    path: '/',
+    query: '',
+    requestId: '',
+    apiKey: '',
+    authorization: '',
+    ...NOT_A_BROWSER,
+  };
+  return pipeline.answer(pipeline.open({ ...blank, ...head }));
+}
+
+test('a service that is not ready says so on ready alone', async () => {
+  const health = () =>
+    Promise.resolve({ ...REPORT, DataStoreConnected: false, DataStoreError: 'gone', Ready: false });
+  const ready = await ask({ health }, { path: '/api/health/ready' });
+  expect(ready.status).toBe(503);
+  expect(ready.headers).toContainEqual(['Retry-After', '1']);
+  expect(JSON.parse(String(ready.body))).toMatchObject({ DataStoreError: 'gone', Ready: false });
+  expect(await ask({ health }, { path: '/api/health/live' })).toMatchObject({ status: 200 });
+});
+
+test('a store that is away is a 503 with Retry-After', async () => {
+  const data = { getUser: () => Promise.reject(new FurzeError('STORE_UNAVAILABLE', 'The disk is full.')) };
+  const reply = await ask({ data }, { path: '/api/user/a' });
+  expect(reply.status).toBe(503);
+  expect(reply.headers).toContainEqual(['Retry-After', '1']);
+  expect(JSON.parse(String(reply.body))).toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    detail: 'The disk is full.',
+  });
+});
+
+test('a write too many is a 503 with Retry-After', async () => {
+  const data = { write: () => Promise.reject(new FurzeError('OVERLOADED', 'Too many writes are waiting.')) };
+  const reply = await ask({ data }, { method: 'DELETE', path: '/api/user/a' });
+  expect(reply.status).toBe(503);
+  expect(reply.headers).toContainEqual(['Retry-After', '1']);
+  expect(JSON.parse(String(reply.body))).toMatchObject({ code: 'OVERLOADED' });
+});
+
+test('a recommendation that is there is answered without a turn of the event loop', () => {
+  const recommender = { recommend: () => '["a"]' };
+  expect(ask({ recommender }, { path: '/api/recommend/u' })).toMatchObject({ status: 200, body: '["a"]' });
+});
+
+test('a handler that throws at once is a 500 too', async () => {
+  const recommender = {
+    recommend() {
+      throw new TypeError('secret');
+    },
+  };
+  const reply = await ask({ recommender }, { path: '/api/recommend/u' });
+  expect(reply.status).toBe(500);
+  expect(String(reply.body)).not.toContain('secret');
+});
+
+test('what the recommender is asked for is the whole query', async () => {
+  const asked: unknown[] = [];
+  const recommender = { recommend: (...all: unknown[]) => String(asked.push(all)) };
+  const query = 'n=5&offset=2&category=b+c&category=%C3%A9&write-back-type=read&write-back-delay=1.5h';
+  await ask({ recommender }, { path: '/api/recommend/a%2Fb/cat', query });
+  const expected = {
+    n: 5,
+    offset: 2,
+    categories: ['cat', 'b c', 'é'],
+    writeBackType: 'read',
+    writeBackDelayMs: 5_400_000,
+    scored: false,
+  };
+  expect(asked).toEqual([['a/b', expect.objectContaining(expected)]]);
+});
