@@ -15,18 +15,6 @@ export interface Put {
 
 type TableName = Exclude<keyof DataTables, 'engine'>;
 
-const TABLE_NAMES: readonly TableName[] = [
-  'meta',
-  'userIds',
-  'users',
-  'itemIds',
-  'items',
-  'userFeedback',
-  'itemFeedback',
-  'typeUsers',
-  'comments',
-];
-
 /** Writes batches into a folder of its own and notes every put that LMDB is given for each of them. */
 export class PutRecorder {
   private readonly tables: DataTables;
@@ -35,7 +23,8 @@ export class PutRecorder {
 
   constructor(path: string) {
     this.tables = openDataTables(path);
-    for (const name of TABLE_NAMES) this.listen(name, this.tables[name]);
+    const { engine: _, ...tables } = this.tables;
+    for (const name of Object.keys(tables) as TableName[]) this.listen(name, tables[name]);
     this.writer = new GroupWriter(this.tables, {
       limits: DEFAULT_LIMITS,
       autoInsertUser: true,

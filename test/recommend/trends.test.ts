@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../src/domain/concurrency/turns.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/popularity/decayed-counts.ts';
+import { NewestRecords } from '../../src/recommend/popularity/newest-records.ts';
 import { shareTrends, Trends } from '../../src/recommend/popularity/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
@@ -22,6 +23,33 @@ function countsOf(trends: Trends) {
 }
 
 describe('trends', () => {
+  it('do not count the newest records anew with every commit, but when somebody asks', () => {
+    const trends = new Trends(SPANS, () => NOW);
+    const counted = vi.spyOn(NewestRecords.prototype, 'forEach');
+    for (let commit = 0; commit < 10; commit++) {
+      trends.apply(columns([[commit % 3, 20 - commit]]), isPositive, 1);
+      trends.drain();
+    }
+    expect(counted).not.toHaveBeenCalled();
+    expect(trends.asOfMs).toBe(NOW - 11 * HOUR_MS);
+    expect(trends.scales.map(({ total }) => total > 0)).toEqual([...HALF_LIVES_MS.map(() => true), true]);
+    counted.mockRestore();
+  });
+
+  it('share each scale with the newest records, though a commit comes between two', () => {
+    const trends = new Trends(SPANS, () => NOW);
+    trends.apply(columns([[0, 5]]), isPositive, 1);
+    trends.drain();
+    const steps = shareTrends(trends, 3);
+    let step = steps.next();
+    for (let commit = 0; step.done !== true; commit++) {
+      trends.apply(columns([[1, 4 - commit / 100]]), isPositive, 1);
+      trends.drain();
+      step = steps.next();
+    }
+    expect(step.value.scales.every(({ values, total }) => values[0]! > 0 && total > 0)).toBe(true);
+  });
+
   it('count positive feedback in the window and ever', () => {
     const trends = new Trends(SPANS, () => NOW);
     trends.apply(

@@ -19,7 +19,8 @@ function recent() {
       for (let i = 0; i < removed; i++) log.removed.push(9, next++, 4100, -1000 * next);
       for (let i = 0; i < added; i++) log.added.push(9, next++, 1, 1000 * next);
       log.isIncomplete = isIncomplete;
-      if (new RecentFeedback(tables, state, RECORDS_MAX).keep([log])) writeState(tables, state);
+      new RecentFeedback(tables, state, RECORDS_MAX).keep([log]);
+      writeState(tables, state);
     });
   const replayed = (mark = readMark(tables)!) => {
     const records: [itemRow: number, type: number, timeMs: number, sign: number][] = [];

@@ -100,9 +100,7 @@ export class Tally {
       everSlices: lengthsOf(everSlices),
     };
     const packed = [...slices.values(), ...everSlices.values()].flatMap(({ rows, counts }) => [rows, counts]);
-    const bytes = encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
-    this.trends.drain();
-    return bytes;
+    return encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
   }
 
   /**

@@ -67,8 +67,8 @@ export class Trends implements TrendCounts {
   /** Whether the newest records are counted on the decaying scales at the moment. */
   private countsNewest = false;
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
-  readonly scales: readonly ScaledCounts[];
-  asOfMs = Number.NEGATIVE_INFINITY;
+  private readonly allScales: readonly ScaledCounts[];
+  private knownAsOfMs = Number.NEGATIVE_INFINITY;
 
   constructor({ windowMs, ttlMs }: TrendSpans, clock: Clock) {
     this.clock = clock;
@@ -77,7 +77,18 @@ export class Trends implements TrendCounts {
       this.inAll = new MovingCounts(ttlMs, clock);
       this.inAll.onExpired = (untilMs, slice) => this.expire(untilMs, slice);
     } else this.inAll = new RowCounts();
-    this.scales = [...this.decayed, this.everCounts];
+    this.allScales = [...this.decayed, this.everCounts];
+  }
+
+  /** As of the last `drain`; what these count changes with the next. */
+  get scales(): readonly ScaledCounts[] {
+    this.countNewest();
+    return this.allScales;
+  }
+
+  get asOfMs(): number {
+    this.countNewest();
+    return this.knownAsOfMs;
   }
 
   get window(): Uint32Array {
@@ -95,7 +106,8 @@ export class Trends implements TrendCounts {
 
   /** What all feedback counts on each scale as of `asOfMs`, in records. */
   totals(): number[] {
-    return [...this.decayed.map((counts) => counts.totalAt(this.asOfMs)), this.everCounts.total];
+    const { asOfMs } = this;
+    return [...this.decayed.map((counts) => counts.totalAt(asOfMs)), this.everCounts.total];
   }
 
   /**
@@ -122,7 +134,6 @@ export class Trends implements TrendCounts {
       }
       if (end === feedback.length) this.pending.shift();
     }
-    this.countNewest();
     return this.pending.length > 0;
   }
 
@@ -151,7 +162,6 @@ export class Trends implements TrendCounts {
     if (this.inAll instanceof RowCounts) this.inAll.restore(ever);
     else this.inAll.restore(everSlices);
     this.advance();
-    this.countNewest();
   }
 
   private get everCounts(): RowCounts {
@@ -175,12 +185,12 @@ export class Trends implements TrendCounts {
     for (const counts of this.decayed) counts.add(row, knownMs, records);
   }
 
-  /** Counts the newest records on the decaying scales. */
+  /** Counts the newest records on the decaying scales: not before somebody asks, for they change with each commit. */
   private countNewest(): void {
     if (this.countsNewest) return;
     this.countsNewest = true;
-    this.asOfMs = Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
-    for (const counts of this.decayed) counts.addBrief(this.newest, this.asOfMs);
+    this.knownAsOfMs = Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
+    for (const counts of this.decayed) counts.addBrief(this.newest, this.knownAsOfMs);
   }
 
   private leaveNewest(): void {
@@ -211,8 +221,10 @@ export function* shareTrends(trends: TrendCounts, rowCount: number): Generator<u
   const words = (values: Uint32Array) => filled(sharedU32(rowCount), values.subarray(0, rowCount));
   const ever = words(trends.ever);
   const scales: ScaledCounts[] = [];
-  for (const { values, total } of trends.scales) {
+  for (let scale = 0; scale <= HALF_LIVES_MS.length; scale++) {
     yield;
+    // Asked for anew: a commit may have come meanwhile.
+    const { values, total } = trends.scales[scale]!;
     const copy =
       values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount));
     scales.push({ values: copy, total });

@@ -1,5 +1,5 @@
 import type { PlainError } from '../../domain/errors.ts';
-import type { Compacted, WriteCommand, WriteResult } from '../data-store.ts';
+import type { CatalogueItem, Compacted, WriteCommand, WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 
@@ -74,10 +74,13 @@ export interface PlainColumns {
   readonly timesMs: Float64Array;
 }
 
+/** A few items as they are, or many as bytes; see `packItems`. */
+export type PlainItems =
+  | readonly CatalogueItem[]
+  | { readonly pieces: readonly Uint8Array<ArrayBuffer>[]; readonly length: number };
+
 export interface PlainChanges {
-  /** See `packItems`. */
-  readonly items: readonly Uint8Array<ArrayBuffer>[];
-  readonly itemCount: number;
+  readonly items: PlainItems;
   readonly deletedItemRows: readonly number[];
   readonly userRows: readonly number[];
   readonly deletedUserRows: readonly number[];

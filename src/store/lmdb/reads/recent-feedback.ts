@@ -35,12 +35,20 @@ interface Head {
   readonly count: number;
 }
 
+interface Entry extends Omit<Head, 'nonce'> {
+  /** 0 for none. */
+  readonly number: number;
+}
+
 /** The writer's side: keeps what each of its transactions changes of feedback. */
 export class RecentFeedback {
   private readonly table: Table;
   private readonly state: StoreState;
   private readonly recordsMax: number;
   private typesVersion: number;
+  /** The last entry, and how many records came before the first, once they are known: nobody else writes. */
+  private last: Entry | undefined;
+  private oldest: number | undefined;
 
   /** @param state as of the transaction that is open, or the next */
   constructor(tables: DataTables, state: StoreState, recordsMax = RECENT_RECORDS) {
@@ -51,38 +59,39 @@ export class RecentFeedback {
   }
 
   /**
-   * Keeps what the logs of the open transaction say, in their order, and numbers them.
-   * @returns whether the state has changed, which is the caller's to write
+   * Keeps what the logs of the open transaction say, in their order, and numbers them. The state, which may change, is the
+   * caller's to write.
    */
-  keep(logs: readonly ChangeLog[]): boolean {
+  keep(logs: readonly ChangeLog[]): void {
     const { state, table } = this;
     // What was kept under a number that means another type from now on would be misread.
     const isWhole =
       state.typesVersion === this.typesVersion && !logs.some(({ isIncomplete }) => isIncomplete);
     this.typesVersion = state.typesVersion;
     const count = logs.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
-    const isCommit = count > 0 || !isWhole;
-    if (isCommit) {
-      const lastNumber = lastSequence(table);
-      const last = headAt(table, lastNumber);
-      const before = last === undefined ? 0 : last.before + last.count;
+    if (count > 0 || !isWhole) {
+      const last = this.last ?? lastEntry(table);
+      const before = last.before + last.count;
       // Nobody can go on from what was before where something is missing.
-      const follows = isWhole && lastNumber === state.feedbackCommits;
-      state.feedbackCommits = Math.max(state.feedbackCommits, lastNumber) + 1;
-      const wholeSince = follows ? (last?.wholeSince ?? state.feedbackCommits) : state.feedbackCommits;
-      table.put(sequenceKey(state.feedbackCommits), pack(isWhole ? logs : [], before, wholeSince));
-      this.trim(before + (isWhole ? count : 0));
+      const follows = isWhole && last.number > 0 && last.number === state.feedbackCommits;
+      const number = Math.max(state.feedbackCommits, last.number) + 1;
+      const wholeSince = follows ? last.wholeSince : number;
+      const kept = isWhole ? count : 0;
+      table.put(sequenceKey(number), pack(isWhole ? logs : [], before, wholeSince));
+      state.feedbackCommits = number;
+      this.last = { number, before, wholeSince, count: kept };
+      this.trim(before + kept);
     }
     for (const log of logs) log.feedbackCommit = state.feedbackCommits;
-    return isCommit;
   }
 
   /** @param total records ever kept, up to now */
   private trim(total: number): void {
     const { table, recordsMax, state } = this;
+    this.oldest ??= headAt(table, firstSequence(table))?.before ?? total;
+    if (total - this.oldest <= recordsMax * (1 + SPARE_SHARE)) return;
+    this.oldest = undefined;
     const first = firstSequence(table);
-    const oldest = headAt(table, first)?.before ?? total;
-    if (total - oldest <= recordsMax * (1 + SPARE_SHARE)) return;
     for (let number = first; number < Math.min(first + TRIM_ENTRIES, state.feedbackCommits); number++) {
       const head = headAt(table, number);
       if (head !== undefined && total - head.before - head.count < recordsMax) return;
@@ -176,6 +185,11 @@ function firstSequence(table: Table): number {
 /** 0 for none. */
 function lastSequence(table: Table): number {
   return numberOf(lastKey(table, LAST));
+}
+
+function lastEntry(table: Table): Entry {
+  const number = lastSequence(table);
+  return { number, ...(headAt(table, number) ?? { before: 0, wholeSince: 0, count: 0 }) };
 }
 
 function headAt(table: Table | undefined, number: number): Head | undefined {

@@ -1,5 +1,5 @@
 import { type CatalogueItem, type ChangeSet, FeedbackColumns } from '../../data-store.ts';
-import { PackedItems, packItems } from '../format/packed-items.ts';
+import { itemBuffers, packItems, unpackItems } from '../format/packed-items.ts';
 import type { PlainChanges, PlainColumns } from '../messages.ts';
 
 /** Records that there is room for at first: most commands have one. */
@@ -36,7 +36,6 @@ export class ChangeLog {
     const removed = trim(this.removed);
     return {
       items: packItems(items),
-      itemCount: items.length,
       deletedItemRows,
       userRows,
       deletedUserRows,
@@ -50,10 +49,10 @@ export class ChangeLog {
 }
 
 /** The changes on the receiving side of a message. */
-export function fromPlain({ items, itemCount, added, removed, ...others }: PlainChanges): ChangeSet {
+export function fromPlain({ items, added, removed, ...others }: PlainChanges): ChangeSet {
   return {
     ...others,
-    items: new PackedItems(items, itemCount),
+    items: unpackItems(items),
     added: toColumns(added),
     removed: toColumns(removed),
   };
@@ -63,9 +62,8 @@ export function fromPlain({ items, itemCount, added, removed, ...others }: Plain
 export function buffersOf(changes: readonly PlainChanges[]): ArrayBuffer[] {
   return changes.flatMap(({ items, added, removed }) => {
     const columns = [added, removed].flatMap((one) => Object.values(one ?? {}) as Uint32Array<ArrayBuffer>[]);
-    return [...items, ...columns]
-      .map(({ buffer }) => buffer)
-      .filter(({ byteLength }) => byteLength >= MOVED_BYTES_MIN);
+    const buffers = [...itemBuffers(items), ...columns.map(({ buffer }) => buffer)];
+    return buffers.filter(({ byteLength }) => byteLength >= MOVED_BYTES_MIN);
   });
 }
 
@@ -80,8 +78,10 @@ function trim(columns: FeedbackColumns): PlainColumns | undefined {
   };
 }
 
+/** Shared by all commits without records of the kind; nobody adds to what was committed. */
+const NO_RECORDS = new FeedbackColumns(0);
+
 function toColumns(plain: PlainColumns | undefined): FeedbackColumns {
-  // Columns without records have some capacity all the same: they grow by doubling.
-  const columns = new FeedbackColumns(1);
-  return plain === undefined ? columns : Object.assign(columns, plain, { length: plain.userRows.length });
+  if (plain === undefined) return NO_RECORDS;
+  return Object.assign(new FeedbackColumns(0), plain, { length: plain.userRows.length });
 }

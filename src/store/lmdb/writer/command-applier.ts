@@ -33,6 +33,8 @@ export class CommandApplier extends Applier {
   private readonly knownUsers = new KnownRows();
   private readonly knownItems = new KnownRows();
   private changes = new ChangeLog();
+  /** Whether a command has been applied since the state was written. */
+  private hasApplied = false;
 
   /**
    * Reads the counts and names the store has now; one that a transaction was undone under must be made anew.
@@ -65,15 +67,24 @@ export class CommandApplier extends Applier {
    * @throws FurzeError before anything is written
    */
   apply(command: CheckedCommand, changes: ChangeLog): WriteResult {
-    this.changes = changes;
+    this.begin(changes);
     const result = this.carryOut(command);
-    writeState(this.tables, this.state);
+    this.hasApplied = true;
     return result;
   }
 
-  /** To be called at the end of each transaction with all that it has noted. */
-  keepRecent(logs: readonly ChangeLog[]): void {
-    if (this.recent.keep(logs)) writeState(this.tables, this.state);
+  /** To be called at the end of each transaction that has changed something, with all that it has noted. */
+  finish(logs: readonly ChangeLog[]): void {
+    this.hasApplied = false;
+    if (logs.length > 0) this.recent.keep(logs);
+    writeState(this.tables, this.state);
+  }
+
+  /** What was applied before in the same transaction is to be seen by what comes now. */
+  private begin(changes: ChangeLog): void {
+    if (this.hasApplied) writeState(this.tables, this.state);
+    this.hasApplied = false;
+    this.changes = changes;
   }
 
   /** True while feedback of something deleted is still to be removed. */
@@ -85,12 +96,11 @@ export class CommandApplier extends Applier {
   continueDeletion(changes: ChangeLog): void {
     this.deletions.slice(changes);
     this.types.noteRemoval();
-    writeState(this.tables, this.state);
   }
 
   /** Carries out a part of what was committed elsewhere, under the rows that it was given there. */
   replicate({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects, changes: ChangeLog): void {
-    this.changes = changes;
+    this.begin(changes);
     for (const userId of deletedUserIds) this.deleteUser(userId);
     for (const itemId of deletedItemIds) this.deleteItem(itemId);
     for (const [row, user] of users) {
@@ -103,7 +113,7 @@ export class CommandApplier extends Applier {
     }
     this.types.add(feedback.map(({ type }) => type));
     this.editFeedback(feedback.map((each) => editOf(each, this.types.numberOf(each.type))));
-    writeState(this.tables, this.state);
+    this.hasApplied = true;
   }
 
   /** Notes that everything up to this point is carried out. */

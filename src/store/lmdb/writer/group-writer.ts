@@ -57,7 +57,7 @@ export class GroupWriter {
     try {
       this.own.transact(() => {
         this.applier.continueDeletion(log);
-        this.applier.keepRecent([log]);
+        this.applier.finish([log]);
         return { result: undefined, hasWritten: true };
       });
     } catch (error) {
@@ -99,7 +99,7 @@ export class GroupWriter {
           this.applier.replicate(part, log);
           if (!log.isEmpty) logs.push(log);
         }
-        this.applier.keepRecent(logs);
+        this.applier.finish(logs);
         this.applier.notePoint({ position, mark });
         return { result: undefined, hasWritten: true };
       });
@@ -155,7 +155,8 @@ export class GroupWriter {
       }
     }
     if (!log.isEmpty) logs.push(log);
-    if (logs.length > 0) this.applier.keepRecent(logs);
-    return { result: { answers, logs }, hasWritten: answers.some(({ result }) => result !== undefined) };
+    const hasWritten = answers.some(({ result }) => result !== undefined);
+    if (hasWritten) this.applier.finish(logs);
+    return { result: { answers, logs }, hasWritten };
   }
 }
