@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '../../src/domain/random.ts';
 import { getRequest, postRequest } from './connection.ts';
 import { measureLoad, RequestRing, sendAll } from './load.ts';
-import { POSITIVE_TYPES } from './processes.ts';
+import { POSITIVE_TYPES, processCpuMs, threadCpuMs } from './processes.ts';
 import type { Row } from './statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
 
@@ -34,11 +35,14 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
     const passAloneMs = await startFit(server).ended;
     const ring = requests(size);
     await measureLoad(port, ring, PRESSURE, aloneMs);
+    const alone = processorTime(server.pid!);
     const perSecondAlone = await measureLoad(port, ring, PRESSURE, aloneMs);
+    const spentAlone = alone((perSecondAlone * aloneMs) / 1000);
     await post(port, before);
     const busy = startFit(server);
     await post(port, during);
     await busy.making;
+    const beside = processorTime(server.pid!);
     let passMs: number | undefined;
     const ended = busy.ended.then((tookMs) => (passMs = tookMs));
     let answered = 0;
@@ -46,6 +50,7 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
     for (; passMs === undefined; pieces++) answered += await measureLoad(port, ring, PRESSURE, PIECE_MS);
     await ended;
     const perSecond = answered / pieces;
+    const spent = beside((perSecond * passMs!) / 1000);
     const after = await measureLoad(port, ring, PRESSURE, aloneMs);
     return [
       row(
@@ -56,6 +61,25 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
         perSecond / perSecondAlone,
       ),
       row('the same right after', '1/s', after, perSecondAlone, after / perSecondAlone),
+      {
+        ...row(
+          'main thread, a request while lists are made',
+          'µs of processor time',
+          spent.mainUs,
+          spentAlone.mainUs,
+          spent.mainUs / spentAlone.mainUs,
+        ),
+        aim: '<= 1.5',
+      },
+      {
+        bench: 'threads while lists are made and requests come in',
+        unit: 'processors, main',
+        furze: spent.main,
+        reference: 'all others',
+        referenceValue: spent.others,
+        ratio: spent.main / spent.others,
+        aim: '',
+      },
       row('making all lists while requests come in', 'ms', passMs, passAloneMs, passAloneMs / passMs),
     ];
   } finally {
@@ -64,6 +88,19 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
     await exited;
     await rm(folder, { recursive: true });
   }
+}
+
+/** What the main thread and the others of a process take from now on. */
+function processorTime(pid: number) {
+  const mainMs = threadCpuMs(pid, pid);
+  const allMs = processCpuMs(pid);
+  const beganMs = performance.now();
+  return (requests: number) => {
+    const tookMs = performance.now() - beganMs;
+    const ownMs = threadCpuMs(pid, pid) - mainMs;
+    const othersMs = processCpuMs(pid) - allMs - ownMs;
+    return { mainUs: (ownMs / requests) * 1000, main: ownMs / tookMs, others: othersMs / tookMs };
+  };
 }
 
 function row(bench: string, unit: string, furze: number, alone: number, ratio: number): Row {

@@ -138,7 +138,8 @@ export function processCpuMs(pid: number): number {
   }
 }
 
-function threadCpuMs(pid: number, thread: number | string): number {
+/** The same of one thread. */
+export function threadCpuMs(pid: number, thread: number | string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
