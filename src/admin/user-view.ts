@@ -1,9 +1,10 @@
 import type { UserView } from '../domain/admin-schemas.ts';
 import type { Config } from '../domain/config/config.ts';
+import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { Ranked } from '../recommend/ranked.ts';
-import { NOTHING, SOURCE_NAMES, type SourceName } from '../recommend/sources/source.ts';
+import { NOTHING } from '../recommend/sources/source.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titled, titledScores } from './titles.ts';
@@ -42,8 +43,8 @@ export class UserViewer {
     const { list, scoreByRow } = await this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
-    const found = await Promise.all(SOURCE_NAMES.map((name) => this.rankInTime(name, userRow)));
-    for (const [at, name] of SOURCE_NAMES.entries()) {
+    const found = await Promise.all(RECOMMENDERS.map((name) => this.rankInTime(name, userRow)));
+    for (const [at, name] of RECOMMENDERS.entries()) {
       const ranked = found[at] ?? NOTHING;
       ranked.rows.forEach((row, rank) => {
         ranksByRow.set(row, { ...ranksByRow.get(row), [name]: rank });
@@ -119,7 +120,7 @@ export class UserViewer {
   }
 
   /** As `rank`, or undefined where a worker takes long; who asks again joins the work that goes on. */
-  private async rankInTime(name: SourceName, userRow: number): Promise<Ranked | undefined> {
+  private async rankInTime(name: RecommenderName, userRow: number): Promise<Ranked | undefined> {
     const key = `${name} ${userRow}`;
     let work = this.underWay.get(key);
     if (work === undefined) {
@@ -136,15 +137,15 @@ export class UserViewer {
   }
 
   /** The first items of one recommender for the user, of those that may be recommended. */
-  private async rank(name: SourceName, userRow: number): Promise<Ranked> {
+  private async rank(name: RecommenderName, userRow: number): Promise<Ranked> {
     const { live, sources, histories } = this.parts;
-    return histories.use(userRow, (history) => {
+    return histories.use(userRow, async (history) => {
       const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
-      return sources.rank(name, { history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
+      return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
     });
   }
 
-  private use(name: SourceName): { InPipeline: boolean; IsFallback: boolean } {
+  private use(name: RecommenderName): { InPipeline: boolean; IsFallback: boolean } {
     const { offline, online } = this.recommend;
     const InPipeline = offline[`enable_${name}_recommend`];
     return { InPipeline, IsFallback: online.fallback_recommend.includes(name) };

@@ -1,9 +1,9 @@
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
+import { RECOMMENDERS } from '../domain/recommenders.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
-import { SOURCE_NAMES } from '../recommend/sources/source.ts';
 import type { Trial } from './protocol.ts';
 import { bestPopularity, randomRanker, seenBy } from './references.ts';
 import { type Recommend, TrialService } from './served.ts';
@@ -50,7 +50,7 @@ export async function evaluateService(
   const longest = Math.max(...CUTOFFS);
   const service = await TrialService.create(trial, config);
   const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
-  const total = 1 + SOURCE_NAMES.length + variants.length + REFERENCES;
+  const total = 1 + RECOMMENDERS.length + variants.length + REFERENCES;
   const tell = (stage: string) => onStage(stage, judged.length, total);
   const perUser: (readonly number[])[] = [];
   const judge = (name: string, role: EvaluationRow['role'], ranker: Ranker, fitSeconds?: number) => {
@@ -69,7 +69,7 @@ export async function evaluateService(
   };
   try {
     await serve(SERVED, 'served', {});
-    for (const name of SOURCE_NAMES) {
+    for (const name of RECOMMENDERS) {
       await serve(`${name} alone`, 'alone', {
         offline: ONE_RECOMMENDER,
         online: { fallback_recommend: [name] },

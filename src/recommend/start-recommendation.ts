@@ -3,6 +3,7 @@ import { ttlMs } from '../domain/duration.ts';
 import { positiveKindNames } from '../domain/positive-kinds.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './answers/explain.ts';
+import { Fallbacks } from './answers/fallbacks.ts';
 import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
@@ -14,7 +15,7 @@ import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import type { TallyKeeper } from './popularity/live-tally.ts';
 import { trendSpans } from './popularity/trends.ts';
 import { createSources } from './sources/create-sources.ts';
-import type { Sources } from './sources/sources.ts';
+import type { Sources } from './sources/source.ts';
 import type { ActiveUsers } from './user-lists/active-users.ts';
 import { marksLists } from './user-lists/list-versions.ts';
 import { noteChanges } from './user-lists/note-changes.ts';
@@ -78,7 +79,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     active,
     hits,
     replacesRead: settings.replacement !== undefined,
-    fallbackOrder: online.fallback_recommend,
+    fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker),
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const recommender = new OnlineRecommender({ ...shared, personal });

@@ -1,4 +1,5 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
+import type { NeighborType } from '../domain/neighbor-type.ts';
 import type { ServingShape } from '../model/learned-part.ts';
 import type { PlacedUsers } from '../model/neighbors/users-part.ts';
 import type { PartName, PlacedParts } from '../model/parts.ts';
@@ -6,7 +7,6 @@ import type { SharedTask } from '../model/shared-task.ts';
 import type { ColdItems } from '../recommend/list-making/cold-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
-import type { NeighborType } from '../recommend/neighbors/item-neighbors.ts';
 import type { Relation } from '../recommend/neighbors/related-rows.ts';
 import type { TallySettings } from '../recommend/popularity/tally.ts';
 import type { TrendCounts, TrendSpans } from '../recommend/popularity/trends.ts';

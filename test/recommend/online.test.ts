@@ -74,7 +74,7 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       make: () => void madeIn.push(turn),
       among: () => [],
     } as unknown as PersonalParts['maker'],
-    fallbackOrder: [],
+    fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
   };
   const personal = new PersonalAnswers(parts as PersonalParts);
   const wishes = { excluded: ['x'], labels: [], notLabels: [], boosts: [] };

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/domain/config/config.ts';
+import { RECOMMENDERS, type RecommenderName } from '../../src/domain/recommenders.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { createSources } from '../../src/recommend/sources/create-sources.ts';
-import { type Ask, SOURCE_NAMES, type SourceName } from '../../src/recommend/sources/source.ts';
-import type { Sources } from '../../src/recommend/sources/sources.ts';
+import type { Ask, Sources } from '../../src/recommend/sources/source.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 import { DirectStore } from '../store/direct-store.ts';
 import { feedback, NOW_MS, putFeedback, putItems, storeOptions } from '../store/helpers.ts';
@@ -73,15 +73,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function ask(name: SourceName, more: Partial<Ask> & { readonly userId?: string } = {}) {
+function ask(name: RecommenderName, more: Partial<Ask> & { readonly userId?: string } = {}) {
   const { userId = 'u', ...rest } = more;
   const history = new History(reads);
   history.load(reads.userRow(userId), NOW_MS);
   const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
-  return sources.rank(name, { history, k: 20, accept, categories: [], ...rest });
+  return sources[name].rank({ history, k: 20, accept, categories: [], ...rest });
 }
 
-describe.each(SOURCE_NAMES)('the recommender %s', (name) => {
+describe.each(RECOMMENDERS)('the recommender %s', (name) => {
   it('ranks listable items that pass, each once, by scores that never rise', async () => {
     const { rows, scores } = await ask(name);
     expect(new Set(rows).size).toBe(rows.length);

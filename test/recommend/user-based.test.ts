@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { itemsOfUsers, USERS_ASKED, userRelation } from '../../src/recommend/neighbors/items-of-users.ts';
+import { itemsOfUsers, USERS_ASKED } from '../../src/recommend/neighbors/items-of-users.ts';
+import { userRelation } from '../../src/recommend/neighbors/user-neighbors.ts';
 import { isPositive, LIKE, READ, readsOf } from './hand-made.ts';
 
 const SUPER_LIKE = 2;

@@ -16,7 +16,7 @@ import {
 import type { Config } from './schema.ts';
 
 export type { Environment } from './environment.ts';
-export type { Config, DurationMs, FallbackRecommender } from './schema.ts';
+export type { Config, DurationMs } from './schema.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */
 export class ConfigError extends Error {

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { DEFAULT_LIMITS } from '../limits.ts';
+import { NEIGHBOR_TYPES } from '../neighbor-type.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-kinds.ts';
+import { RECOMMENDERS, type RecommenderName } from '../recommenders.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
 import {
@@ -18,11 +20,6 @@ import {
 } from './schema-types.ts';
 
 export type { DurationMs } from './schema-types.ts';
-
-const NEIGHBOR_TYPES = ['similar', 'related', 'auto'] as const;
-const FALLBACKS = ['item_based', 'popular', 'latest', 'collaborative', 'user_based'] as const;
-/** A recommender that can stand in `[recommend.online] fallback_recommend`. */
-export type FallbackRecommender = (typeof FALLBACKS)[number];
 
 const INT_MAX = 2 ** 31 - 1;
 const FOLDER = '^lmdb://.+';
@@ -288,7 +285,7 @@ const recommend = Type.Object(
     offline,
     online: Type.Object(
       {
-        fallback_recommend: Type.Array(Type.Unsafe<FallbackRecommender>(Type.String({ enum: FALLBACKS })), {
+        fallback_recommend: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: RECOMMENDERS })), {
           default: ['latest'],
           uniqueItems: true,
           description: 'Recommenders asked in this order when the list of a user is used up.',

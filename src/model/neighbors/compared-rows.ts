@@ -1,8 +1,8 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type Incidence, spreadRows } from './incidence.ts';
-import type { NeighborPolicy } from './policy.ts';
 
 /** What is compared: rows of the store, ascending. */
 export interface ComparedRows {
@@ -17,7 +17,7 @@ export interface ComparedRows {
  * @param rowCount rows that the store had given
  */
 export function comparedRows(
-  policy: NeighborPolicy,
+  policy: NeighborType,
   known: Uint32Array,
   rowCount: number,
   labelsOf: () => LabelsOf,

@@ -1,5 +1,6 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { LabelsOf, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { LearnedPart, PartTools, StageRoom } from '../learned-part.ts';
@@ -15,6 +16,7 @@ import {
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
+import { countLabels, policyBytes } from './memory.ts';
 import {
   draftBytes,
   type NeighborTable,
@@ -23,7 +25,6 @@ import {
   tableSaving,
 } from './neighbor-table.ts';
 import { placeSimilarity, rowsWithin } from './place-similarity.ts';
-import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 import { SimilaritySearch } from './similarity-search.ts';
 import {
   finishTasks,
@@ -40,7 +41,7 @@ const TABLE_ENTRIES_MAX = 32_000_000;
 export const NEIGHBORS_MIN = 10;
 
 export interface ItemNeighborsOptions {
-  readonly policy: NeighborPolicy;
+  readonly policy: NeighborType;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly seed: number;
@@ -135,7 +136,7 @@ function leftOutRows(tasks: readonly NeighborTask[]): string | undefined {
 
 function comparedItems(
   { rows, itemRowCount }: TrainingData,
-  policy: NeighborPolicy,
+  policy: NeighborType,
   reads: TrainingReads,
 ): ComparedRows {
   return comparedRows(policy, rows.items, itemRowCount, () => reads.itemLabels());

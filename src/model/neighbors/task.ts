@@ -2,6 +2,8 @@
  * Filling a table of neighbors by any number of threads: each takes chunks of rows from one atomic counter. A row's
  * neighbors do not depend on who finds them, so the table is the same for any number of threads.
  */
+
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { bitWords, hasBit, setBit } from '../../memory/bits.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
@@ -10,7 +12,6 @@ import type { IndexPlan } from './index-plan.ts';
 import { IndexedSearch } from './indexed-search.ts';
 import { createDraft, type NeighborDraft, type NeighborTable, packDraft } from './neighbor-table.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './place-similarity.ts';
-import type { NeighborPolicy } from './policy.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
 
 /** All that a thread needs to take part; plain data and shared memory. */
@@ -107,7 +108,7 @@ export interface PolicySimilarities {
  * @throws RangeError when a similarity that the policy needs is absent
  */
 export function policyTasks(
-  policy: NeighborPolicy,
+  policy: NeighborType,
   { labels, related, labelPlan, relatedPlan, labelRowsEnd, relatedRowsEnd }: PolicySimilarities,
   labelled: (row: number) => boolean,
   k: number,

@@ -1,13 +1,14 @@
 import type { StoreRows, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { LearnedPart } from '../learned-part.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
+import { countLabels, policyBytes } from './memory.ts';
 import { type PlacedSimilarity, placeSimilarity } from './place-similarity.ts';
-import { countLabels, type NeighborPolicy, policyBytes } from './policy.ts';
 
 export interface UserNeighborsOptions {
-  readonly policy: NeighborPolicy;
+  readonly policy: NeighborType;
   /** Users that will be asked for at most. */
   readonly k: number;
   /** Threads that will ask at once. */
@@ -24,7 +25,7 @@ export interface PlacedUsers {
 
 function comparedUsers(
   { rows, userRowCount }: TrainingData,
-  policy: NeighborPolicy,
+  policy: NeighborType,
   reads: TrainingReads,
 ): ComparedRows {
   return comparedRows(policy, rows.users, userRowCount, () => reads.userLabels());

@@ -1,4 +1,5 @@
 import { inTurns } from '../../domain/concurrency/turns.ts';
+import { RECOMMENDERS } from '../../domain/recommenders.ts';
 import type { Explanation } from '../../domain/schemas.ts';
 import { formatTimestamp } from '../../domain/time.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -9,8 +10,7 @@ import type { ListMaker } from '../list-making/list-maker.ts';
 import { FOLD_IN_LIKES_MAX } from '../list-making/matching.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import type { Recommender } from '../recommender.ts';
-import { SOURCE_NAMES } from '../sources/source.ts';
-import type { Sources } from '../sources/sources.ts';
+import type { Sources } from '../sources/source.ts';
 
 /** How many of the user's items are named. */
 const CONTRIBUTIONS_MAX = 10;
@@ -77,8 +77,8 @@ export class Explainer {
     const found: { Name: string; Score: number }[] = [];
     const accept = (row: number) => row === itemRow;
     const among: ReadonlySet<number> = new Set([itemRow]);
-    for (const name of SOURCE_NAMES) {
-      const ranked = await this.parts.sources.rank(name, { history, k: 1, accept, among, categories: [] });
+    for (const name of RECOMMENDERS) {
+      const ranked = await this.parts.sources[name].rank({ history, k: 1, accept, among, categories: [] });
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }
     return found;

@@ -9,14 +9,13 @@ import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
 import type { RecommendQuery } from '../recommender.ts';
-import type { SourceName } from '../sources/source.ts';
-import type { Sources } from '../sources/sources.ts';
 import type { ActiveUsers } from '../user-lists/active-users.ts';
 import type { UserLists } from '../user-lists/user-lists.ts';
+import { Answer } from './answer.ts';
+import { takeShown } from './cached-list.ts';
+import type { Fallbacks } from './fallbacks.ts';
 import type { WriteBack } from './write-back.ts';
 
-/** Entries of an answer from which on its parts are made in turns of their own. */
-const ENTRIES_A_TURN = 2000;
 /** Lists for single questions that wait for their turn at most; more are refused. */
 const LISTS_WAITING_MAX = 64;
 
@@ -32,51 +31,8 @@ export interface PersonalParts {
   readonly histories: Histories;
   /** Whether lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
-  readonly sources: Sources;
-  /** The recommenders asked when the list is used up. */
-  readonly fallbackOrder: readonly SourceName[];
+  readonly fallbacks: Fallbacks;
   readonly writeBack: WriteBack;
-}
-
-/** Rows chosen so far for one answer, and how many are wanted. */
-class Answer {
-  readonly rows: number[] = [];
-  private readonly scores = new Map<number, number>();
-  readonly wanted: number;
-  private lowest = Number.POSITIVE_INFINITY;
-
-  constructor(wanted: number) {
-    this.wanted = wanted;
-  }
-
-  get missing(): number {
-    return this.wanted - this.rows.length;
-  }
-
-  has(row: number): boolean {
-    return this.scores.has(row);
-  }
-
-  /**
-   * @param score its score where it comes from; those of different sources do not compare, so an entry takes at most
-   *   that of the one above it, and that one's where it has none
-   */
-  take(row: number, score = Number.POSITIVE_INFINITY): void {
-    if (this.missing === 0 || this.scores.has(row)) return;
-    this.rows.push(row);
-    this.lowest = Math.min(this.lowest, score);
-    this.scores.set(row, this.lowest);
-  }
-
-  takeAll(rows: readonly number[], scores?: ArrayLike<number>): void {
-    for (const [at, row] of rows.entries()) this.take(row, scores?.[at]);
-  }
-
-  /** Never rises along the answer; 0 where no source has given one. */
-  scoreOf(row: number): number {
-    const score = this.scores.get(row)!;
-    return score === Number.POSITIVE_INFINITY ? 0 : score;
-  }
 }
 
 /**
@@ -141,30 +97,16 @@ export class PersonalAnswers {
     list: UserList | undefined,
     query: RecommendQuery,
   ): Promise<string> | string {
-    const { hits, replacesRead } = this.parts;
+    const { hits, replacesRead, catalogue } = this.parts;
     const answer = new Answer(query.offset + query.n);
     if (list !== undefined) {
-      const isShown = (row: number) => replacesRead || !history.hasRead(row);
-      this.takeList(answer, list, isShown, query.categories);
-      if (answer.missing === 0) hits.keep(userId, history, list, isShown);
+      const isUnread = (row: number) => replacesRead || !history.hasRead(row);
+      takeShown(list, answer, catalogue, isUnread, query.categories);
+      if (answer.missing === 0) hits.keep(userId, history, list, isUnread);
     }
     if (answer.missing === 0 && query.writeBackType === undefined)
       return this.toJson(answer, answer.rows, query);
     return this.complete(userId, history, answer, query);
-  }
-
-  private takeList(
-    answer: Answer,
-    { itemRows, scores }: UserList,
-    isShown: (row: number) => boolean,
-    categories: readonly string[],
-  ): void {
-    const { catalogue } = this.parts;
-    for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
-      const row = itemRows[at]!;
-      if (isShown(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories))
-        answer.take(row, scores[at]);
-    }
   }
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
@@ -194,7 +136,7 @@ export class PersonalAnswers {
     query: RecommendQuery,
     wished?: ItemFilter,
   ): Promise<string> {
-    const { catalogue, maker, sources, fallbackOrder, writeBack } = this.parts;
+    const { catalogue, maker, fallbacks, writeBack } = this.parts;
     const { categories, caller } = query;
     const filter = wished ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
     const members = filter?.members;
@@ -206,17 +148,8 @@ export class PersonalAnswers {
       !history.hasRead(row);
     if ((members ?? allowed) !== undefined && answer.missing > 0)
       answer.takeAll(maker.among(history, { members, allowed }, answer.missing, accept, filter));
-    const isLong = answer.wanted > ENTRIES_A_TURN;
-    for (const name of fallbackOrder) {
-      if (answer.missing === 0) break;
-      const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
-      const ask = { history, k, accept, categories, among: members, allowed, caller };
-      const ranked = await sources.rank(name, ask);
-      if (isLong) await turns.take();
-      if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter));
-      else answer.takeAll(ranked.rows, ranked.scores);
-    }
-    if (isLong) await turns.take();
+    await fallbacks.fill(answer, { history, accept, categories, among: members, allowed, caller }, filter);
+    if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
     const json = this.toJson(answer, shown, query);

@@ -9,6 +9,7 @@ import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import { Matching, type Proposal, proposalOf } from './matching.ts';
+import { decayed, readItems } from './replacement.ts';
 
 /**
  * Makes a user's list: matching, ranking, replacement,
@@ -72,7 +73,7 @@ export class ListMaker {
     const { coldItems } = world;
     const { candidates } = proposal;
     const isWanted = (row: number) => filter?.accepts(row) ?? true;
-    const replaced = settings.replacement === undefined ? [] : this.readItems(history).filter(isWanted);
+    const replaced = settings.replacement === undefined ? [] : readItems(history, world.isListable, isWanted);
     const isMore = replaced.length > 0 || coldItems.knownRows.length > 0;
     const scores = this.rank(
       history,
@@ -94,7 +95,7 @@ export class ListMaker {
     if (replaced.length > 0) {
       const liked = new Set(proposal.liked);
       replaced.forEach((row, at) => {
-        put(row, this.decayed(scores[candidates.length + at]!, liked.has(row)));
+        put(row, decayed(scores[candidates.length + at]!, liked.has(row), settings.replacement!));
       });
     }
     for (const [row, score] of coldScores) {
@@ -193,15 +194,5 @@ export class ListMaker {
     return (
       Math.imul(seed ^ Math.imul(userRow + 1, 0x9e3779b1), 0x85ebca6b) ^ Math.imul(generation, 0xc2b2ae35)
     );
-  }
-
-  private readItems(history: History): number[] {
-    return history.readRowsInEffect().filter(this.world.isListable);
-  }
-
-  /** A score and its decay stand in for "so much less likely", also where scores are negative. */
-  private decayed(score: number, liked: boolean): number {
-    const { positiveDecay, readDecay } = this.settings.replacement!;
-    return score - (1 - (liked ? positiveDecay : readDecay)) * Math.abs(score);
   }
 }

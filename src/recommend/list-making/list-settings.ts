@@ -1,5 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
 import type { RankOrder } from '../ranking/ranker.ts';
+import type { Replacement } from './replacement.ts';
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
 export interface ListSettings {
@@ -16,7 +17,7 @@ export interface ListSettings {
   /** How many of the latest likes the item-based recommender looks at. */
   readonly seedItems: number;
   /** Puts read items back, with these factors on their scores; undefined when off. */
-  readonly replacement: { readonly positiveDecay: number; readonly readDecay: number } | undefined;
+  readonly replacement: Replacement | undefined;
   /** Proportions of popular and of latest items put in. */
   readonly explore: { readonly popular: number; readonly latest: number };
   readonly seed: number;

@@ -1,4 +1,5 @@
 import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/items-part.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
@@ -6,8 +7,6 @@ import { filterRanked, type Ranked } from '../ranked.ts';
 import type { SinceFit } from './changed-since-fit.ts';
 import type { Relation } from './related-rows.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
-
-export type NeighborType = 'similar' | 'related' | 'auto';
 
 /** Finds related rows aside (in a worker); at most `k`, best first. */
 export type FindRelated = (
@@ -105,7 +104,7 @@ export class ItemNeighbors {
   }
 
   private isByLabels(row: number): boolean {
-    return this.type === 'similar' || (this.type === 'auto' && this.catalogue.labelsAt(row).length > 0);
+    return isByLabels(this.type, this.catalogue.labelsAt(row).length > 0);
   }
 
   /** True when others may have come to those of the last fit. */

@@ -1,9 +1,25 @@
+import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { History, TypeTest } from '../history/history.ts';
-import type { GenerationSlot } from '../models/generation.ts';
+import type { AskedUser, GenerationSlot } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
-import type { FindRelated, NeighborType } from './item-neighbors.ts';
-import { askedUser, userRelation } from './items-of-users.ts';
+import type { FindRelated } from './item-neighbors.ts';
+import type { Relation } from './related-rows.ts';
+
+/** Likes that a user is compared by at most, the latest: nobody is better told by more. */
+const LIKES_COMPARED_MAX = 5000;
+
+/** What users are compared by. */
+export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
+  return isByLabels(type, hasLabels) ? 'users-by-labels' : 'users-by-items';
+}
+
+/** The user as somebody whose like are looked for. */
+export function askedUser(history: History, relation: Relation, isPositive: TypeTest): AskedUser {
+  const { userRow } = history;
+  if (relation === 'users-by-labels') return { userRow, likedRows: undefined };
+  return { userRow, likedRows: Uint32Array.from(history.positiveRows(isPositive, LIKES_COMPARED_MAX)) };
+}
 
 /** Users like a user: compared in what the last fit laid out, else by a walk through the store. */
 export class UserNeighbors {

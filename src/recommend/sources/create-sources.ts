@@ -11,7 +11,7 @@ import { ItemBasedSource } from './item-based.ts';
 import { LatestSource } from './latest.ts';
 import { PopularSource } from './popular.ts';
 import { SessionSource } from './session.ts';
-import { Sources } from './sources.ts';
+import type { Sources } from './source.ts';
 import { UserBasedSource } from './user-based.ts';
 
 /** The recommenders that work when they are asked, and the neighbors that some of them ask. */
@@ -51,13 +51,13 @@ export function createSources(
   });
   const popular = new PopularSource(live.popular);
   const latest = new LatestSource(live.latest);
-  const sources = new Sources({
+  const sources: Sources = {
     collaborative: new CollaborativeSource(generations, vectorOf, catalogue),
     item_based: itemBased,
     user_based: new UserBasedSource({ reads, catalogue, userNeighbors, isPositive }),
     popular,
     latest,
-  });
+  };
   const positiveKinds = readPositiveKinds(recommend.data_source.positive_feedback_types);
   const bySequence = itemType === 'auto';
   const shared = { reads, catalogue, generations, itemBased };

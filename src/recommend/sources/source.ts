@@ -1,10 +1,7 @@
+import type { RecommenderName } from '../../domain/recommenders.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { History } from '../history/history.ts';
 import type { Ranked } from '../ranked.ts';
-
-export const SOURCE_NAMES = ['collaborative', 'item_based', 'user_based', 'popular', 'latest'] as const;
-/** A recommender by its name in the configuration. */
-export type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** Whoever waits for an answer; the signal is aborted when nobody does any more. */
 export interface Caller {
@@ -33,5 +30,8 @@ export interface Ask {
 export interface Source {
   rank(ask: Ask): Promise<Ranked> | Ranked;
 }
+
+/** All recommenders that work when they are asked. */
+export type Sources = Readonly<Record<RecommenderName, Source>>;
 
 export const NOTHING: Ranked = { rows: [], scores: [] };

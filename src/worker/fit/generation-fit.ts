@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { heldOutInStore, type TrainingData } from '../../dataset/training-data.ts';
 import type { Logger } from '../../domain/log.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/parts.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
-import { NEIGHBORS_MAX, type NeighborType } from '../../recommend/neighbors/item-neighbors.ts';
+import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';
 import type { TrendSpans } from '../../recommend/popularity/trends.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';

@@ -5,13 +5,9 @@ import { typeTest } from '../../recommend/history/positive-types.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
-import {
-  askedUser,
-  itemsOfUsers,
-  USERS_ASKED,
-  userRelation,
-} from '../../recommend/neighbors/items-of-users.ts';
+import { itemsOfUsers, USERS_ASKED } from '../../recommend/neighbors/items-of-users.ts';
 import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
+import { askedUser, userRelation } from '../../recommend/neighbors/user-neighbors.ts';
 import { KeptFeatures } from '../../recommend/ranking/kept-features.ts';
 import { ITEM_FEATURES } from '../../recommend/ranking/ranker.ts';
 import { ListVersions } from '../../recommend/user-lists/list-versions.ts';

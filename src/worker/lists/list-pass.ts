@@ -1,11 +1,11 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { inTurns } from '../../domain/concurrency/turns.ts';
 import type { Logger } from '../../domain/log.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import type { LiveState } from '../../recommend/live/live-state.ts';
 import { topLatest, topPopular, topTrending } from '../../recommend/live/top-items.ts';
-import type { NeighborType } from '../../recommend/neighbors/item-neighbors.ts';
 import { shareTrends } from '../../recommend/popularity/trends.ts';
 import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
 import type { UserLists } from '../../recommend/user-lists/user-lists.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import type { TrainingData, TrainingReads } from '../../../src/dataset/training-data.ts';
+import type { NeighborType } from '../../../src/domain/neighbor-type.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { itemNeighborsPart } from '../../../src/model/neighbors/items-part.ts';
 import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
-import type { NeighborPolicy } from '../../../src/model/neighbors/policy.ts';
 import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 
 const ROWS = 200;
@@ -18,7 +18,7 @@ const labelsOf = (row: number) => (row % 50 === 7 ? ['film', 'war'] : ['film']);
 
 const ROOM = { bytes: 2 ** 30, sampleBytes: 2 ** 30 };
 
-function tableOf(policy: NeighborPolicy, bounds: { readonly additionsMax?: number } = {}) {
+function tableOf(policy: NeighborType, bounds: { readonly additionsMax?: number } = {}) {
   const pairs = LIKED.flatMap((row, item) => Array.from({ length: likesOf(row) }, (_, user) => [user, item]));
   const interactions = buildInteractions({
     userCount: 20,

@@ -1,8 +1,6 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { type NeighborShape, similarityMemoryBytes } from './place-similarity.ts';
-
-/** How items or users are compared: by labels, by what is liked in common, or by labels where there are any. */
-export type NeighborPolicy = 'similar' | 'related' | 'auto';
 
 /** Distinct labels, and how many all rows have together. */
 export interface LabelCounts {
@@ -22,7 +20,7 @@ export interface Compared {
 
 /** Bytes of the similarities that a policy needs: all, and the largest. */
 export function policyBytes(
-  policy: NeighborPolicy,
+  policy: NeighborType,
   { rowCount, elementCount, count, labels }: Compared,
   rest: Pick<NeighborShape, 'slots' | 'listLengthMax' | 'hasIndexRoom'>,
 ): { readonly all: number; readonly piece: number } {

@@ -1,0 +1,21 @@
+import type { UserList } from '../../store/cache-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Answer } from './answer.ts';
+
+/**
+ * Takes what of a user's cached list may be shown by now: an item leaves it that was hidden, deleted or is out of date, that
+ * the user has read, or that is not in the categories asked for.
+ */
+export function takeShown(
+  { itemRows, scores }: UserList,
+  answer: Answer,
+  catalogue: Catalogue,
+  isUnread: (itemRow: number) => boolean,
+  categories: readonly string[],
+): void {
+  for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
+    const row = itemRows[at]!;
+    if (isUnread(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories))
+      answer.take(row, scores[at]);
+  }
+}

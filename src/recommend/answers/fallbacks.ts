@@ -1,0 +1,35 @@
+import { turns } from '../../domain/concurrency/turns.ts';
+import type { RecommenderName } from '../../domain/recommenders.ts';
+import type { ItemFilter } from '../catalogue/item-filter.ts';
+import type { ListMaker } from '../list-making/list-maker.ts';
+import type { Ask, Sources } from '../sources/source.ts';
+import type { Answer } from './answer.ts';
+
+/** The recommenders that are asked once a user's list is used up, in the order of `[recommend.online] fallback_recommend`. */
+export class Fallbacks {
+  private readonly order: readonly RecommenderName[];
+  private readonly sources: Sources;
+  private readonly maker: ListMaker;
+
+  constructor(order: readonly RecommenderName[], sources: Sources, maker: ListMaker) {
+    this.order = order;
+    this.sources = sources;
+    this.maker = maker;
+  }
+
+  /**
+   * Asks one after the other for what the answer lacks, until nothing is missing.
+   * @param filter what the question wants of the items
+   */
+  async fill(answer: Answer, ask: Omit<Ask, 'k'>, filter: ItemFilter | undefined): Promise<void> {
+    const { order, sources, maker } = this;
+    for (const name of order) {
+      if (answer.missing === 0) return;
+      const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
+      const ranked = await sources[name].rank({ ...ask, k });
+      if (answer.isLong) await turns.take();
+      if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter));
+      else answer.takeAll(ranked.rows, ranked.scores);
+    }
+  }
+}
