@@ -215,19 +215,49 @@ describe('without time on the thread that serves', () => {
     expect(aside).toHaveLength(1);
   });
 
-  it('what a worker made before more feedback came is not taken', async () => {
+  it('what a worker made before more feedback came is served until the next list is made', async () => {
     const all = lists(0);
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
+    nowMs++;
     await rowsOf(all);
     all.markDirty(USER);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
     await turns();
-    expect(await rowsOf(all)).toEqual([9]);
+    expect(await rowsOf(all)).toEqual([4, 5]);
     expect(aside).toHaveLength(2);
     aside[1]!.answer({ lists: [list([6])], forsaken: [] });
     await turns();
     expect(await rowsOf(all)).toEqual([6]);
+    expect(aside).toHaveLength(2);
+  });
+
+  it('what a worker made before feedback was taken back is not taken', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    nowMs++;
+    await rowsOf(all);
+    all.markDirty(USER, true);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect([...all.last(USER)!.itemRows]).toEqual([9]);
+  });
+
+  it('what a worker made is not taken over a list that was made here since', async () => {
+    // Time for one list only.
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    await rowsOf(all);
+    const older = list([4, 5]);
+    nowMs++;
+    all.markDirty(USER, true);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    all.markDirty(USER);
+    aside[0]!.answer({ lists: [older], forsaken: [] });
+    await turns();
+    expect([...all.last(USER)!.itemRows]).toEqual([1, 2, 3]);
   });
 
   it('what a worker made of a user who is gone by then is not taken', async () => {
@@ -259,6 +289,19 @@ describe('without time on the thread that serves', () => {
 });
 
 describe('an item that arrives', () => {
+  it('is left to a worker where the user has very much feedback, and the older list served meanwhile', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([7, 8, 9]));
+    nowMs += AGES.arrivalMs + 1;
+    arrivedMs = nowMs;
+    newcomers = [{ itemRow: 5, score: 0.95 }];
+    const found = await all.of({ ...history, length: 50_000 } as History);
+    expect([...found!.itemRows]).toEqual([7, 8, 9]);
+    await turns();
+    expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
+    expect(madeHere).toBe(0);
+  });
+
   it('is put into the list by its score, and no list is made', async () => {
     const all = lists();
     cache.stored.set(USER, list([7, 8, 9]));

@@ -150,6 +150,11 @@ export class ListFreshness {
     return this.clock() - madeMs > this.ages.expireMs;
   }
 
+  /** True when the user has feedback of after its list was made. */
+  isDirty(userRow: number): boolean {
+    return this.dirty.has(userRow);
+  }
+
   /** True when the user took feedback back since its list was made. */
   hasRetracted(userRow: number): boolean {
     return this.retracted.has(userRow);

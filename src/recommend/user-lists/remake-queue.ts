@@ -12,25 +12,30 @@ export interface Remade {
   readonly forsaken: readonly number[];
 }
 
+/** What has become of a user whose list is being made. */
+type Course = 'unchanged' | 'changed' | 'gone';
+
 /** Makes lists aside, in a worker. */
 export type MakeInWorker = (userRows: readonly number[]) => Promise<Remade>;
+
+/** Told of what was made, of users whose feedback stayed as it was meanwhile and of those whose feedback changed. */
+type OnMade = (remade: Remade, unchanged: readonly number[], changed: readonly number[]) => void;
 
 /** The users whose lists a worker is to make again, each once. */
 export class RemakeQueue {
   private readonly makeInWorker: MakeInWorker;
-  private readonly onMade: (userRows: readonly number[], remade: Remade) => void;
+  private readonly onMade: OnMade;
   private readonly onTrouble: (error: unknown) => void;
   /** In the order in which they came, with who waits for the list. */
   private readonly waiting = new Map<number, (() => void)[]>();
-  /** At work; true for those whose feedback has changed in the meantime. */
-  private readonly underWay = new Map<number, boolean>();
+  /** At work. */
+  private readonly underWay = new Map<number, Course>();
   private running: Promise<void> | undefined;
   private closed = false;
 
   constructor(options: {
     readonly makeInWorker: MakeInWorker;
-    /** Called with the users whose feedback did not change meanwhile, and what was made of all. */
-    readonly onMade: (userRows: readonly number[], remade: Remade) => void;
+    readonly onMade: OnMade;
     readonly onTrouble: (error: unknown) => void;
   }) {
     this.makeInWorker = options.makeInWorker;
@@ -44,7 +49,7 @@ export class RemakeQueue {
   }
 
   has(userRow: number): boolean {
-    return this.waiting.has(userRow) || this.underWay.get(userRow) === false;
+    return this.waiting.has(userRow) || this.underWay.get(userRow) === 'unchanged';
   }
 
   add(userRow: number): void {
@@ -66,7 +71,12 @@ export class RemakeQueue {
 
   /** The user's feedback changed: what is being made may not know of it. */
   markChanged(userRow: number): void {
-    if (this.underWay.has(userRow)) this.underWay.set(userRow, true);
+    if (this.underWay.get(userRow) === 'unchanged') this.underWay.set(userRow, 'changed');
+  }
+
+  /** There is no such user any more. */
+  markGone(userRow: number): void {
+    if (this.underWay.has(userRow)) this.underWay.set(userRow, 'gone');
   }
 
   /** Begins nothing more. Resolves when nothing is at work. */
@@ -89,16 +99,14 @@ export class RemakeQueue {
     for (const [userRow, waiters] of this.waiting) {
       if (this.underWay.size >= BATCH_USERS) break;
       this.waiting.delete(userRow);
-      this.underWay.set(userRow, false);
+      this.underWay.set(userRow, 'unchanged');
       resolved.push(...waiters);
     }
     try {
       const userRows = [...this.underWay.keys()];
       const remade = await this.makeInWorker(userRows);
-      this.onMade(
-        userRows.filter((userRow) => this.underWay.get(userRow) === false),
-        remade,
-      );
+      const those = (course: Course) => userRows.filter((userRow) => this.underWay.get(userRow) === course);
+      this.onMade(remade, those('unchanged'), those('changed'));
     } catch (error) {
       if (!this.closed) this.onTrouble(error);
     } finally {

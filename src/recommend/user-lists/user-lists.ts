@@ -68,7 +68,7 @@ export class UserLists {
     });
     this.queue = new RemakeQueue({
       makeInWorker,
-      onMade: (userRows, remade) => this.takeRemade(userRows, remade),
+      onMade: (remade, unchanged, changed) => this.takeRemade(remade, unchanged, changed),
       onTrouble: (error) => onTrouble('lists could not be made again', error),
     });
   }
@@ -152,6 +152,7 @@ export class UserLists {
     const { freshness, maker, clock, budget, needsWorker } = this.options;
     const { userRow } = history;
     if (userRow < 0) return undefined;
+    const isLong = history.length > RECORDS_HERE_MAX;
     const list = this.last(userRow, fetched);
     if (list !== undefined) {
       const lack = this.lackOf(list, history);
@@ -159,12 +160,11 @@ export class UserLists {
       if (maker.hasExpired(history, madeUntilMs)) freshness.markDirty(userRow, true);
       else if (lack === 'nothing' || lack === 'arrivals') {
         if (!maker.hasNews(history, madeUntilMs))
-          return lack === 'nothing' ? this.asOfGeneration(list) : this.extend(history, list);
+          return lack === 'nothing' ? this.asOfGeneration(list) : this.extend(history, list, isLong);
         freshness.markDirty(userRow);
       }
     }
     if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
-    const isLong = history.length > RECORDS_HERE_MAX;
     if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
       if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
     }
@@ -215,7 +215,7 @@ export class UserLists {
   /** Drops the lists of users that are gone, what is being made of them included. */
   delete(userRows: readonly number[]): void {
     for (const userRow of userRows) {
-      this.queue.markChanged(userRow);
+      this.queue.markGone(userRow);
       this.drop(userRow);
     }
   }
@@ -256,9 +256,13 @@ export class UserLists {
   }
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
-  private extend(history: History, list: UserList): UserList {
+  private extend(history: History, list: UserList, isLong: boolean): UserList {
     const { maker, arrivalsSince, budget, generations, clock } = this.options;
     if (!budget.isLeft) return list;
+    if (isLong) {
+      this.queue.add(list.userRow);
+      return list;
+    }
     const rows = arrivalsSince(list.knowsMs);
     if (rows === undefined || list.generation !== (generations.current?.number ?? 0))
       return this.remakeHere(history, list) ?? list;
@@ -339,10 +343,18 @@ export class UserLists {
     return undefined;
   }
 
-  private takeRemade(userRows: readonly number[], { lists, forsaken }: Remade): void {
+  private takeRemade(
+    { lists, forsaken }: Remade,
+    unchanged: readonly number[],
+    changed: readonly number[],
+  ): void {
     const { freshness } = this.options;
-    const settled = new Set(userRows);
-    for (const list of lists) if (settled.delete(list.userRow)) this.put(list);
+    const settled = new Set(unchanged);
+    const behind = new Set(changed);
+    for (const list of lists) {
+      if (settled.delete(list.userRow)) this.put(list);
+      else if (behind.has(list.userRow)) this.putBehind(list);
+    }
     const gone = new Set(forsaken);
     for (const userRow of settled) {
       if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
@@ -355,6 +367,19 @@ export class UserLists {
     if (this.isVersioned) return false;
     const last = this.last(userRow);
     return last !== undefined && this.options.freshness.isRetracted(last);
+  }
+
+  /**
+   * Takes a list whose user has new feedback by now: it is served until the next one is made, or who writes all the time
+   * would never get another. What was taken back it may hold, and what was made here since knows more.
+   */
+  private putBehind(list: UserList): void {
+    const { freshness } = this.options;
+    if (!freshness.isDirty(list.userRow) || freshness.hasRetracted(list.userRow)) return;
+    const last = this.last(list.userRow);
+    if (last !== undefined && last.madeMs >= list.madeMs) return;
+    this.writer.put(list);
+    this.options.onReplaced(list.userRow);
   }
 
   private put(list: UserList): void {
