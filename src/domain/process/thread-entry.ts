@@ -49,7 +49,7 @@ export function threadEntry(callerUrl: string, name: string): ThreadEntry {
 /** A module that registers tsx: `--import tsx` itself does nothing in a thread that is not the main one. */
 function tsxHooks(): string {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
-  const api = new URL('../dist/esm/api/index.mjs', tsx);
+  const api = new URL('./dist/esm/api/index.mjs', tsx);
   const source = `import { register } from ${JSON.stringify(api.href)}; register();`;
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }
