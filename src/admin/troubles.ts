@@ -1,5 +1,6 @@
 import type { FeedbackType, Task, Trouble } from '../domain/admin-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { groupDigits } from '../domain/group-digits.ts';
 
 /** What is looked at to tell what is not right. */
 export interface Facts {
@@ -82,7 +83,7 @@ function storeTrouble({ storeError }: Facts): Trouble | undefined {
 function typeTrouble({ positiveTypes, types, positives, feedback }: Facts): Trouble | undefined {
   if (positives > 0) return undefined;
   const seen = types.filter(({ Count }) => Count > 0);
-  const list = seen.map(({ Name, Count }) => `${Name} (${Count.toLocaleString('en-US')})`).join(', ');
+  const list = seen.map(({ Name, Count }) => `${Name} (${groupDigits(Count)})`).join(', ');
   if (positiveTypes.length === 0) {
     const likely = likelyPositive(types);
     const proposal = likely.length > 0 ? likely : ['like'];

@@ -1,4 +1,5 @@
 import type { UserView } from '../domain/admin-schemas.ts';
+import { turns } from '../domain/concurrency/turns.ts';
 import type { Config } from '../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/time.ts';
@@ -40,6 +41,8 @@ export class UserViewer {
     const userRow = reads.userRow(userId);
     const user = reads.userAt(userRow) ?? { UserId: userId, Labels: [], Comment: '', Subscribe: [] };
     const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
+    await turns.take();
+    const history = this.history(userRow, historyCount);
     const { list, scoreByRow } = await this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
@@ -67,7 +70,7 @@ export class UserViewer {
     return {
       User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },
       Known: userRow >= 0,
-      ...this.history(userRow, historyCount),
+      ...history,
       Pipeline,
       ...(list !== undefined && { List: list }),
       Recommenders,
@@ -139,6 +142,8 @@ export class UserViewer {
   /** The first items of one recommender for the user, of those that may be recommended. */
   private async rank(name: RecommenderName, userRow: number): Promise<Ranked> {
     const { live, sources, histories } = this.parts;
+    // One recommender a turn: for a user with very much feedback each takes milliseconds.
+    await turns.take();
     return histories.use(userRow, async (history) => {
       const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
       return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });

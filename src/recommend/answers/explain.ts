@@ -1,4 +1,4 @@
-import { inTurns } from '../../domain/concurrency/turns.ts';
+import { inTurns, turns } from '../../domain/concurrency/turns.ts';
 import { RECOMMENDERS } from '../../domain/recommenders.ts';
 import type { Explanation } from '../../domain/schemas.ts';
 import { formatTimestamp } from '../../domain/time.ts';
@@ -45,16 +45,17 @@ export class Explainer {
     if (itemRow < 0) return undefined;
     const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
     const Rank = list.indexOf(itemId);
-    return histories.use(reads.userRow(userId), async (history) => ({
-      UserId: userId,
-      ItemId: itemId,
-      Recommended: Rank >= 0,
-      Rank,
-      ...(Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) }),
-      ...this.score(history, itemRow),
-      Recommenders: await this.proposals(history, itemRow),
-      Contributions: await this.contributions(history, itemRow),
-    }));
+    await turns.take();
+    return histories.use(reads.userRow(userId), async (history) => {
+      const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) };
+      await turns.take();
+      const Score = this.score(history, itemRow);
+      const Recommenders = await this.proposals(history, itemRow);
+      await turns.take();
+      const Contributions = await this.contributions(history, itemRow);
+      const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
+      return { ...answered, ...WhyNot, ...Score, Recommenders, Contributions };
+    });
   }
 
   private score(history: History, itemRow: number): { Score?: number } {
@@ -72,12 +73,13 @@ export class Explainer {
     return { Reason: 'below_the_cut' };
   }
 
-  /** Every recommender that can score the item for the user, asked for this item alone. */
+  /** Every recommender that can score the item for the user, asked for this item alone, each in a turn of its own. */
   private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
     const found: { Name: string; Score: number }[] = [];
     const accept = (row: number) => row === itemRow;
     const among: ReadonlySet<number> = new Set([itemRow]);
     for (const name of RECOMMENDERS) {
+      await turns.take();
       const ranked = await this.parts.sources[name].rank({ history, k: 1, accept, among, categories: [] });
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }

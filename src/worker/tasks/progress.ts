@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { groupDigits } from '../../domain/group-digits.ts';
 import type { Logger } from '../../domain/log.ts';
 import { type Pace, PaceMeter } from './eta.ts';
 
@@ -34,12 +35,11 @@ const UNITS: readonly (readonly [stage: RegExp, unit: string])[] = [
 /** A step in a line for people: `Training ALS: epoch 7 of 15, NDCG@10 0.071`. */
 export function describeProgress(stage: string, done: number, total: number, detail?: string): string {
   const [, unit] = UNITS.find(([pattern]) => pattern.test(stage)) ?? [];
-  const format = (value: number) => value.toLocaleString('en-US');
   const more = detail === undefined ? '' : `, ${detail}`;
-  if (unit === 'epoch') return `${stage}: epoch ${format(done)} of ${format(total)}${more}`;
+  if (unit === 'epoch') return `${stage}: epoch ${groupDigits(done)} of ${groupDigits(total)}${more}`;
   if (total <= 1 && unit !== 'users' && unit !== 'items') return stage + more;
-  if (stage === LOADING_FEEDBACK) return `${stage}: ${format(total)} ${unit}${more}`;
-  return `${stage}: ${format(done)} of ${format(total)}${unit === undefined ? '' : ` ${unit}`}${more}`;
+  if (stage === LOADING_FEEDBACK) return `${stage}: ${groupDigits(total)} ${unit}${more}`;
+  return `${stage}: ${groupDigits(done)} of ${groupDigits(total)}${unit === undefined ? '' : ` ${unit}`}${more}`;
 }
 
 /** Follows the stages of a fit: for the log, and for whoever asks. */
