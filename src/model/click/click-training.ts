@@ -10,14 +10,17 @@ import type { FmOutcome } from './epochs.ts';
 import { type ClickExamples, wholeDraws } from './examples.ts';
 import { featureBlocks, mostLabels } from './features.ts';
 import { FmMachine, type FmParameters } from './machine.ts';
-import type { FmModel } from './model.ts';
+import type { FmModel, FmRows } from './model.ts';
 import { shuffleExamples } from './pairs.ts';
+import { featuresOf } from './resumed-features.ts';
 import { FmRowBuffer } from './rows.ts';
 import type { ClickSettings } from './settings.ts';
 
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
 const CHUNK_ROWS = 16_384;
 const CHUNK_ENTRIES = 131_072;
+/** Features that are looked up between two yields. */
+const SLICE_FEATURES = 1 << 16;
 
 function seenRows({ layout, examples, weights, sampledPerPositive }: ClickExamples) {
   const users = new Uint8Array(layout.userCount);
@@ -27,7 +30,7 @@ function seenRows({ layout, examples, weights, sampledPerPositive }: ClickExampl
   return { users, items };
 }
 
-/** Make one, `initialize` it, run epochs, and `finish` with the best parameters. */
+/** Make one, `initialize` or `resume` it, run epochs, and `finish` with the best parameters. */
 export class ClickTraining {
   readonly machine: FmMachine;
   readonly #settings: ClickSettings;
@@ -75,6 +78,27 @@ export class ClickTraining {
     for (let item = 0; item < layout.itemCount; item++) {
       const first = (layout.userCount + item) * f;
       if (!this.#seen.items[item]) vectors.fill(0, first, first + f);
+    }
+  }
+
+  /** Goes on from a model: a user, an item or a label that it does not know begins as the average one. */
+  *resume(model: FmModel, rows: FmRows | undefined): Generator<void, void> {
+    const { layout } = this.#parts;
+    const { machine } = this;
+    const f = paddedFactors(this.#settings.factors);
+    const { items, userLabels } = featureBlocks(layout);
+    machine.forget();
+    machine.bias = model.bias;
+    const { linear, vectors } = machine;
+    let feature = 0;
+    for (const known of featuresOf(model, layout, rows)) {
+      if (known >= 0) {
+        linear[feature] = model.linear[known]!;
+        vectors.set(model.vectors.subarray(known * f, (known + 1) * f), feature * f);
+        if (feature < items) this.#seen.users[feature] = 1;
+        else if (feature < userLabels) this.#seen.items[feature - items] = 1;
+      }
+      if (++feature % SLICE_FEATURES === 0) yield;
     }
   }
 

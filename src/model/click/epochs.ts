@@ -35,20 +35,23 @@ export interface FmOutcome {
 /**
  * Runs up to `settings.epochs` epochs of an initialized machine.
  * @param judge null when nothing is held out: all epochs are run and the last counts
+ * @param span the epochs to run, where it is not all: those behind the machine, and the first that is not run
  * @throws FurzeError INTERNAL when it diverges however small the steps
  */
 export function* runEpochs(
   machine: FmMachine,
   runEpoch: RunEpoch,
   judge: Judge | null,
+  span: { readonly done: number; readonly end: number } = { done: 0, end: machine.settings.epochs },
 ): Generator<FmProgress, FmOutcome> {
-  const { epochs, patience } = machine.settings;
+  const { done, end } = span;
+  const { patience } = machine.settings;
   let { learningRate } = machine.settings;
-  let best: FmOutcome = { parameters: machine.copy(), epoch: 0 };
+  let best: FmOutcome = { parameters: machine.copy(), epoch: done };
   let bestLoss = Number.POSITIVE_INFINITY;
   let halvings = 0;
-  let progress: FmProgress = { done: 0, total: epochs, loss: Number.NaN, heldOutLoss: Number.NaN };
-  for (let epoch = 0; epoch < epochs; epoch++) {
+  let progress: FmProgress = { done, total: end, loss: Number.NaN, heldOutLoss: Number.NaN };
+  for (let epoch = done; epoch < end; epoch++) {
     const loss = yield* during(runEpoch(epoch, learningRate), progress);
     if (!(loss < DIVERGED_LOSS && machine.isFinite)) {
       if (++halvings > HALVINGS_MAX) {
@@ -63,7 +66,7 @@ export function* runEpochs(
       continue;
     }
     const heldOutLoss = judge === null ? Number.NaN : yield* during(judge(), progress);
-    progress = { done: epoch + 1, total: epochs, loss, heldOutLoss };
+    progress = { done: epoch + 1, total: end, loss, heldOutLoss };
     yield progress;
     if (judge === null || heldOutLoss < bestLoss) {
       best = { parameters: machine.copy(), epoch: epoch + 1 };

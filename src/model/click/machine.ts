@@ -119,25 +119,33 @@ export class FmMachine {
   /** A copy of the parameters as they stand. */
   copy(): FmParameters {
     return {
-      bias: this.#arena.f32(this.#parameters.bias, 1)[0]!,
-      linear: new Float32Array(this.#linear),
+      bias: this.bias,
+      linear: new Float32Array(this.linear),
       vectors: new Float32Array(this.vectors),
     };
   }
 
   /** Goes back to parameters that `copy` gave, and forgets AdaGrad's sums. */
   restore({ bias, linear, vectors }: FmParameters): void {
-    this.#arena.f32(this.#parameters.bias, 1)[0] = bias;
-    this.#linear.set(linear);
+    this.bias = bias;
+    this.linear.set(linear);
     this.vectors.set(vectors);
     this.forget();
+  }
+
+  get bias(): number {
+    return this.#arena.f32(this.#parameters.bias, 1)[0]!;
+  }
+
+  set bias(value: number) {
+    this.#arena.f32(this.#parameters.bias, 1)[0] = value;
   }
 
   get vectors(): Float32Array<SharedArrayBuffer> {
     return this.#arena.f32(this.#parameters.factors, this.featureCount * this.#f);
   }
 
-  get #linear(): Float32Array<SharedArrayBuffer> {
+  get linear(): Float32Array<SharedArrayBuffer> {
     return this.#arena.f32(this.#parameters.linear, this.featureCount);
   }
 }

@@ -75,6 +75,7 @@ function train(task: ClickPartTask, { reads, instantiate }: PartTools): FmModel 
   const labels = { users: reads.userLabels(), items: reads.itemLabels() };
   const job: ClickTask = {
     ...clickData(data, negatives, rows, labels),
+    rows,
     settings: { examplesMax: EXAMPLES_MAX },
     seed,
   };

@@ -1,7 +1,10 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { checkFmSettings, FM_DEFAULTS, type FmSettings } from './fm-settings.ts';
 
-/** How a click-through model is trained, beside how a factorization machine is. */
+/**
+ * How a click-through model is trained, beside how a factorization machine is. The learning rate falls in a straight line
+ * to nothing over the epochs.
+ */
 export interface ClickSettings extends FmSettings {
   /**
    * Negatives drawn beside each positive where the feedback has no negatives, 0 to 100. Where it has some, fewer are
@@ -17,8 +20,8 @@ export interface ClickSettings extends FmSettings {
 export const CLICK_DEFAULTS: ClickSettings = {
   ...FM_DEFAULTS,
   factors: 16,
-  epochs: 40,
-  learningRate: 0.1,
+  epochs: 12,
+  learningRate: 0.3,
   regularization: 0.03,
   linearRegularization: 0.01,
   negativesPerPositive: 5,

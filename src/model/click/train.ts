@@ -12,7 +12,7 @@ import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts'
 import { ClickTraining } from './click-training.ts';
 import { during, type FmProgress, runEpochs } from './epochs.ts';
 import { type ClickData, chooseExamples } from './examples.ts';
-import type { FmModel } from './model.ts';
+import type { FmModel, FmRows } from './model.ts';
 import { joinExamples } from './pairs.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './settings.ts';
 
@@ -22,8 +22,15 @@ const BLIND_EPOCHS_MAX = 10;
 /** Chunks of rows and judged records, at most. */
 const FIXED_BYTES = 16_000_000;
 
+/** Epochs, as a share of its own, by which a judged model goes on with everything. */
+const EPOCHS_AGAIN = 1 / 3;
+/** A model of so few epochs is learned again from the beginning. */
+const EPOCHS_FEW = 4;
+
 /** The job: data, settings that differ from `CLICK_DEFAULTS`, and the seed. */
 export interface ClickTask extends ClickData {
+  /** Which rows of the store its rows are, so that a judged model can be gone on from; the store's own when absent. */
+  readonly rows?: FmRows;
   readonly settings?: Partial<ClickSettings>;
   readonly seed: number;
 }
@@ -74,8 +81,9 @@ export function trainClickModel(
 }
 
 /**
- * Trains on everything, the held-out positives too, for as many epochs as were best when they judged: so the model that
- * serves knows the latest feedback. Calibration and quality are the judged model's.
+ * Trains on everything, the held-out positives too, so that the model that serves knows the latest feedback: goes on from
+ * the judged model by a third as many epochs, from the full learning rate down to nothing. Where few epochs were best, more
+ * of them would be too many, and they begin anew. Calibration, quality and the number of epochs are the judged model's.
  * @param task the one that `judged` came from, with the same settings; of what was left out then `heldOut` may hold more
  * @returns undefined when it was stopped
  * @throws FurzeError as `fitClickModel`
@@ -87,11 +95,14 @@ export function retrainClickModel(
   control: TrainingControl = {},
 ): FmModel | undefined {
   const { epochs, calibration, positiveRate, quality } = judged;
+  const again = epochs > EPOCHS_FEW ? Math.ceil(epochs * EPOCHS_AGAIN) : epochs;
   const { positives, heldOut } = task;
   const all: ClickData = { ...task, positives: joinPairs(positives, heldOut), heldOut: joinPairs() };
-  const settings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed, epochs };
-  const model = drive(runTraining(all, settings, instantiate), control);
-  return model && { ...model, calibration, positiveRate, quality };
+  const settings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
+  const from = again < epochs ? judged : undefined;
+  const run = runTraining(all, settings, instantiate, { from, done: epochs - again, end: epochs });
+  const model = drive(run, control);
+  return model && { ...model, epochs, calibration, positiveRate, quality };
 }
 
 function joinPairs(...columns: readonly PairColumns[]): PairColumns {
@@ -131,25 +142,31 @@ export function* fitClickModel(
   );
 }
 
+/** Which of the epochs of the settings are run: those from `done` to before `end`. */
+interface Span {
+  /** The model to go on from, at the full learning rate; undefined to begin. */
+  readonly from: FmModel | undefined;
+  readonly done: number;
+  readonly end: number;
+}
+
 function* runTraining(
-  data: ClickData,
+  { rows, ...data }: ClickData & { readonly rows?: FmRows },
   settings: ClickSettings,
   instantiate: InstantiateKernels,
+  { from, done, end }: Span = { from: undefined, done: 0, end: settings.epochs },
 ): Generator<FmProgress, FmModel> {
   checkClickSettings(settings);
-  const start: FmProgress = {
-    done: 0,
-    total: settings.epochs,
-    loss: Number.NaN,
-    heldOutLoss: Number.NaN,
-  };
+  const start: FmProgress = { done, total: end, loss: Number.NaN, heldOutLoss: Number.NaN };
   const examples = yield* during(chooseExamples(data, settings), start);
   const training = new ClickTraining(examples, settings, instantiate);
-  yield* during(training.initialize(), start);
+  yield* during(from === undefined ? training.initialize() : training.resume(from, rows), start);
+  const [first, last] = from === undefined ? [0, settings.epochs] : [done, end];
   const best = yield* runEpochs(
     training.machine,
-    (_, learningRate) => training.epoch(learningRate),
+    (epoch, learningRate) => training.epoch((learningRate * (last - epoch)) / (last - first)),
     training.judgedCount > 0 ? () => training.judge() : null,
+    { done, end },
   );
-  return yield* during(training.finish(best), { ...start, done: settings.epochs });
+  return yield* during(training.finish(best), { ...start, done: end });
 }

@@ -12,13 +12,13 @@ import {
 import { clickWorld, NOBODY } from './fm-world.ts';
 
 const world = clickWorld(1);
-const settings = { factors: 4, epochs: 30, negativesPerPositive: 4 };
+const settings = { factors: 4, epochs: 30, learningRate: 0.1, negativesPerPositive: 4 };
 const train = (task: Partial<ClickTask> = {}): FmModel =>
   trainClickModel({ ...world, settings, seed: 1, ...task }, loadKernels)!;
 const model = train();
 
-function scorerOf(trained: FmModel): FmScorer {
-  const placed = placeFm(trained, world.itemLabelsOf);
+function scorerOf(trained: FmModel, labelsOf = world.itemLabelsOf): FmScorer {
+  const placed = placeFm(trained, labelsOf);
   return new FmScorer(placed, loadKernels(placed.memory));
 }
 
@@ -86,7 +86,10 @@ describe('a click-through training', () => {
     const again = retrainClickModel(task, model, loadKernels, {
       onProgress: ({ done }) => epochs.push(done),
     })!;
+    expect(model.epochs).toBeGreaterThan(4);
+    expect(epochs[0]).toBe(model.epochs - Math.ceil(model.epochs / 3));
     expect(epochs.at(-1)).toBe(model.epochs);
+    expect(again.epochs).toBe(model.epochs);
     expect(again.quality).toEqual(model.quality);
     expect(again.calibration).toEqual(model.calibration);
     const [before, after] = [scorerOf(model), scorerOf(again)];
@@ -98,6 +101,56 @@ describe('a click-through training', () => {
     }
     expect(rise).toBeGreaterThan(0.05);
     expect(retrainClickModel(task, model, loadKernels, { shouldStop: () => true })).toBeUndefined();
+  });
+
+  it('goes on from what the judged model knows, wherever its users, items and labels stand now', () => {
+    const settings = { factors: 4, epochs: 9, learningRate: 1e-9 };
+    const rows = (users: readonly number[], items: readonly number[]) => ({
+      users: Uint32Array.from(users, (row) => 10 * row),
+      items: Uint32Array.from(items, (row) => 10 * row),
+      itemRowCount: 1000,
+    });
+    const all = (count: number) => Array.from({ length: count }, (_, row) => row);
+    const judged = { ...model, epochs: 9, rows: rows(all(world.userCount), all(world.itemCount)) };
+    // The same world without its first user and item, and with a new one of each behind the others.
+    const [users, items] = [all(world.userCount + 1).slice(1), all(world.itemCount + 1).slice(1)];
+    const shift = (columns: { userRows: ArrayLike<number>; itemRows: ArrayLike<number> }) => {
+      const kept = Array.from(columns.userRows, (_, at) => at).filter(
+        (at) => columns.userRows[at]! > 0 && columns.itemRows[at]! > 0,
+      );
+      return {
+        userRows: kept.map((at) => columns.userRows[at]! - 1),
+        itemRows: kept.map((at) => columns.itemRows[at]! - 1),
+      };
+    };
+    const task = {
+      ...world,
+      positives: shift(world.positives),
+      heldOut: NOBODY,
+      itemLabelsOf: (row: number) => world.itemLabelsOf(row + 1),
+      rows: rows(users, items),
+      settings,
+      seed: 1,
+    };
+    const again = retrainClickModel(task, judged, loadKernels)!;
+    const [before, after] = [scorerOf(model), scorerOf(again, task.itemLabelsOf)];
+    for (const [user, item] of [
+      [0, 0],
+      [17, 30],
+      [world.userCount - 2, world.itemCount - 2],
+    ] as const) {
+      const [expected] = before.logits(before.userSide(user + 1, []), [item + 1]);
+      expect(after.logits(after.userSide(user, []), [item])[0]).toBeCloseTo(expected!, 4);
+    }
+  });
+
+  it('begins anew where few epochs were best', () => {
+    const epochs: number[] = [];
+    const few = { ...model, epochs: 4 };
+    retrainClickModel({ ...world, settings, seed: 1 }, few, loadKernels, {
+      onProgress: ({ done }) => epochs.push(done),
+    });
+    expect(epochs).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('takes the negatives that there are before it draws any', () => {
