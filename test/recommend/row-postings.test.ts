@@ -55,6 +55,17 @@ it('is gone through once though rows come and go meanwhile', () => {
   }
 });
 
+it('tells its lowest rows at once, of few and of crowded chunks', () => {
+  const rows = new RowPostings();
+  expect(rows.first(3)).toEqual([]);
+  for (let row = 7; row < 200; row += 31) rows.add(row);
+  for (let row = 70_001; row < 80_000; row += 2) rows.add(row);
+  rows.add(4_000_000_000);
+  const all = [...rows];
+  for (const limit of [0, 1, 7, 8, 4000, all.length - 1, all.length, all.length + 1])
+    expect(rows.first(limit)).toEqual(all.slice(0, limit));
+});
+
 it('holds rows up to the highest number', () => {
   const rows = new RowPostings();
   for (const row of [0, 65_535, 65_536, 4_000_000_000]) rows.add(row);

@@ -86,6 +86,16 @@ export class RowPostings implements Rows {
     }
   }
 
+  /** The lowest rows, at most `limit` of them, at once. */
+  first(limit: number): number[] {
+    const found: number[] = [];
+    for (let high = 0; high < this.chunks.length && found.length < limit; high++) {
+      const chunk = this.chunks[high];
+      if (chunk !== undefined) takeRows(chunk, high * 2 ** CHUNK_BITS, limit, found);
+    }
+    return found;
+  }
+
   *[Symbol.iterator](): Generator<number, void> {
     for (const [high, chunk] of this.chunks.entries()) {
       if (chunk === undefined) continue;
@@ -137,6 +147,17 @@ function toBitmap(chunk: Chunk): void {
 function toRows(chunk: Chunk): void {
   chunk.rows = Uint16Array.from(rowsOf(chunk));
   chunk.bits = undefined;
+}
+
+function takeRows({ count, rows, bits }: Chunk, base: number, limit: number, found: number[]): void {
+  for (let at = 0; rows !== undefined && at < count && found.length < limit; at++)
+    found.push(base + rows[at]!);
+  for (let at = 0; bits !== undefined && at < bits.length; at++) {
+    for (let word = bits[at]!; word !== 0; word &= word - 1) {
+      if (found.length === limit) return;
+      found.push(base + at * 32 + (31 - Math.clz32(word & -word)));
+    }
+  }
 }
 
 /** Those that are there throughout come once each, whatever comes and goes meanwhile. */
