@@ -1,8 +1,7 @@
 /*
  * `npm run bench:cluster`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
- * passes, and its copy is made anew. Rates by processor time, which other work on the machine does not change much.
+ * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +13,8 @@ import { Connection } from '../src/store/postgres/connection.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { measureLists } from './cluster/lists.ts';
+import { measureRequests } from './cluster/requests.ts';
+import { serverCpuMs } from './cluster/server-time.ts';
 
 const isSmoke = process.argv.includes('--smoke');
 const BATCHES = isSmoke ? 20 : 300;
@@ -22,8 +23,6 @@ const USERS = 20_000;
 const ITEMS = 5000;
 const QUESTIONS = isSmoke ? 2000 : 50_000;
 const ASKED_AT_ONCE = 64;
-/** Ticks of /proc a second. */
-const TICKS = 100;
 
 const postgres = await startPostgres(['shared_buffers=256MB']);
 if (postgres === undefined) console.log('SKIPPED: there is no PostgreSQL on this machine');
@@ -41,6 +40,8 @@ else {
         join(folder, 'lists'),
         isSmoke ? 500 : 20_000,
       );
+      const engines = { postgres, redis };
+      await measureRequests(engines, folder, isSmoke);
       await redis.stop();
     }
   } finally {
@@ -115,33 +116,13 @@ function batch(seed: number) {
 }
 
 async function row(name: string, server: number, work: () => Promise<number>): Promise<void> {
-  const before = { ms: performance.now(), server: ticksOf(server), node: process.cpuUsage() };
+  const before = { ms: performance.now(), server: serverCpuMs(server), node: process.cpuUsage() };
   const count = await work();
   const seconds = (performance.now() - before.ms) / 1000;
-  const serverSeconds = (ticksOf(server) - before.server) / TICKS;
+  const serverSeconds = (serverCpuMs(server) - before.server) / 1000;
   const { user, system } = process.cpuUsage(before.node);
   const rate = (over: number) => (over > 0 ? Math.round(count / over).toLocaleString('en') : '-');
   console.log(
     `${name}: ${count.toLocaleString('en')}; ${rate(seconds)}/s, ${rate(serverSeconds)} a processor second of PostgreSQL, ${rate((user + system) / 1e6)} of furze`,
   );
-}
-
-/** Processor time of a server and its processes, those that have ended among them. */
-function ticksOf(server: number): number {
-  let ticks = 0;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      const isServer = Number(name) === server;
-      if (!isServer && Number(fields[1]) !== server) continue;
-      ticks += Number(fields[11]) + Number(fields[12]);
-      if (isServer) ticks += Number(fields[13]) + Number(fields[14]);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return ticks;
 }

@@ -9,7 +9,8 @@ import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { startService as startHere } from '../../src/service.ts';
-import { Connection, getRequest, postRequest } from './connection.ts';
+import { Asker } from './asker.ts';
+import { getRequest, postRequest } from './connection.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES, startService } from './processes.ts';
 import { quantile, type Row } from './statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
@@ -81,35 +82,30 @@ async function makeModel(folder: string, size: WorldSize): Promise<void> {
 /** @returns milliseconds from the answer to a POST to the answer that shows it, one a probe */
 async function probe(port: number, size: WorldSize, probes: number, seed: number): Promise<number[]> {
   const random = createRandom(seed);
-  let answered: (body: string) => void = () => {};
-  const connection = await Connection.open(port, (_count, body) => answered(body.toString()));
-  const ask = (request: Buffer) =>
-    new Promise<string>((resolve) => {
-      answered = resolve;
-      connection.send(request);
-    });
+  const asker = await Asker.open(port);
   const latenciesMs: number[] = [];
   while (latenciesMs.length < probes) {
     const UserId = userIdOf(Math.floor(size.users * random.float() ** 2));
     const list = getRequest(`/api/recommend/${UserId}?n=${LIST_LENGTH}`);
-    const before = JSON.parse(await ask(list)) as string[];
+    const before = JSON.parse(await asker.ask(list)) as string[];
     const ItemId = itemIdOf(random.below(size.items));
     const record = { FeedbackType: POSITIVE_TYPES[0], UserId, ItemId, Timestamp: '', Comment: '' };
     const kept = before.filter((id) => id !== ItemId);
-    await ask(postRequest('/api/feedback', JSON.stringify([record])));
+    await asker.ask(postRequest('/api/feedback', JSON.stringify([record])));
     const start = performance.now();
     for (let asked = 0; asked < QUESTIONS_MAX; asked++) {
-      const now = JSON.parse(await ask(list)) as string[];
+      const now = JSON.parse(await asker.ask(list)) as string[];
       if (kept.every((id, at) => id === now[at])) continue;
       latenciesMs.push(performance.now() - start);
       break;
     }
   }
-  connection.close();
+  asker.close();
   return latenciesMs;
 }
 
-async function startFlood(port: number, size: WorldSize): Promise<ChildProcess> {
+/** Has another process post feedback to a server at a steady pace. */
+export async function startFlood(port: number, size: WorldSize): Promise<ChildProcess> {
   const numbers = [port, FLOOD_RECORDS_PER_SECOND, size.users, size.items].map(String);
   const client = fork(FLOOD, numbers, { execArgv: ['--import', 'tsx'] });
   await once(client, 'message');
@@ -117,7 +113,7 @@ async function startFlood(port: number, size: WorldSize): Promise<ChildProcess> 
 }
 
 /** @returns the records a second that were answered */
-async function stopFlood(client: ChildProcess): Promise<number> {
+export async function stopFlood(client: ChildProcess): Promise<number> {
   const rate = once(client, 'message');
   client.send('stop');
   return Number((await rate)[0]);

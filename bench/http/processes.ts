@@ -65,9 +65,8 @@ export async function startService(
   nodeOptions: readonly string[] = [],
   { threads = 1, firstFitAfter = '24h', engine = 'auto' }: ServiceWishes = {},
 ): Promise<ServerProcess> {
-  const config = join(folder, 'furze.toml');
-  await writeFile(
-    config,
+  return startConfigured(
+    folder,
     `[database]
 data_store = "lmdb://${dataPathOf(folder)}"
 cache_store = "lmdb://${cachePathOf(folder)}"
@@ -84,7 +83,18 @@ model_fit_period = "24h"
 [recommend.offline]
 check_recommend_period = "${firstFitAfter}"
 `,
+    nodeOptions,
   );
+}
+
+/** Starts the built service with the text of a configuration file, in a folder that is there. */
+export async function startConfigured(
+  folder: string,
+  toml: string,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const config = join(folder, 'furze.toml');
+  await writeFile(config, toml);
   return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) =>
     Number(/"url":"http:[^"]*:(\d+)"/.exec(line)?.[1]),
   );

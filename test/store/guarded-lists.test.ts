@@ -9,6 +9,7 @@ let asked: number[][];
 let pings: number;
 let resets: number;
 let troubles: number;
+let counts: number;
 let lists: GuardedLists;
 
 function answer<T>(value: T): Promise<T> {
@@ -19,14 +20,17 @@ function answer<T>(value: T): Promise<T> {
 beforeEach(() => {
   mood = 'well';
   asked = [];
-  [pings, resets, troubles] = [0, 0, 0];
+  [pings, resets, troubles, counts] = [0, 0, 0, 0];
   const place = {
     get(userRows: readonly number[]) {
       asked.push([...userRows]);
       return answer(userRows.map((row) => (row % 2 === 0 ? packList(list(row, 3)) : undefined)));
     },
     change: () => answer(undefined),
-    getStats: () => answer({ lists: 1, bytes: 2 }),
+    getStats() {
+      counts++;
+      return answer({ lists: 1, bytes: 2 });
+    },
     ping() {
       pings++;
       return answer(undefined);
@@ -80,6 +84,14 @@ for (const [name, ask] of [
     await ask();
     expect(lists.failures).toBe(3);
   });
+
+test('a place that does not count in time says so within the bound, and is asked once for all who wait', async () => {
+  mood = 'never';
+  await expect(Promise.all([lists.getStats(), lists.getStats()])).rejects.toThrow('within 5 ms');
+  expect([counts, lists.failures]).toEqual([1, 1]);
+  mood = 'well';
+  expect(await lists.getStats()).toEqual({ lists: 1, bytes: 2 });
+});
 
 test('some failures with answers between them do not count together', async () => {
   for (let round = 0; round < 6; round++) {

@@ -1,5 +1,5 @@
 import type { PostgresDsn } from '../open/dsn.ts';
-import type { PackedList, SharedLists, SharedPlace } from '../shared/shared-lists.ts';
+import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { int4Array } from './arrays.ts';
 import { type Connection, Link } from './connection.ts';
 
@@ -59,10 +59,11 @@ export class PostgresLists implements SharedLists {
     this.sweepInTime();
   }
 
-  async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+  async getStats(): Promise<SharedStats> {
     const connection = await this.connect();
     const [row] = await connection.rows<[number, number]>(
-      `SELECT count(*), pg_total_relation_size('${this.table}') FROM ${this.table} WHERE tag = $1`,
+      `SELECT own, pg_total_relation_size('${this.table}') * own / greatest(every, 1)
+       FROM (SELECT count(*) FILTER (WHERE tag = $1) AS own, count(*) AS every FROM ${this.table}) AS counted`,
       [this.place.tag],
     );
     const [lists, bytes] = row!;

@@ -10,6 +10,8 @@ const ANSWER_MS_MAX = 5000;
 const RETRY_MS_MAX = 1000;
 
 export type RedisClient = Redis | Cluster;
+/** One server, of a cluster or alone. */
+export type RedisServer = Redis;
 
 /**
  * A client that connects by itself, and again when it lost its server. What is asked of it meanwhile fails at once.

@@ -1,6 +1,12 @@
 import type { RedisDsn } from '../open/dsn.ts';
-import type { PackedList, SharedLists, SharedPlace } from '../shared/shared-lists.ts';
-import { openRedis, type RedisClient } from './client.ts';
+import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
+import { openRedis, type RedisClient, type RedisServer } from './client.ts';
+
+/** Keys looked at to tell what share of them is this store's; all of them where there are no more. */
+const LOOKED_AT_MAX = 4000;
+const LOOKED_AT_ONCE = 1000;
+/** Lists whose sizes stand for those of all. */
+const SIZED_MAX = 32;
 
 /** Lists in Redis or Valkey: one key a user, each of which expires. */
 export class RedisLists implements SharedLists {
@@ -35,18 +41,15 @@ export class RedisLists implements SharedLists {
     );
   }
 
-  async getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+  async getStats(): Promise<SharedStats> {
     const each = await this.ask((client) =>
       Promise.all(
-        (client.isCluster ? mastersOf(client) : [client]).map(
-          async (server) => [await server.dbsize(), usedMemory(await server.info('memory'))] as const,
+        (client.isCluster ? mastersOf(client) : [client as RedisServer]).map((server) =>
+          this.statsOf(server),
         ),
       ),
     );
-    return {
-      lists: each.reduce((sum, [keys]) => sum + keys, 0),
-      bytes: each.reduce((sum, [, bytes]) => sum + bytes, 0),
-    };
+    return each.reduce((sum, { lists, bytes }) => ({ lists: sum.lists + lists, bytes: sum.bytes + bytes }));
   }
 
   async ping(): Promise<void> {
@@ -64,6 +67,24 @@ export class RedisLists implements SharedLists {
     this.client = undefined;
     const client = await opening?.catch(() => undefined);
     client?.disconnect();
+  }
+
+  /** SCAN goes through keys in the order of their hashes, so those that come first are as good as any taken by chance. */
+  private async statsOf(server: RedisServer): Promise<SharedStats> {
+    const count = await server.dbsize();
+    const seen = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, keys] = await server.scan(cursor, 'COUNT', LOOKED_AT_ONCE);
+      for (const key of keys) seen.add(key);
+      cursor = next;
+    } while (cursor !== '0' && seen.size < LOOKED_AT_MAX);
+    const own = [...seen].filter((key) => key.startsWith(this.prefix));
+    const lists = cursor === '0' ? own.length : Math.round((count * own.length) / seen.size);
+    const sizes = await Promise.all(own.slice(0, SIZED_MAX).map((key) => server.memory('USAGE', key)));
+    const known = sizes.filter((size) => size !== null);
+    const mean = known.reduce((sum, size) => sum + size, 0) / Math.max(1, known.length);
+    return { lists, bytes: Math.round(lists * mean) };
   }
 
   private keyOf(userRow: number): string {
@@ -99,10 +120,6 @@ function mastersOf(client: RedisClient) {
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: unknown };
   return message !== undefined && message !== '' ? message : String(code ?? 'the connection failed');
-}
-
-function usedMemory(info: string): number {
-  return Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? 0);
 }
 
 function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import type { UserList } from '../cache-store.ts';
 import { packList, unpackList } from './packed-list.ts';
-import type { SharedLists } from './shared-lists.ts';
+import type { SharedLists, SharedStats } from './shared-lists.ts';
 
 export interface GuardOptions {
   readonly onTrouble?: (message: string, error: unknown) => void;
@@ -37,6 +37,7 @@ export class GuardedLists {
   >();
   /** Questions of answers are bounded more tightly than the work of passes, so each has a row of its own. */
   private readonly inRow = { answers: 0, passes: 0 };
+  private counting: Promise<SharedStats> | undefined;
   private lookTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
   /** Questions and changes that failed or took too long. */
@@ -85,20 +86,28 @@ export class GuardedLists {
     await this.counted('passes', this.lists.change(packed, removed));
   }
 
-  getStats(): Promise<{ readonly lists: number; readonly bytes: number }> {
+  /** Whoever asks during another's question shares its answer. */
+  getStats(): Promise<SharedStats> {
     if (!this.isAvailable) return Promise.resolve({ lists: 0, bytes: 0 });
-    return this.within(CHANGE_MS_MAX, this.lists.getStats());
+    this.counting ??= this.within(this.changeMsMax, this.lists.getStats()).finally(() => {
+      this.counting = undefined;
+    });
+    return this.counting;
   }
 
   /** @throws Error that says why the place cannot be used */
   async ping(): Promise<void> {
-    await inTime(this.options.changeMsMax ?? CHANGE_MS_MAX, this.lists.ping());
+    await inTime(this.changeMsMax, this.lists.ping());
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.lookTimer);
     await this.lists.close();
+  }
+
+  private get changeMsMax(): number {
+    return this.options.changeMsMax ?? CHANGE_MS_MAX;
   }
 
   private ask(): void {
@@ -133,9 +142,9 @@ export class GuardedLists {
 
   /** Waits within the bound of what is asked, and after some failures in a row has nobody ask any more. */
   private async counted<T>(asker: keyof GuardedLists['inRow'], work: Promise<T>): Promise<T> {
-    const { readMsMax = READ_MS_MAX, changeMsMax = CHANGE_MS_MAX } = this.options;
+    const { readMsMax = READ_MS_MAX } = this.options;
     try {
-      const done = await this.within(asker === 'answers' ? readMsMax : changeMsMax, work);
+      const done = await this.within(asker === 'answers' ? readMsMax : this.changeMsMax, work);
       this.inRow[asker] = 0;
       return done;
     } catch (error) {

@@ -14,14 +14,19 @@ export interface SharedPlace {
 /** A user's list as bytes. */
 export type PackedList = readonly [userRow: number, bytes: Uint8Array];
 
+/** How many lists of the store there are, and the bytes that they take in the place: estimates where there are thousands. */
+export interface SharedStats {
+  readonly lists: number;
+  readonly bytes: number;
+}
+
 /** Users' lists in a place that several nodes share, and that may lose any of them at any time. */
 export interface SharedLists {
   /** The lists of these users, in their order. @throws Error when the place cannot be asked */
   get(userRows: readonly number[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Stores lists, and removes those of other users. @throws Error when some of it could not be done */
   change(lists: readonly PackedList[], removed: readonly number[]): Promise<void>;
-  /** How many lists there are, and what the place takes, bytes. */
-  getStats(): Promise<{ readonly lists: number; readonly bytes: number }>;
+  getStats(): Promise<SharedStats>;
   /** @throws Error when the place cannot be used, saying why */
   ping(): Promise<void>;
   /** Lets go of a connection that does not answer; the next call opens another. */

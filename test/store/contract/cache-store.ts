@@ -94,7 +94,11 @@ export function sharedListsContract(name: string, newDsn: () => Dsn): void {
       expect(await other.find(3)).toBeUndefined();
       await a.change([], [3]);
       expect(await b.find(3)).toBeUndefined();
-      expect((await b.getStats()).lists).toBe(299);
+      await other.change([list(3, 100), list(4, 100)], []);
+      const [mine, others] = [await b.getStats(), await other.getStats()];
+      expect([mine.lists, others.lists]).toEqual([299, 2]);
+      expect(others.bytes).toBeGreaterThan(0);
+      expect(mine.bytes / others.bytes).toBeGreaterThan(10);
       for (const each of [a, b, other]) await each.close();
     });
 
