@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { NotLeadingError } from '../model-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
+import { CopyRows } from './copy-rows.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -83,6 +84,31 @@ export class Connection {
   async run(text: string, values?: readonly unknown[]): Promise<string> {
     const result = await this.client.query(text, values && [...values]);
     return result.command;
+  }
+
+  /**
+   * Hands out the rows of a binary COPY of integers, as they come; each array is good until the next.
+   * @throws Error of the server, or what `onRow` has thrown, which ends the connection
+   */
+  async copyOut(text: string, onRow: (row: readonly number[]) => void): Promise<void> {
+    const { default: pg } = await import('pg');
+    const rows = new CopyRows();
+    let failure: unknown;
+    await new Promise<void>((resolve, reject) => {
+      const query = new pg.Query({ text }, (error) => (error ? reject(failure ?? error) : resolve()));
+      // The driver hands each message to its query, and has none that keeps them.
+      const handleCopyData = ({ chunk }: { readonly chunk: Buffer }) => {
+        if (failure !== undefined) return;
+        try {
+          const row = rows.read(chunk);
+          if (row !== undefined) onRow(row);
+        } catch (error) {
+          failure = error;
+          this.socket.destroy();
+        }
+      };
+      this.client.query(Object.assign(query, { handleCopyData }));
+    });
   }
 
   /** Ends the connection once what was sent is answered; what the server does not answer soon fails. */

@@ -1,6 +1,9 @@
 import type { Item, User } from '../../domain/entities.ts';
-import { type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../effects.ts';
-import type { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { type Effects, NOT_WHOLE, type Point } from '../effects.ts';
+import type { DataTables } from '../lmdb/data-tables.ts';
+import type { WriteRules } from '../lmdb/messages.ts';
+import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
 import { Connection } from './connection.ts';
 
@@ -9,40 +12,28 @@ export type OnCopied = (records: number) => void;
 
 /** Records that are fetched at once, and written in one transaction. */
 const FETCH_RECORDS = 20_000;
+/** Feedback between two calls of `OnCopied`. */
+const TOLD_RECORDS = 65_536;
 
 /**
  * Copies everything as it is at one moment.
+ * @param tables without anything in them, and written by nobody else meanwhile
  * @returns the moment
  */
-export async function copyAll(dsn: PostgresDsn, copy: GroupWriter, onCopied: OnCopied): Promise<Point> {
+export async function copyAll(
+  dsn: PostgresDsn,
+  tables: DataTables,
+  rules: WriteRules,
+  onCopied: OnCopied,
+): Promise<Point> {
   const connection = await Connection.open(dsn, 'furze copying');
   const s = `"${dsn.schema}"`;
   try {
     await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const [head] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${s}.head`);
     const [position, mark] = head!;
-    let records = 0;
-    const take = (part: Partial<Effects>, count: number) => {
-      copy.replicate({ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] });
-      records += count;
-      onCopied(records);
-    };
-    for await (const rows of fetchAll<EntityRow>(
-      connection,
-      `SELECT user_row, user_id, detail FROM ${s}.users`,
-    ))
-      take({ users: rows.map(([row, UserId, detail]) => [row, { UserId, ...detail } as User]) }, rows.length);
-    for await (const rows of fetchAll<EntityRow>(
-      connection,
-      `SELECT item_row, item_id, detail FROM ${s}.items`,
-    ))
-      take({ items: rows.map(([row, ItemId, detail]) => [row, { ItemId, ...detail } as Item]) }, rows.length);
-    const names = new Map(await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types`));
-    const gone = await goneRows(connection, s);
-    for await (const rows of fetchAll<FeedbackRow>(connection, feedbackQuery(s))) {
-      const there = rows.filter(([userRow, itemRow]) => !gone.users.has(userRow) && !gone.items.has(itemRow));
-      take({ feedback: there.map((row) => effectOf(row, names)) }, there.length);
-    }
+    const copied = await copyEntities(connection, s, new GroupWriter(tables, rules), onCopied);
+    await copyFeedback(connection, s, tables, (feedback) => onCopied(copied + feedback));
     await connection.run('COMMIT');
     return { position, mark };
   } finally {
@@ -51,16 +42,74 @@ export async function copyAll(dsn: PostgresDsn, copy: GroupWriter, onCopied: OnC
 }
 
 type EntityRow = readonly [row: number, id: string, detail: object];
-type FeedbackRow = readonly [
-  userRow: number,
-  itemRow: number,
-  type: number,
-  timeMs: number,
-  value: number | null,
-  comment: Buffer | null,
-];
+type NoteRow = readonly [userRow: number, itemRow: number, type: number, value: number, comment: Buffer];
 
 const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
+
+/** @returns how many users and items there are */
+async function copyEntities(
+  connection: Connection,
+  s: string,
+  copy: GroupWriter,
+  onCopied: OnCopied,
+): Promise<number> {
+  let records = 0;
+  const take = (part: Partial<Effects>, count: number) => {
+    copy.replicate({ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] });
+    records += count;
+    onCopied(records);
+  };
+  for await (const rows of fetchAll<EntityRow>(
+    connection,
+    `SELECT user_row, user_id, detail FROM ${s}.users ORDER BY user_row`,
+  ))
+    take({ users: rows.map(([row, UserId, detail]) => [row, { UserId, ...detail } as User]) }, rows.length);
+  for await (const rows of fetchAll<EntityRow>(
+    connection,
+    `SELECT item_row, item_id, detail FROM ${s}.items ORDER BY item_row`,
+  ))
+    take({ items: rows.map(([row, ItemId, detail]) => [row, { ItemId, ...detail } as Item]) }, rows.length);
+  return records;
+}
+
+async function copyFeedback(
+  connection: Connection,
+  s: string,
+  tables: DataTables,
+  onCopied: OnCopied,
+): Promise<void> {
+  const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
+  const gone = await goneRows(connection, s);
+  const isThere = (userRow: number, itemRow: number) => !gone.users.has(userRow) && !gone.items.has(itemRow);
+  const loader = new FeedbackLoader(tables, types);
+  let records = 0;
+  // In the order of the key, which its index has: so each user's feedback comes at once, and nothing is sorted.
+  await connection.run('SET LOCAL enable_sort = off');
+  await connection.copyOut(
+    `COPY (SELECT user_row, item_row, type, time_ms FROM ${s}.feedback ORDER BY user_row, item_row, type) TO STDOUT (FORMAT binary)`,
+    ([userRow, itemRow, type, timeMs]) => {
+      if (isThere(userRow!, itemRow!)) loader.add(userRow!, itemRow!, type!, timeMs!);
+      if (++records % TOLD_RECORDS === 0) onCopied(records);
+    },
+  );
+  loader.finish();
+  onCopied(records);
+  for await (const rows of fetchAll<NoteRow>(
+    connection,
+    `SELECT user_row, item_row, type, value, comment FROM ${s}.notes`,
+  ))
+    loader.putNotes(
+      rows
+        .filter(([userRow, itemRow]) => isThere(userRow, itemRow))
+        .map(([userRow, itemRow, type, value, comment]) => ({
+          userRow,
+          itemRow,
+          type,
+          value,
+          comment: comment.toString(),
+        })),
+    );
+}
 
 /** Rows whose feedback is still being removed. */
 async function goneRows(connection: Connection, s: string): Promise<Record<'users' | 'items', Set<number>>> {
@@ -68,24 +117,6 @@ async function goneRows(connection: Connection, s: string): Promise<Record<'user
   const rows = await connection.rows<[number, boolean]>(`SELECT row, is_user FROM ${s}.removals`);
   for (const [row, isUser] of rows) (isUser ? gone.users : gone.items).add(row);
   return gone;
-}
-
-/** In the order of the keys, so that each user's feedback comes at once and the copy is written from its begin to its end. */
-function feedbackQuery(s: string): string {
-  return `SELECT f.user_row, f.item_row, f.type, f.time_ms, n.value, n.comment FROM ${s}.feedback f
-    LEFT JOIN ${s}.notes n USING (user_row, item_row, type) ORDER BY user_row, item_row, type`;
-}
-
-function effectOf(row: FeedbackRow, names: ReadonlyMap<number, string>): FeedbackEffect {
-  const [userRow, itemRow, type, timeMs, value, comment] = row;
-  return {
-    userRow,
-    itemRow,
-    type: names.get(type)!,
-    timeMs,
-    value: value ?? 0,
-    comment: comment?.toString() ?? '',
-  };
 }
 
 /** The rows of a query in pieces; the next piece is asked for while one is worked on. */

@@ -60,7 +60,7 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         tables = openDataTables(path);
       }
       tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
-      const copied = await copyAll(dsn, new GroupWriter(tables, NO_RULES), onCopied);
+      const copied = await copyAll(dsn, tables, NO_RULES, onCopied);
       tables.engine.transact(() => writeUpstream(tables, { identity, ...copied }));
       await tables.engine.flush();
     }
