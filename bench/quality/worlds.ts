@@ -1,10 +1,13 @@
 /**
  * Sets of other shapes than the public ones in `data/`, to see that the default lists never lose to one recommender
- * alone: `npx tsx bench/quality/worlds.ts DIR` writes `film` (popularity that moves, users who come in bursts), `news`
- * (items that live for two days), `tiny` (300 users), four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`) and `catalogue` (650,000 likes; users go from a film to one like it),
- * for `quality:sets`; and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the
- * same, large), `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their
- * figures compare with nothing published, and nothing was tuned on any one of them.
+ * alone: `npx tsx bench/quality/worlds.ts DIR` writes for `quality:sets`
+ * - `film` (popularity that moves, users who come in bursts) and `news` (items that live for two days),
+ * - `tiny` (300 users), and four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`),
+ * - two in which nearly all users come once, for an hour (`bursts`, `tastes`),
+ * - `catalogue` (650,000 likes; users go from a film to one like it);
+ * and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the same, large),
+ * `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their figures
+ * compare with nothing published, and nothing was tuned on any one of them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ interface World {
   readonly days: number;
   /** Tastes of users and kinds of items. */
   readonly tastes: number;
-  /** Mean number of visits of a user, and of records in one. */
+  /** Mean number of visits of a user, which need not be whole, and of records in one. */
   readonly visits: number;
   readonly perVisit: number;
   /** Share of what users take for being talked about rather than by taste. */
@@ -55,6 +58,28 @@ const WORLDS: Readonly<Record<string, World>> = {
   recent: { users: 300, items: 400, days: 120, tastes: 4, visits: 4, perVisit: 3, herd: 0.8, halfLife: 5 },
   seldom: { users: 900, items: 300, days: 120, tastes: 6, visits: 2, perVisit: 1, herd: 0.6, halfLife: 30 },
   herd: { users: 250, items: 200, days: 120, tastes: 4, visits: 3, perVisit: 4, herd: 1, halfLife: 20 },
+  // Nearly everybody comes once, takes many in an hour, and never returns.
+  bursts: {
+    users: 900,
+    items: 1600,
+    days: 210,
+    tastes: 8,
+    visits: 1.05,
+    perVisit: 60,
+    herd: 0.5,
+    halfLife: 60,
+  },
+  // The same by taste alone: what is talked about says little.
+  tastes: {
+    users: 1200,
+    items: 1200,
+    days: 300,
+    tastes: 30,
+    visits: 1.1,
+    perVisit: 40,
+    herd: 0.1,
+    halfLife: 1e9,
+  },
 };
 
 /** Records `user,item,time` in no order. */

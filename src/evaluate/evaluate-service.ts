@@ -69,13 +69,14 @@ export async function evaluateService(
   };
   try {
     await serve(SERVED, 'served', {});
+    // Right after, for what is learned is the same, which a fit that follows sees and learns nothing.
+    for (const [name, recommend] of variants) await serve(name, 'variant', recommend);
     for (const name of RECOMMENDERS) {
       await serve(`${name} alone`, 'alone', {
         offline: ONE_RECOMMENDER,
         online: { fallback_recommend: [name] },
       });
     }
-    for (const [name, recommend] of variants) await serve(name, 'variant', recommend);
   } finally {
     await service.close();
   }
