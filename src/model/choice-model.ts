@@ -33,15 +33,20 @@ const ROUNDING = 1e-18;
  * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
  * (weight 0) and the others are fitted again, from where they stood.
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
+ * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much, so that what
+ *   few small differences tell by chance makes no weight that a large difference would be ranked by later on
  * @throws FurzeError INTERNAL when a feature is not finite
  */
 export function fitChoices(
   sample: ChoiceSample,
   nonNegative: readonly number[],
-  penalty = 3e-3,
+  penalty: number,
+  leastDeviations?: readonly number[],
 ): readonly number[] {
   const { width } = sample;
-  const deviations = deviationsOf(sample);
+  const deviations = deviationsOf(sample).map((deviation, at) =>
+    Math.max(deviation, leastDeviations?.[at] ?? 0),
+  );
   const features = sample.features.map((value, at) => value / deviations[at % width]!);
   let weights = new Float64Array(width);
   for (;;) {

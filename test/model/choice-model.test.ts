@@ -3,6 +3,7 @@ import { createRandom } from '../../src/domain/random.ts';
 import { type ChoiceSample, fitChoices } from '../../src/model/choice-model.ts';
 
 const SIZE = 10;
+const RIDGE = 3e-3;
 
 /** In each set one alternative is chosen with a chance in proportion to exp(truth · features). */
 function drawn(sets: number, truth: readonly number[], scale: readonly number[]): ChoiceSample {
@@ -29,7 +30,7 @@ function drawn(sets: number, truth: readonly number[], scale: readonly number[])
 
 describe('the conditional logit', () => {
   it('finds the weights that choices were drawn with, whatever the scale of a feature', () => {
-    const [a, b, c] = fitChoices(drawn(20_000, [1, -0.005, 0], [1, 300, 1]), []);
+    const [a, b, c] = fitChoices(drawn(20_000, [1, -0.005, 0], [1, 300, 1]), [], RIDGE);
     expect(a).toBeCloseTo(1, 1);
     expect(b).toBeCloseTo(-0.005, 3);
     expect(c).toBeCloseTo(0, 1);
@@ -42,7 +43,7 @@ describe('the conditional logit', () => {
     const features = sample.features.map((value, at) =>
       at % 2 === 1 ? levels[Math.floor(at / (SIZE * 2))]! : value,
     );
-    const [a, b] = fitChoices({ ...sample, features }, []);
+    const [a, b] = fitChoices({ ...sample, features }, [], RIDGE);
     expect(a).toBeCloseTo(1, 0);
     expect(Math.abs(b!)).toBeLessThan(1e-6);
   });
@@ -70,16 +71,25 @@ describe('the conditional logit', () => {
 
   it('leaves a feature out rather than let it speak against, where it must not', () => {
     const sample = drawn(3000, [1, -1], [1, 1]);
-    const [a, b] = fitChoices(sample, [0, 1]);
+    const [a, b] = fitChoices(sample, [0, 1], RIDGE);
     expect(b).toBe(0);
     expect(a).toBeGreaterThan(0.5);
-    expect(fitChoices(sample, [0])[1]).toBeLessThan(-0.8);
+    expect(fitChoices(sample, [0], RIDGE)[1]).toBeLessThan(-0.8);
+  });
+
+  it('learns next to nothing from differences below the least that count', () => {
+    const sample = drawn(500, [0, 1], [1e-5, 1]);
+    const [free] = fitChoices(sample, [], RIDGE);
+    const [held, other] = fitChoices(sample, [], RIDGE, [1, 0]);
+    expect(Math.abs(free!)).toBeGreaterThan(100);
+    expect(Math.abs(held!)).toBeLessThan(0.1);
+    expect(other).toBeCloseTo(1, 0);
   });
 
   it('stays finite where one feature tells everything, and refuses what is no number', () => {
     const sample = drawn(50, [1], [1]);
     const told = Float64Array.from(sample.labels);
-    expect(fitChoices({ ...sample, features: told }, [])[0]).toBeGreaterThan(1);
-    expect(() => fitChoices({ ...sample, features: told.fill(Number.NaN) }, [])).toThrow('not finite');
+    expect(fitChoices({ ...sample, features: told }, [], RIDGE)[0]).toBeGreaterThan(1);
+    expect(() => fitChoices({ ...sample, features: told.fill(Number.NaN) }, [], RIDGE)).toThrow('not finite');
   });
 });

@@ -144,6 +144,22 @@ describe('the choice of a ranking', () => {
     expect(names).not.toContain('click_through');
   });
 
+  it('makes nothing of the ages of items that came together', () => {
+    const age = RANKING_FEATURES.indexOf('age');
+    const random = createRandom(3);
+    // What is liked came a little sooner, as the first of a file does.
+    const examples = users(120, (value) => 2 * value('slim')).map(({ features, labels, likedCount }) => {
+      labels.forEach((label, at) => {
+        features[at * RANKING_FEATURES.length + age] = 1e-5 * (random.normal() + label / 2);
+      });
+      return { features, labels, likedCount };
+    });
+    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    // An item of today beside items of ten days: what they are liked for decides.
+    const aged = Math.abs(weightOf(ranking, 'age')) * Math.log1p(10);
+    expect(aged).toBeLessThan(0.5 * weightOf(ranking, 'slim'));
+  });
+
   it('tells nothing of users none of whose candidates were liked', () => {
     const examples = users(100, () => -100);
     expect(chooseRanking(examples, 0, () => true)).toBeUndefined();

@@ -6,6 +6,13 @@ import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking
 /** Users that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 400;
 const MISSES_A_USER = 60;
+/** Ridge on the standardized weights. */
+const RIDGE = 3e-3;
+/**
+ * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
+ * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
+ */
+const AGE_SPREAD_MIN = 1;
 /** Users that say how likely a score is, with all their candidates. */
 const CALIBRATED_MAX = 150;
 
@@ -32,7 +39,8 @@ export function learnBlend(
   // Scales may speak against one another, but popularity never against an item.
   const isOneScale = set.filter(isScale).length === 1;
   const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
-  const weights = fitChoices(withFeatures(lesson, set), nonNegative);
+  const spreads = set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0));
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative, RIDGE, spreads);
   return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
 }
 
