@@ -145,6 +145,8 @@ export class UserViewer {
     // One recommender a turn: for a user with very much feedback each takes milliseconds.
     await turns.take();
     return histories.use(userRow, async (history) => {
+      // To have read the feedback was a part of its own.
+      await turns.take();
       const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
       return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
     });

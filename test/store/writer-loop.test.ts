@@ -117,6 +117,16 @@ test('a full disk is told at once, asked about again and again, and over when th
   expect(await write()).toBe(true);
 });
 
+test('a lone write takes one turn of the event loop', async () => {
+  const { write } = loopOver({ sync: 'disk' });
+  const turns = vi.spyOn(globalThis, 'setImmediate');
+  for (let count = 1; count <= 3; count++) {
+    expect(await write()).toBe(true);
+    expect(turns).toHaveBeenCalledTimes(count);
+  }
+  turns.mockRestore();
+});
+
 test('small writes with nobody behind them are flushed in place, others beside what follows', async () => {
   const { disk, write } = loopOver({ sync: 'disk' });
   expect(await Promise.all([write(), write()])).toEqual([true, true]);

@@ -14,7 +14,10 @@ describe('the decomposition of a score', () => {
   it('adds up to the score of the folded-in user', () => {
     const liked = [0, 4, 8];
     const [score] = scorer.scoreItems(scorer.foldIn(liked)!, [2]);
-    const { score: sum, parts } = atOnce(decomposeScore(placed, liked, 2))!;
+    let pauses = 0;
+    const { score: sum, parts } = atOnce(decomposeScore(placed, liked, 2), () => pauses++)!;
+    // Adding up takes its time, too.
+    expect(pauses).toBe(2 * parts.length);
     expect(sum).toBeCloseTo(score!, 4);
     expect(parts.map((part) => part.itemRow)).toEqual(liked);
     expect(parts.reduce((total, part) => total + part.score, 0)).toBeCloseTo(sum, 10);

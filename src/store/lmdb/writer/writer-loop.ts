@@ -112,17 +112,23 @@ export class WriterLoop {
   }
 
   private async run(): Promise<void> {
-    while (this.waiting.length > 0 || this.hasSlices() || this.alone !== undefined) {
+    while (this.hasWork()) {
       if (this.alone !== undefined) await this.alone();
       if (this.hasSlices()) this.doSlice();
       const writes = takeGroup(this.waiting);
       if (this.isBroken) this.refuse(writes);
       else if (writes.length > 0) await this.carryOut(writes);
+      // Whatever comes later starts the loop again.
+      if (!this.hasWork()) break;
       // Lets the messages in that have come meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.running = false;
     if (this.closing) await this.close();
+  }
+
+  private hasWork(): boolean {
+    return this.waiting.length > 0 || this.hasSlices() || this.alone !== undefined;
   }
 
   private hasSlices(): boolean {
