@@ -32,6 +32,8 @@ async function buildService(to) {
   const written = new Set(Object.keys(metafile.outputs).map((path) => resolve(root, path)));
   written.add(writeLicenses(Object.keys(metafile.inputs), to));
   removeOthers(to, written);
+  // What Node.js has compiled of an earlier build.
+  rmSync(join(root, '.compiled'), { recursive: true, force: true });
 }
 
 /** What an earlier build left. */

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+import { reuseCompiledCode } from './cli/compiled-code.ts';
 import { judgeNode } from './cli/node-version.ts';
+import { packageFile } from './domain/process/program-files.ts';
 
 const { line, isTooOld } = judgeNode(process.versions.node);
 if (line !== undefined) process.stderr.write(`${line}\n`);
 if (isTooOld) {
   process.exitCode = 1;
 } else {
-  // Not before: what it imports may not even load on an old Node.js.
+  reuseCompiledCode(fileURLToPath(packageFile('.compiled')), process.env);
+  // Not before: what it imports may not even load on an old Node.js, and is to be found compiled.
   const { runProgram } = await import('./cli/program.ts');
   process.exitCode = await runProgram(process.argv.slice(2), process.env);
 }

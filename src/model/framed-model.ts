@@ -40,17 +40,17 @@ export function encodeFrame(
 }
 
 /**
- * Reads what `encodeFrame` wrote; what the description says is the caller's to judge.
+ * Reads what `encodeFrame` wrote; what the description says is the caller's to judge. The numbers may lie in `bytes`,
+ * which are used up.
  * @throws FurzeError INTERNAL when the bytes are not of this kind, of another version, cut short or damaged
  */
 export function decodeFrame(
   kind: FrameKind,
   bytes: Uint8Array,
 ): { readonly description: unknown; readonly floats: Float32Array<ArrayBuffer> } {
-  // A copy, because views of 4-byte numbers need an aligned start.
-  const copy = Uint8Array.from(bytes);
+  const copy = aligned(bytes);
   if (copy.length < PREFIX_BYTES) refuseModel(kind, 'it is too short');
-  const prefix = new Uint32Array(copy.buffer, 0, 4);
+  const prefix = new Uint32Array(copy.buffer, copy.byteOffset, 4);
   const [magic, version, headerBytes, sum] = [prefix[0], prefix[1], prefix[2]!, prefix[3]];
   if (magic !== kind.magic) refuseModel(kind, 'it does not begin as one');
   if (version !== kind.version) {
@@ -68,7 +68,18 @@ export function decodeFrame(
   } catch {
     refuseModel(kind, 'its description cannot be read');
   }
-  return { description, floats: new Float32Array(copy.buffer, start) };
+  return {
+    description,
+    floats: new Float32Array(copy.buffer, copy.byteOffset + start, (copy.length - start) / 4),
+  };
+}
+
+/** The bytes where views of 4-byte numbers can be made of them; a copy where they lie otherwise, or other threads have them. */
+function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = bytes;
+  return buffer instanceof ArrayBuffer && byteOffset % 4 === 0
+    ? new Uint8Array(buffer, byteOffset, length)
+    : Uint8Array.from(bytes);
 }
 
 /** @throws FurzeError INTERNAL, always */
@@ -80,7 +91,11 @@ export function refuseModel(kind: FrameKind, reason: string): never {
 function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
   let hash = FNV_BASIS;
   // An index, because an iterator takes five times as long.
-  const words = new Uint32Array(bytes.buffer, start, Math.floor((bytes.length - start) / 4));
+  const words = new Uint32Array(
+    bytes.buffer,
+    bytes.byteOffset + start,
+    Math.floor((bytes.length - start) / 4),
+  );
   for (let at = 0; at < words.length; at++) hash = fnvWord(hash, words[at]!);
   return hash >>> 0;
 }

@@ -121,3 +121,27 @@ test('a writer that is opened again goes on with a deletion', async () => {
   await reader.close();
   await close(stores);
 });
+
+test('items and users are gone through in order of their rows, over those that are missing', async () => {
+  const { data } = openIn(tempFolder());
+  const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
+  await data.write(putFeedback(names.map((name) => feedback('like', name, name))));
+  const { local } = data;
+  const left = [1, 2, 5, 7];
+  for (const at of [0, 3, 4, 6, 8]) {
+    await data.write({ kind: 'deleteItem', itemId: `x${at}` });
+    await data.write({ kind: 'deleteUser', userId: `x${at}` });
+  }
+  local!.refresh();
+  for (let from = 0; from < 10; from++) {
+    const expected = left.filter((at) => at >= from).map((at) => `x${at}`);
+    const items: string[] = [];
+    expect(local!.scanItems(from, ({ itemId }) => items.push(itemId))).toBe(-1);
+    expect(items).toEqual(expected);
+    const users: string[] = [];
+    expect(local!.scanUsers(from, (_row, { UserId }) => users.push(UserId))).toBe(-1);
+    expect(users).toEqual(expected);
+  }
+  expect(local!.scanItems(3, () => false)).toBe(6);
+  expect(local!.scanUsers(0, () => false)).toBe(2);
+});

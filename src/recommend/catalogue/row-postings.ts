@@ -118,14 +118,16 @@ function placeOf({ rows, count }: Chunk, low: number): number {
 
 /** @returns false for one that is there already */
 function insert(chunk: Chunk, low: number): boolean {
-  const place = placeOf(chunk, low);
-  if (place < chunk.count && chunk.rows![place] === low) return false;
+  // Most rows come in ascending order.
+  const isLast = chunk.count === 0 || chunk.rows![chunk.count - 1]! < low;
+  const place = isLast ? chunk.count : placeOf(chunk, low);
+  if (!isLast && chunk.rows![place] === low) return false;
   if (chunk.count === chunk.rows!.length) {
     const longer = new Uint16Array(Math.min(BITMAP_FROM, chunk.count * 2));
     longer.set(chunk.rows!);
     chunk.rows = longer;
   }
-  chunk.rows!.copyWithin(place + 1, place, chunk.count);
+  if (!isLast) chunk.rows!.copyWithin(place + 1, place, chunk.count);
   chunk.rows![place] = low;
   return true;
 }

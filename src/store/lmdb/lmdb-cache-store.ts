@@ -134,9 +134,9 @@ export class LmdbCacheStore implements CacheStore {
   }
 
   async getBlob(name: string): Promise<Uint8Array | undefined> {
-    // What LMDB hands out may lie in its map, where the next commit writes.
-    const bytes = this.blobs.getBinary(Buffer.from(name));
-    return bytes && Uint8Array.from(bytes);
+    const bytes = readBytes(this.blobs, Buffer.from(name));
+    // What LMDB hands out may lie in its map, where the next commit writes. The length of a reused buffer is not its view's own.
+    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length).slice();
   }
 
   async getStats(): Promise<CacheStats> {

@@ -1,5 +1,10 @@
+import { FNV_BASIS, fnv } from '../../../domain/hash.ts';
+
 /** Bytes of a text that is read faster by hand than by a decoder. */
 const SHORT_BYTES = 32;
+
+/** Texts of lists that are kept to be answered again, a power of two: most are names of a few categories and labels. */
+const KNOWN = 1024;
 
 const utf8 = new TextDecoder();
 
@@ -10,6 +15,8 @@ const utf8 = new TextDecoder();
 export class TextReader {
   private bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
+  /** Texts of lists by a hash of their bytes, each in the place of the one before. */
+  private readonly known = new Array<string>(KNOWN).fill('');
 
   /** Starts at position `at` of bytes that may be a reused buffer. */
   open(bytes: Uint8Array, at: number): this {
@@ -30,16 +37,42 @@ export class TextReader {
   texts(): string[] {
     const length = this.arrayLength();
     const all = new Array<string>(length);
-    for (let i = 0; i < length; i++) all[i] = this.text();
+    for (let i = 0; i < length; i++) all[i] = this.name();
     return all;
   }
 
   text(): string {
+    return this.characters(this.textLength());
+  }
+
+  /** As `text`, and the same string again where the text is a known one. */
+  private name(): string {
+    const length = this.textLength();
+    if (length > SHORT_BYTES) return this.characters(length);
+    const { bytes, at, known } = this;
+    let hash = FNV_BASIS;
+    for (let i = 0; i < length; i++) hash = fnv(hash, bytes[at + i]!);
+    const place = (hash ^ (hash >>> 15)) & (KNOWN - 1);
+    const text = known[place]!;
+    if (text.length !== length || !this.isAt(text)) return (known[place] = this.characters(length));
+    this.at = at + length;
+    return text;
+  }
+
+  /** Whether the bytes from here on are those of the text, of which each character is one. */
+  private isAt(text: string): boolean {
+    const { bytes, at } = this;
+    for (let i = 0; i < text.length; i++)
+      if (text.charCodeAt(i) !== bytes[at + i]! || bytes[at + i]! >= 0x80) return false;
+    return true;
+  }
+
+  private textLength(): number {
     const first = this.number(1);
-    if (first >> 5 === 0x5) return this.characters(first & 0x1f);
-    if (first === 0xd9) return this.characters(this.number(1));
-    if (first === 0xda) return this.characters(this.number(2));
-    if (first === 0xdb) return this.characters(this.number(4));
+    if (first >> 5 === 0x5) return first & 0x1f;
+    if (first === 0xd9) return this.number(1);
+    if (first === 0xda) return this.number(2);
+    if (first === 0xdb) return this.number(4);
     throw new Error(`no text starts with byte ${first}`);
   }
 
@@ -60,6 +93,7 @@ export class TextReader {
 
   /** A big-endian number. */
   private number(width: number): number {
+    if (width === 1) return this.bytes[this.at++]!;
     let value = 0;
     for (let i = 0; i < width; i++) value = value * 256 + this.bytes[this.at++]!;
     return value;

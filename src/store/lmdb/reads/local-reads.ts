@@ -139,12 +139,7 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   scanItems(fromRow: number, visit: (item: CatalogueItem) => unknown): number {
-    const all = entriesFrom(this.tables.items, rowKey(fromRow), Number.POSITIVE_INFINITY);
-    for (const { key, value } of all) {
-      const row = readRow(key, 0);
-      if (visit(decodeCatalogueItem(value, row)) === false) return row + 1;
-    }
-    return -1;
+    return this.scanRows(this.tables.items, fromRow, (row, bytes) => visit(decodeCatalogueItem(bytes, row)));
   }
 
   scanItemsWith(text: string, fromRow: number, limit: number, visit: (itemRow: number) => void): number {
@@ -160,12 +155,30 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number {
-    const all = entriesFrom(this.tables.users, rowKey(fromRow), Number.POSITIVE_INFINITY);
-    for (const { key, value } of all) {
-      const row = readRow(key, 0);
-      if (visit(row, decodeUser(value)) === false) return row + 1;
+    return this.scanRows(this.tables.users, fromRow, (row, bytes) => visit(row, decodeUser(bytes)));
+  }
+
+  /**
+   * Goes through a table by rows, reading one after the other into the buffer that all reads share: a cursor makes two
+   * buffers an entry. Where rows are missing, it looks for the next one that is there.
+   * @param visit returns false to end
+   * @returns where to go on, -1 at the table's end
+   */
+  private scanRows(
+    table: Table,
+    fromRow: number,
+    visit: (row: number, bytes: Uint8Array) => unknown,
+  ): number {
+    for (let row = fromRow; ; row++) {
+      let bytes = readBytes(table, writeRow(this.rowBytes, 0, row));
+      if (bytes === undefined) {
+        const next = firstKey(table, this.rowBytes);
+        if (next === undefined) return -1;
+        row = readRow(next, 0);
+        bytes = readBytes(table, next);
+      }
+      if (visit(row, bytes!) === false) return row + 1;
     }
-    return -1;
   }
 
   /** A user without feedback counts as one record towards `limit`, so that a call stays short among empty users. */
