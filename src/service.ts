@@ -63,9 +63,9 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const admin: Admin = createAdmin(options, stores, background, ground);
     await admin.start();
     teardown.add(() => admin.stop());
-    await background.isRestored;
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
+    await background.isRestored;
     stores.noteReady();
     const { host, port } = listener.address;
     stores.cluster?.noteAddress(`${host}:${port}`);
@@ -117,7 +117,7 @@ function createAdmin(
 function startHttp(
   { config, log, clock }: Options,
   { data, cache, cluster, paths }: StartedStores,
-  { pool, progress, recommendation: { recommender, explainer } }: Background,
+  { pool, progress, recommendation: { recommender, explainer }, isRestored }: Background,
   ground: HttpGround,
   admin: Admin,
 ): Promise<HttpListener> {
@@ -126,5 +126,5 @@ function startHttp(
   const health = () => checkHealth(data, cache);
   const services = { data, recommender, explainer, admin, searchItems, health, clock };
   const background = { progress: () => progress.current, cache: () => cache.getStats(), cluster };
-  return listenHttp(ground, services, background, config, log);
+  return listenHttp(isRestored, ground, services, background, config, log);
 }

@@ -83,6 +83,8 @@ class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
 }
 
 export interface RequestPipelineParts {
+  /** Resolves when the models are read back, for which all requests wait that need them; absent where they are there. */
+  readonly starting?: Promise<void> | undefined;
   /** What requests that read the data wait for, where that is a copy. */
   readonly barrier?: ReadBarrier | undefined;
   readonly routes: readonly Route[];
@@ -109,6 +111,7 @@ export class RequestPipeline {
   private readonly access: Access;
   private readonly nextRequestId = createRequestIds();
   private readonly logsRequests: boolean;
+  private starting: Promise<void> | undefined;
 
   constructor(parts: RequestPipelineParts) {
     this.parts = parts;
@@ -116,6 +119,9 @@ export class RequestPipeline {
     this.errorReply = errorReplyAs(parts.errorFormat);
     this.access = new Access(parts.access);
     this.logsRequests = parts.log.isLevelEnabled('debug');
+    this.starting = parts.starting?.then(() => {
+      this.starting = undefined;
+    });
   }
 
   /** Looks at the head: route, key, parameters. */
@@ -165,17 +171,24 @@ export class RequestPipeline {
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;
-      const { services, barrier } = this.parts;
-      if (barrier !== undefined && readsData(route)) {
-        const passed = barrier.pass();
-        if (passed !== undefined || barrier.isUnsure)
-          return answerFresh(barrier, passed, () => route.handler(request, services)).catch(fail);
-      }
-      const reply = route.handler(request, services);
+      const { starting } = this;
+      const early = starting && route.early?.(request, this.parts.services);
+      const reply = early ?? starting?.then(() => this.handle(route, request)) ?? this.handle(route, request);
       return reply instanceof Promise ? reply.catch(fail) : reply;
     } catch (error) {
       return fail(error);
     }
+  }
+
+  /** Runs the handler, once the data is as fresh as it has to be. */
+  private handle(route: Route, request: HandledRequest): Reply | Promise<Reply> {
+    const { services, barrier } = this.parts;
+    if (barrier !== undefined && readsData(route)) {
+      const passed = barrier.pass();
+      if (passed !== undefined || barrier.isUnsure)
+        return answerFresh(barrier, passed, () => route.handler(request, services));
+    }
+    return route.handler(request, services);
   }
 
   /** Tells the handler that its caller is gone. */

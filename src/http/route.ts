@@ -24,6 +24,11 @@ export interface RouteRequest<Params> {
   readonly signal: AbortSignal;
 }
 
+export type EarlyHandler<Params> = (
+  request: RouteRequest<Params>,
+  services: Services,
+) => Reply | Promise<Reply> | undefined;
+
 export type Handler<Params> = (request: RouteRequest<Params>, services: Services) => Reply | Promise<Reply>;
 
 /**
@@ -52,6 +57,8 @@ export interface Route {
   /** Takes the API key as `Authorization: Bearer` too. */
   readonly bearer?: boolean;
   readonly handler: Handler<Readonly<Record<string, string>>>;
+  /** What can be answered while the models are still read back at a start; undefined for what has to wait until they are. */
+  readonly early?: EarlyHandler<Readonly<Record<string, string>>>;
 }
 
 export interface RouteResponse {
@@ -66,9 +73,10 @@ export interface RouteResponse {
 
 /** Defines a route, its handler typed by the parameters in its path. */
 export function route<const Path extends string>(
-  definition: Omit<Route, 'path' | 'handler'> & {
+  definition: Omit<Route, 'path' | 'handler' | 'early'> & {
     readonly path: Path;
     readonly handler: Handler<ParamsOf<Path>>;
+    readonly early?: EarlyHandler<ParamsOf<Path>>;
   },
 ): Route {
   return definition as unknown as Route;

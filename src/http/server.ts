@@ -37,6 +37,8 @@ export interface ConnectionLimits {
 export interface HttpServerOptions {
   /** What requests that read the data wait for, where that is a copy. */
   readonly barrier?: ReadBarrier | undefined;
+  /** Resolves when the models are read back; see `RequestPipelineParts`. */
+  readonly starting?: Promise<void> | undefined;
   readonly engine: EngineChoice;
   readonly routes: readonly Route[];
   readonly services: Services;

@@ -51,10 +51,11 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
 }
 
 /**
- * Listens as configured; from now on the metrics tell of the background and of the model, too.
+ * Listens as configured; until `starting` resolves, requests that need a model wait for it. From now on the metrics tell of the background and of the model, too.
  * @throws OperatorError when another process has the port, Error when the address cannot be listened on
  */
 export async function listenHttp(
+  starting: Promise<void>,
   { routes, metrics, engine, tls }: HttpGround,
   services: Omit<Services, 'defaultN' | 'entityTexts' | 'limits' | 'metricsText'>,
   background: BackgroundParts,
@@ -69,6 +70,7 @@ export async function listenHttp(
   registerModel(metrics.registry, () => services.admin.learning());
   if (background.cluster !== undefined) registerNodes(metrics.registry, background.cluster);
   const http = createHttpServer({
+    starting,
     engine,
     routes,
     barrier: services.data.barrier,

@@ -36,5 +36,7 @@ export interface Recommender {
   userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
   /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
   recommend(userId: string, query: RecommendQuery): Promise<string> | string;
+  /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
+  recommendReady(userId: string, query: RecommendQuery): string | undefined;
   session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
 }

@@ -18,8 +18,9 @@ const REPORT = {
 const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
 
 /** The pipeline over services of which only what a test needs is there. */
-function ask(services: object, head: Partial<RequestHead>) {
+function ask(services: object, head: Partial<RequestHead>, starting?: Promise<void>) {
   const pipeline = new RequestPipeline({
+    starting,
     routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
     access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
@@ -99,4 +100,39 @@ test('what the recommender is asked for is the whole query', async () => {
     scored: false,
   };
   expect(asked).toEqual([['a/b', expect.objectContaining(expected)]]);
+});
+
+test('while the models are read back, lists at hand and health are answered, and all else waits', async () => {
+  let restored = () => {};
+  const starting = new Promise<void>((resolve) => {
+    restored = resolve;
+  });
+  const calls: string[] = [];
+  const services = {
+    health: () => Promise.resolve(REPORT),
+    recommender: {
+      recommendReady: (userId: string) => (userId === 'known' ? '["a"]' : undefined),
+      recommend(userId: string) {
+        calls.push(userId);
+        return userId === 'broken' ? Promise.reject(new Error('no list')) : '["b"]';
+      },
+      popular: () => Promise.resolve([]),
+    },
+  };
+  const asked = (path: string) => ask(services, { path }, starting);
+  expect(asked('/api/recommend/known')).toMatchObject({ status: 200, body: '["a"]' });
+  expect(asked('/api/recommend/known/category')).toMatchObject({ status: 200, body: '["a"]' });
+  expect(await asked('/api/health/live')).toMatchObject({ status: 200 });
+  const paths = ['/api/recommend/other', '/api/recommend/broken', '/api/popular', '/api/health/ready'];
+  let ended = 0;
+  const waiting = paths.map(async (path) => {
+    const reply = await asked(path);
+    ended++;
+    return reply.status;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([ended, calls]).toEqual([0, []]);
+  restored();
+  expect(await Promise.all(waiting)).toEqual([200, 500, 200, 200]);
+  expect(calls).toEqual(['other', 'broken']);
 });

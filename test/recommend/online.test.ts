@@ -97,3 +97,51 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
   expect(madeIn).toHaveLength(65);
   expect(new Set(madeIn).size).toBe(65);
 });
+
+it('a ready list answers what of it may be shown where that is enough, and only then', () => {
+  const catalogue = new Catalogue(() => 0);
+  const item = { timestampMs: Number.NaN, labels: [] };
+  for (let row = 0; row < 6; row++)
+    catalogue.put({
+      row,
+      itemId: `i${row}`,
+      hidden: row === 1,
+      categories: row > 2 ? ['late'] : [],
+      ...item,
+    });
+  const given: number[] = [];
+  const noted: number[] = [];
+  const parts = {
+    reads: { userRow: (userId: string) => (userId === 'u' ? 7 : -1) },
+    catalogue,
+    active: { note: (row: number) => void noted.push(row) },
+    histories: {
+      take: (userRow: number) => ({ userRow, hasRead: (row: number) => row === 2 }),
+      give: ({ userRow }: History) => void given.push(userRow),
+    },
+    lists: {
+      ready: ({ userRow }: History) =>
+        userRow === 7
+          ? { itemRows: Uint32Array.of(0, 1, 2, 3, 4, 5), scores: Float32Array.of(6, 5, 4, 3, 2, 1) }
+          : undefined,
+    },
+    replacesRead: false,
+  };
+  const online = new OnlineRecommender({
+    personal: new PersonalAnswers(parts as unknown as PersonalParts),
+  } as OnlineParts);
+  const query = { n: 3, offset: 0, categories: [] };
+  expect(online.recommendReady('u', query)).toBe('["i0","i3","i4"]');
+  expect(online.recommendReady('u', { ...query, offset: 1, scored: true })).toBe(
+    '[{"Id":"i3","Score":3},{"Id":"i4","Score":2},{"Id":"i5","Score":1}]',
+  );
+  expect(online.recommendReady('u', { ...query, n: 1, offset: 2, categories: ['late'] })).toBe('["i5"]');
+  expect(noted).toEqual([7, 7, 7]);
+  expect(online.recommendReady('u', { ...query, n: 5 })).toBeUndefined();
+  expect(online.recommendReady('other', query)).toBeUndefined();
+  expect(given).toEqual([7, 7, 7, 7, -1]);
+  const wishes = { excluded: ['i0'], labels: [], notLabels: [], boosts: [] };
+  expect(online.recommendReady('u', { ...query, wishes })).toBeUndefined();
+  expect(online.recommendReady('u', { ...query, writeBackType: 'read' })).toBeUndefined();
+  expect(noted).toEqual([7, 7, 7]);
+});

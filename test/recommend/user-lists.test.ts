@@ -138,6 +138,29 @@ it('the list of a user with very much feedback is made by a worker, however much
   expect([...(await found)!.itemRows]).toEqual([7, 8]);
 });
 
+it('a list is ready where it is answered as it is', async () => {
+  const all = lists();
+  const ready = () => [...(all.ready(history)?.itemRows ?? [])];
+  expect(ready()).toEqual([]);
+  expect(all.ready({ ...history, userRow: -1 } as History)).toBeUndefined();
+  cache.stored.set(USER, list([9, 8]));
+  expect(ready()).toEqual([9, 8]);
+  cache.readOther();
+  expect(await rowsOf(all)).toEqual([9, 8]);
+  all.markDirty(USER);
+  expect(ready()).toEqual([]);
+  expect(await rowsOf(all)).toEqual([1, 2, 3]);
+  expect(ready()).toEqual([1, 2, 3]);
+  nowMs += AGES.arrivalMs + 1;
+  expect(ready()).toEqual([1, 2, 3]);
+  arrivedMs = nowMs;
+  expect(ready()).toEqual([]);
+  arrivedMs = 0;
+  nowMs += AGES.refreshMs;
+  expect(ready()).toEqual([]);
+  expect(madeHere).toBe(1);
+});
+
 /** The users of a block that is made elsewhere. */
 const BLOCK = Uint32Array.from({ length: 256 }, (_, row) => row);
 

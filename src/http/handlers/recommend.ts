@@ -63,12 +63,14 @@ export const recommendRoutes: readonly Route[] = [
     path: '/api/recommend/{user-id}',
     summary: 'Items for a user',
     handler: (request, services) => recommend(request, undefined, services),
+    early: (request, services) => recommendReady(request, undefined, services),
   }),
   route({
     ...personal,
     path: '/api/recommend/{user-id}/{category}',
     summary: 'Items of a category for a user',
     handler: (request, services) => recommend(request, request.params.category, services),
+    early: (request, services) => recommendReady(request, request.params.category, services),
   }),
   route({
     method: 'GET',
@@ -108,8 +110,22 @@ function recommend(
   category: string | undefined,
   { recommender }: Services,
 ): Reply | Promise<Reply> {
-  const { params, query, apiVersion } = request;
-  const asked: RecommendQuery = {
+  const answer = recommender.recommend(request.params['user-id'], askedBy(request, category));
+  return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
+}
+
+function recommendReady(
+  request: RouteRequest<{ readonly 'user-id': string }>,
+  category: string | undefined,
+  { recommender }: Services,
+): Reply | undefined {
+  const answer = recommender.recommendReady(request.params['user-id'], askedBy(request, category));
+  return answer === undefined ? undefined : jsonText(answer);
+}
+
+function askedBy(request: RouteRequest<unknown>, category: string | undefined): RecommendQuery {
+  const { query, apiVersion } = request;
+  return {
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
@@ -119,8 +135,6 @@ function recommend(
     scored: apiVersion === SCORED_VERSION,
     caller: request,
   };
-  const answer = recommender.recommend(params['user-id'], asked);
-  return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
 }
 
 /** What is asked of the items beside their categories; undefined for nothing. */

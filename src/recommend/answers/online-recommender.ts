@@ -77,6 +77,10 @@ export class OnlineRecommender implements Recommender {
     return this.parts.personal.recommend(userId, query);
   }
 
+  recommendReady(userId: string, query: RecommendQuery): string | undefined {
+    return this.parts.personal.ofReadyList(userId, query);
+  }
+
   async session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]> {
     return this.itemEntries(await this.parts.sessions.rank(feedback, query), query);
   }

@@ -68,6 +68,23 @@ export class PersonalAnswers {
     return fetched.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
   }
 
+  /** What `recommend` answers where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
+  ofReadyList(userId: string, query: RecommendQuery): string | undefined {
+    const { reads, lists, histories, active } = this.parts;
+    if (query.wishes !== undefined || query.writeBackType !== undefined) return undefined;
+    const history = histories.take(reads.userRow(userId));
+    try {
+      const list = lists.ready(history);
+      if (list === undefined) return undefined;
+      const answer = this.answerOf(history, list, query);
+      if (answer.missing > 0) return undefined;
+      active.note(history.userRow);
+      return this.toJson(answer, answer.rows, query);
+    } finally {
+      histories.give(history);
+    }
+  }
+
   /** @param fetched the user's last list, where lists are not at hand */
   private ofLast(
     userId: string,
@@ -97,16 +114,25 @@ export class PersonalAnswers {
     list: UserList | undefined,
     query: RecommendQuery,
   ): Promise<string> | string {
-    const { hits, replacesRead, catalogue } = this.parts;
-    const answer = new Answer(query.offset + query.n);
-    if (list !== undefined) {
-      const isUnread = (row: number) => replacesRead || !history.hasRead(row);
-      takeShown(list, answer, catalogue, isUnread, query.categories);
-      if (answer.missing === 0) hits.keep(userId, history, list, isUnread);
-    }
+    const answer = this.answerOf(history, list, query);
+    if (list !== undefined && answer.missing === 0)
+      this.parts.hits.keep(userId, history, list, this.unreadBy(history));
     if (answer.missing === 0 && query.writeBackType === undefined)
       return this.toJson(answer, answer.rows, query);
     return this.complete(userId, history, answer, query);
+  }
+
+  private unreadBy(history: History): (row: number) => boolean {
+    const { replacesRead } = this.parts;
+    return (row) => replacesRead || !history.hasRead(row);
+  }
+
+  /** As much of the answer as the list has. */
+  private answerOf(history: History, list: UserList | undefined, query: RecommendQuery): Answer {
+    const answer = new Answer(query.offset + query.n);
+    if (list !== undefined)
+      takeShown(list, answer, this.parts.catalogue, this.unreadBy(history), query.categories);
+    return answer;
   }
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */

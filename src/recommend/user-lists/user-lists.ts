@@ -1,15 +1,10 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import type { UserList } from '../../store/cache-store.ts';
 import type { History } from '../history/history.ts';
-import type { ListMaker } from '../list-making/list-maker.ts';
-import type { GenerationSlot } from '../models/generation.ts';
-import type { ActiveUsers } from './active-users.ts';
-import type { Dated, Lack, ListFreshness } from './freshness.ts';
-import type { ListVersions } from './list-versions.ts';
+import type { Dated, Lack } from './freshness.ts';
 import { ListWriter } from './list-writer.ts';
 import { insertNewcomers } from './newcomers.ts';
-import { type MakeInWorker, type Remade, RemakeQueue } from './remake-queue.ts';
-import type { TimeBudget } from './time-budget.ts';
+import { type Remade, RemakeQueue } from './remake-queue.ts';
+import type { UserListsOptions } from './user-lists-options.ts';
 
 /** A list that takes longer to make is not made on the thread that serves, milliseconds. */
 const MADE_HERE_MS_MAX = 4;
@@ -17,29 +12,6 @@ const MADE_HERE_MS_MAX = 4;
 const RECORDS_HERE_MAX = 10_000;
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;
-
-export interface UserListsOptions {
-  readonly cache: CacheStore;
-  readonly generations: GenerationSlot;
-  readonly maker: ListMaker;
-  readonly freshness: ListFreshness;
-  /** Tells what lists are made from, where other nodes write to the data or make lists, too. */
-  readonly versions?: ListVersions | undefined;
-  readonly active: ActiveUsers;
-  /** One more than the highest user row ever given. */
-  readonly userCount: () => number;
-  readonly clock: Clock;
-  /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
-  readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;
-  /** What of this thread's time may go into making lists again. */
-  readonly budget: TimeBudget;
-  readonly makeInWorker: MakeInWorker;
-  /** True where some of what lists are made of is to be had in a worker alone. */
-  readonly needsWorker: boolean;
-  /** Called when the user's list is another. */
-  readonly onReplaced: (userRow: number) => void;
-  readonly onTrouble: (message: string, error: unknown) => void;
-}
 
 /**
  * The users' cached lists, kept in step with their feedback. New feedback marks a user; the next request folds the user
@@ -141,6 +113,18 @@ export class UserLists {
     const { cache } = this.options;
     if (userRow < 0 || cache.local !== undefined || this.writer.get(userRow) !== undefined) return undefined;
     return cache.getList(userRow);
+  }
+
+  /** The user's list where it lacks nothing and `of` would answer it as it is; asks no model. */
+  ready(history: History): UserList | undefined {
+    const { freshness, maker, clock } = this.options;
+    // Whether another node has made it with the generation that is to serve is not known before that is there.
+    if (this.isVersioned || history.userRow < 0) return undefined;
+    const list = this.last(history.userRow);
+    if (list === undefined || freshness.lackOf(list) !== 'nothing') return undefined;
+    const madeUntilMs = history.untilMs - (clock() - list.madeMs);
+    const isOld = maker.hasExpired(history, madeUntilMs) || maker.hasNews(history, madeUntilMs);
+    return isOld ? undefined : list;
   }
 
   /**
