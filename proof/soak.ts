@@ -14,6 +14,8 @@ const CONTROL_EVERY = 4;
 const AT_ONCE = 16;
 const USERS = 2000;
 const ITEMS = 500;
+/** Feedback is about so many items of each user, so that it is given and taken back but does not grow in number. */
+const ITEMS_A_USER = 8;
 const SAMPLES = 30;
 /** The first part of the run fills caches and lets the compiler warm up; it is not judged. */
 const WARM_UP_SHARE = 0.4;
@@ -149,16 +151,21 @@ async function fill(url: string, random: Random): Promise<void> {
     Timestamp: '2024-05-01',
   }));
   await send(url, 'POST', '/api/items', items);
-  const records = Array.from({ length: USERS * 5 }, (_, at) => like(`u${at % USERS}`, random));
+  const records = Array.from({ length: USERS * 5 }, (_, at) => like(at % USERS, random));
   await send(url, 'POST', '/api/feedback', records);
 }
 
-function like(UserId: string, random: Random) {
+/** One of the items that a user has to do with. */
+function itemOf(user: number, random: Random): string {
+  return `i${(user * 31 + random.below(ITEMS_A_USER) ** 2 * 5) % ITEMS}`;
+}
+
+function like(user: number, random: Random) {
   const Timestamp = new Date(1_714_521_600_000 + random.below(86_400_000)).toISOString();
   return {
     FeedbackType: random.below(4) === 0 ? 'read' : 'like',
-    UserId,
-    ItemId: `i${random.below(ITEMS)}`,
+    UserId: `u${user}`,
+    ItemId: itemOf(user, random),
     Timestamp,
   };
 }
@@ -197,14 +204,13 @@ async function load(
 }
 
 function someRequest(url: string, random: Random): Promise<boolean> {
-  const user = `u${random.below(USERS)}`;
-  const item = `i${random.below(ITEMS)}`;
+  const user = random.below(USERS);
   const kind = random.below(20);
-  if (kind < 10) return send(url, 'GET', `/api/recommend/${user}?n=10`);
-  if (kind < 12) return send(url, 'GET', `/api/item/${item}/neighbors?n=10`);
+  if (kind < 10) return send(url, 'GET', `/api/recommend/u${user}?n=10`);
+  if (kind < 12) return send(url, 'GET', `/api/item/i${random.below(ITEMS)}/neighbors?n=10`);
   if (kind < 13) return send(url, 'GET', '/api/popular?n=10');
   if (kind < 14) return send(url, 'GET', '/metrics');
-  if (kind < 15) return send(url, 'DELETE', `/api/feedback/${user}/${item}`);
+  if (kind < 15) return send(url, 'DELETE', `/api/feedback/u${user}/${itemOf(user, random)}`);
   if (kind < 16) return send(url, 'POST', '/api/session/recommend', [like(user, random)]);
   return send(url, 'PUT', '/api/feedback', [like(user, random)]);
 }
