@@ -62,7 +62,9 @@ const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: '
   .sort((a, b) => a.path.localeCompare(b.path));
 
 /** What the command line and the dashboard both read files of records with and tell of it; it imports nothing else. */
-const SHARED = ['src/exchange/announcer.ts', 'src/exchange/columns.ts', 'src/exchange/records.ts'];
+const SHARED = ['announcer', 'columns', 'file-format', 'records', 'time-forms'].map(
+  (name) => `src/exchange/${name}.ts`,
+);
 
 /** What runs in the browser stands apart from the layers. */
 const DASHBOARD = 'dashboard';

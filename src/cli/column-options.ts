@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { TEXT_ENCODINGS } from '../exchange/open-text.ts';
 import type { Wishes } from '../exchange/plan.ts';
+import { TIME_FORMS } from '../exchange/time-forms.ts';
 import { parseNumber } from './options.ts';
 
 /** What the command line says of how files become records. */
@@ -9,7 +11,7 @@ export interface ColumnFlags {
   readonly positive?: number;
   readonly lowType?: string;
   readonly separator?: string;
-  readonly timeUnit?: Wishes['timeUnit'];
+  readonly timeForm?: Wishes['timeForm'];
   readonly encoding?: Wishes['encoding'];
   readonly header?: boolean;
 }
@@ -26,18 +28,16 @@ export function addColumnOptions(command: Command): Command {
     )
     .option('--low-type <name>', 'type of feedback with a lower rating')
     .option('--separator <text>', 'what stands between labels in one cell (default: |)')
-    .addOption(
-      new Option('--time-unit <unit>', 'how times are written').choices(['seconds', 'milliseconds', 'date']),
-    )
-    .addOption(new Option('--encoding <name>', 'of the text').choices(['utf-8', 'latin1']))
+    .addOption(new Option('--time-format <form>', 'how times are written').choices(TIME_FORMS))
+    .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(TEXT_ENCODINGS))
     .option('--header', 'the first row names the columns')
     .option('--no-header', 'the first row is data');
 }
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const { map, type, lowType, separator, timeUnit, encoding, header, positive } = flags;
-  return { map, type, ratingMin: positive, lowType, separator, timeUnit, encoding, hasHeader: header };
+  const { map, type, lowType, separator, timeForm, encoding, header, positive } = flags;
+  return { map, type, ratingMin: positive, lowType, separator, timeForm, encoding, hasHeader: header };
 }
 
 /** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */

@@ -91,7 +91,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
   }
   // Before anything is opened, which would leave an empty data folder behind.
   const missing = paths.find((path) => path !== STDIN && !existsSync(path));
-  if (missing !== undefined) throw new OperatorError(`${missing} cannot be read (ENOENT)`);
+  if (missing !== undefined) throw new OperatorError(`there is no file ${missing}`);
   const common = {
     paths,
     preset: flags.from,

@@ -3,6 +3,8 @@
  * command line and by the dashboard.
  */
 
+import { timeForm } from './time-forms.ts';
+
 /** What a file holds. */
 export type Kind = 'users' | 'items' | 'feedback';
 
@@ -74,11 +76,11 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
   Timestamp: ['timestamp', 'time', 'ts', 'date', 'datetime', 'createdat', 'created', 'when', 'eventtime'],
   Rating: ['rating', 'score', 'stars', 'preference'],
-  Value: ['value', 'amount', 'quantity'],
+  Value: ['value', 'quantity', 'qty', 'amount'],
   Comment: ['comment', 'title', 'name', 'description'],
   Categories: ['categories', 'category', 'genres', 'genre'],
   Labels: ['labels', 'label', 'tags', 'tag', 'keywords'],
-  IsHidden: ['ishidden', 'hidden'],
+  IsHidden: ['ishidden', 'hidden', 'discontinued', 'archived', 'disabled'],
   Subscribe: ['subscribe', 'subscriptions'],
 };
 
@@ -92,61 +94,90 @@ export interface Guess {
   readonly mapping: Mapping;
 }
 
-/** The field that a column's name means. */
-function fieldOf(name: string): string | undefined {
-  const plain = name.toLowerCase().replace(/[^a-z]/g, '');
-  return Object.keys(COLUMN_NAMES).find((field) => COLUMN_NAMES[field]!.includes(plain));
+const WHO =
+  '(?:user|customer|cust|client|buyer|shopper|member|subscriber|visitor|guest|account|person|reviewer)s?';
+const WHAT =
+  '(?:item|product|prod|variant|article|sku|stock|movie|film|book|track|song|artist|video|game|listing|course)s?';
+const KEY = '(?:ids?|no|nr|num|number|code|key|ref|uuid|guid|hash|sku)';
+const MAIL = new RegExp(`^(?:${WHO})?e?mail(?:address)?$`);
+/** Names put together of common words, which count where no column has a name of the list. */
+const COMPOUND_NAMES: readonly (readonly [string, RegExp])[] = [
+  ['UserId', new RegExp(`^${WHO}${KEY}$`)],
+  ['UserId', MAIL],
+  ['ItemId', new RegExp(`^${WHAT}${KEY}$`)],
+  ['Comment', new RegExp(`^${WHAT}(?:title|name|description)$`)],
+  ['Categories', new RegExp(`^${WHAT}(?:categor(?:y|ies)|genres?)$`)],
+];
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, '');
+}
+
+/** Field by column number: a name of the list goes before a compound one, and an earlier column before a later one. */
+function mappingByNames(names: readonly string[]): Record<string, number> {
+  const plain = names.map(plainName);
+  const mapping: Record<string, number> = {};
+  for (const [field, known] of Object.entries(COLUMN_NAMES)) {
+    const at = plain.findIndex((name) => known.includes(name));
+    if (at >= 0) mapping[field] = at;
+  }
+  for (const [field, pattern] of COMPOUND_NAMES) {
+    if (field in mapping) continue;
+    const at = plain.findIndex((name) => pattern.test(name));
+    if (at >= 0 && !Object.values(mapping).includes(at)) mapping[field] = at;
+  }
+  return mapping;
 }
 
 /** Tells by the first rows what a file holds and which column is what. */
 export function guess(rows: readonly (readonly string[])[]): Guess {
-  const first = rows[0] ?? [];
-  const fields = first.map(fieldOf);
-  const named = fields.filter((field) => field !== undefined).length;
-  if (named === 0 || first.some(isValue))
+  const names = rows[0] ?? [];
+  const mapping = mappingByNames(names);
+  if (names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows)))
     return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
-  const mapping: Record<string, number> = {};
-  const withPlainId = fields.includes('UserId') || fields.includes('ItemId');
-  fields.forEach((field, at) => {
-    if (field !== undefined) mapping[field] ??= at;
+  const time = 'Timestamp' in mapping ? -1 : timeColumn(rows, Object.values(mapping));
+  if (time >= 0) mapping.Timestamp = time;
+  const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
+  // A file of items or users calls its key just "id", and users have addresses beside it.
+  const id = names.findIndex((name) => name.trim().toLowerCase() === 'id');
+  const isMail = has('UserId') && MAIL.test(plainName(names[mapping.UserId!]!));
+  if (id >= 0 && !has('ItemId') && (isMail || !has('UserId'))) {
+    const isItems = !isMail && has('Categories', 'Comment', 'Timestamp', 'IsHidden');
+    mapping[isItems ? 'ItemId' : 'UserId'] = id;
+  }
+  return { kind: kindOf(mapping), hasHeader: true, mapping };
+}
+
+function kindOf(mapping: Mapping): Kind {
+  const hasItem = 'ItemId' in mapping;
+  if ('UserId' in mapping) return hasItem ? 'feedback' : 'users';
+  return hasItem || 'Categories' in mapping || 'Comment' in mapping ? 'items' : 'feedback';
+}
+
+/** True when a column holds numbers or times under a first cell that is neither: the first row names the columns. */
+function isAboveValues([first = [], ...body]: readonly (readonly string[])[]): boolean {
+  return first.some((name, at) => {
+    const given = body.map((row) => row[at] ?? '').filter((value) => value !== '');
+    return name !== '' && given.length > 0 && !isValue(name) && given.every(isValue);
   });
-  if (!('Timestamp' in mapping)) {
-    const at = timeColumn(rows, fields);
-    if (at >= 0) mapping.Timestamp = at;
-  }
-  const kind: Kind =
-    'UserId' in mapping && 'ItemId' in mapping ? 'feedback' : 'ItemId' in mapping ? 'items' : 'users';
-  // A file of items or users calls its key just "id".
-  const id = first.findIndex((name) => name.trim().toLowerCase() === 'id');
-  if (!withPlainId && id >= 0) {
-    const isItems = ['Categories', 'Comment', 'Timestamp'].some((field) => field in mapping);
-    return {
-      kind: isItems ? 'items' : 'users',
-      hasHeader: true,
-      mapping: { ...mapping, [isItems ? 'ItemId' : 'UserId']: id },
-    };
-  }
-  return { kind, hasHeader: true, mapping };
 }
 
 /** What no column is called: a number, or a date. */
 function isValue(cell: string): boolean {
-  return timeUnit([cell]) !== undefined || (cell.trim() !== '' && Number.isFinite(Number(cell)));
+  const number = cell.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2');
+  return timeForm([cell]) !== undefined || (number !== '' && Number.isFinite(Number(number)));
 }
 
 /** How names of columns of times end. */
 const TIME_NAME = /(?:date|time|stamp|[ _-]at|[a-z]At|[ _-](?:on|ts|utc))$/i;
 
 /** The first column whose name speaks of a time, such as `InvoiceDate` or `purchased_at`, and which holds nothing else. */
-function timeColumn(
-  [names = [], ...body]: readonly (readonly string[])[],
-  fields: readonly (string | undefined)[],
-): number {
+function timeColumn([names = [], ...body]: readonly (readonly string[])[], taken: readonly number[]): number {
   return names.findIndex(
     (name, at) =>
-      fields[at] === undefined &&
+      !taken.includes(at) &&
       TIME_NAME.test(name.trim()) &&
-      timeUnit(body.map((row) => row[at] ?? '')) !== undefined,
+      timeForm(body.map((row) => row[at] ?? '')) !== undefined,
   );
 }
 
@@ -157,24 +188,9 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
   for (let at = 2; at < width; at++) {
     const values = rows.map((row) => row[at] ?? '').filter((value) => value !== '');
     if (values.length === 0) continue;
-    if (timeUnit(values) !== undefined) mapping.Timestamp ??= at;
+    if (timeForm(values) !== undefined) mapping.Timestamp ??= at;
     else if (values.every((value) => Number.isFinite(Number(value)))) mapping.Rating ??= at;
     else mapping.FeedbackType ??= at;
   }
   return mapping;
-}
-
-export type TimeUnit = 'seconds' | 'milliseconds' | 'date';
-
-/** How a whole column writes times; undefined when it holds none. Told by the column, never by one value. */
-export function timeUnit(values: readonly string[]): TimeUnit | undefined {
-  const given = values.filter((value) => value !== '');
-  if (given.length === 0) return undefined;
-  const numbers = given.map(Number);
-  if (numbers.every(Number.isFinite)) {
-    const most = Math.max(...numbers);
-    if (most < 1e8) return undefined;
-    return most < 1e11 ? 'seconds' : 'milliseconds';
-  }
-  return given.every((value) => /^\d{4}-\d{2}-\d{2}/.test(value)) ? 'date' : undefined;
 }

@@ -7,7 +7,9 @@ import { OperatorError } from '../domain/operator-error.ts';
 /** The name that stands for standard input. */
 export const STDIN = '-';
 
-export type TextEncoding = 'utf-8' | 'latin1';
+/** UTF-16 is told by the mark at its beginning and need not be named. */
+export const TEXT_ENCODINGS = ['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'] as const;
+export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
 /** A file as text, unpacked. */
 export interface OpenedText {
@@ -42,8 +44,14 @@ function sizeOf(path: string): number {
     return stat.size;
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new OperatorError(fileFault(path, error));
   }
+}
+
+function fileFault(path: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `there is no file ${path}`;
+  return code === 'EACCES' ? `${path} may not be read by this user` : `${path} cannot be read (${code})`;
 }
 
 async function* decoded(
@@ -51,20 +59,40 @@ async function* decoded(
   source: AsyncGenerator<Buffer>,
   encoding: TextEncoding,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   try {
     for await (const chunk of unpacked(source)) {
+      decoder ??= new TextDecoder(markedEncoding(chunk) ?? encoding, { fatal: true });
       const text = decoder.decode(chunk, { stream: true });
       if (text !== '') yield text;
     }
-    const rest = decoder.decode();
+    const rest = decoder?.decode() ?? '';
     if (rest !== '') yield rest;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new OperatorError(`${path} is not text in ${encoding}; try --encoding latin1`);
+      throw new OperatorError(
+        `${path} is not text in ${decoder?.encoding ?? encoding}; try --encoding windows-1252`,
+      );
     }
     throw new OperatorError(`${path} cannot be read to its end: ${message}`);
+  }
+}
+
+/** The encoding that a byte order mark names. */
+function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/** The encoding of a file that is UTF-8 or else of `other`: hardly any other text is UTF-8 by chance. */
+export async function encodingOf(path: string, other: TextEncoding | undefined): Promise<TextEncoding> {
+  if (other === undefined || other === 'utf-8' || path === STDIN) return other ?? 'utf-8';
+  try {
+    for await (const _chunk of openText(path, 'utf-8').chunks);
+    return 'utf-8';
+  } catch {
+    return other;
   }
 }
 

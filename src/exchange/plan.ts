@@ -1,9 +1,10 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { FIELDS, guess, type Kind, type Mapping, REQUIRED, type TimeUnit, timeUnit } from './columns.ts';
+import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
 import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
 import { parseObject, readRows, splitLines } from './read-rows.ts';
-import type { Plan, Row } from './records.ts';
+import { hasDecimalCommas, type Plan, type Row } from './records.ts';
+import { TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
 
 /** How one file becomes records. */
 export interface FilePlan extends Plan {
@@ -19,6 +20,9 @@ export interface FilePlan extends Plan {
   readonly reshape?: (cells: Row) => Row;
 }
 
+/** Nothing in the file tells whether the month or the day comes first. */
+export class OpenDateOrder extends OperatorError {}
+
 /** What the caller says of a file; the rest is guessed. */
 export interface Wishes {
   readonly kind?: Kind | undefined;
@@ -29,7 +33,7 @@ export interface Wishes {
   readonly ratingMin?: number | undefined;
   readonly lowType?: string | undefined;
   readonly separator?: string | undefined;
-  readonly timeUnit?: TimeUnit | undefined;
+  readonly timeForm?: TimeForm | undefined;
   readonly encoding?: TextEncoding | undefined;
   readonly hasHeader?: boolean | undefined;
 }
@@ -45,6 +49,7 @@ export const HEAD_CHARACTERS = 64 * 1024;
  * Guesses by the first text of a file how it becomes records.
  * @param head the beginning of the file, of HEAD_CHARACTERS or all of it; the last line may be cut off
  * @param known what its data set says of it, which goes before every guess
+ * @param reread the whole text from its beginning; absent where it can be read once only
  * @throws OperatorError when it is empty, a needed column is not there or times are not understood
  */
 export async function planFile(
@@ -53,6 +58,7 @@ export async function planFile(
   isWhole: boolean,
   wishes: Wishes,
   known: Partial<FilePlan> = {},
+  reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
   const format = formatOf(head, known.format);
   const text = isWhole ? head : head.slice(0, head.lastIndexOf('\n') + 1);
@@ -70,12 +76,12 @@ export async function planFile(
   } as const;
   if (known.mapping !== undefined) {
     const { kind = 'feedback' } = wishes;
-    const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeUnit: undefined };
+    const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
     return { ...base, kind, ...rest, ...known, format };
   }
   if (format.name === 'ndjson' && wishes.map === undefined && isInApiForm(keys)) {
     const kind = wishes.kind ?? kindOf(keys);
-    const more = { columns: keys, hasHeader: false, isApiForm: true, mapping: {}, timeUnit: undefined };
+    const more = { columns: keys, hasHeader: false, isApiForm: true, mapping: {}, timeForm: undefined };
     return { ...base, kind, ...more };
   }
   const found = guess(format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf));
@@ -88,8 +94,17 @@ export async function planFile(
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const mapping = mappingOf(path, kind, columns, found.mapping, wishes.map);
   const body = rows.slice(hasHeader ? 1 : 0);
-  const unit = wishes.timeUnit ?? unitOf(path, columns, mapping, body);
-  return { ...base, kind, columns, hasHeader, isApiForm: false, mapping, timeUnit: unit };
+  const more = cellsOf(readRows(reread?.() ?? none(), format, keys));
+  const form = await timeFormOf({ path, columns, mapping }, body, more, wishes.timeForm);
+  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
+  const plan = { ...base, kind, columns, hasHeader, isApiForm: false, mapping, timeForm: form };
+  return { ...plan, hasDecimalCommas: hasDecimalCommas(numbers) };
+}
+
+async function* none(): AsyncGenerator<string> {}
+
+async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<readonly Row[]> {
+  for await (const batch of batches) yield batch.flatMap((row) => ('cells' in row ? [row.cells] : []));
 }
 
 /** The names that a file gives its columns: its first row or, for JSON, the keys. */
@@ -106,7 +121,7 @@ export function describePlan({
   kind,
   mapping,
   columns,
-  timeUnit: unit,
+  timeForm: form,
   isApiForm,
   ratingMin,
   ...plan
@@ -115,7 +130,7 @@ export function describePlan({
   const parts = FIELDS[kind]
     .filter((field) => mapping[field] !== undefined)
     .map((field) => {
-      const note = field === 'Timestamp' && unit !== undefined ? ` (${unit})` : '';
+      const note = field === 'Timestamp' && form !== undefined ? ` (${form})` : '';
       return `${field} from "${columns[mapping[field]!]}"${note}`;
     });
   if (kind === 'feedback' && mapping.FeedbackType === undefined) {
@@ -128,7 +143,12 @@ export function describePlan({
   }
   if (kind === 'feedback' && mapping.Timestamp === undefined)
     parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
-  return `${kind}: ${parts.join(', ')}`;
+  const used = Object.values(mapping);
+  const others = columns.filter((_, at) => !used.includes(at));
+  const rest = others.length === 0 ? '' : `; not used: ${others.join(', ')}`;
+  const isGuessed = plan.format.name === 'delimited' && !plan.hasHeader && plan.reshape === undefined;
+  const first = isGuessed ? '; the first row is data (--header if it names the columns)' : '';
+  return `${kind}: ${parts.join(', ')}${rest}${first}`;
 }
 
 function formatOf(head: string, known: RowFormat | undefined): RowFormat {
@@ -138,9 +158,7 @@ function formatOf(head: string, known: RowFormat | undefined): RowFormat {
 
 async function headRows(text: string, format: RowFormat, keys: readonly string[]): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of readRows(once(text), format, keys)) {
-    for (const row of batch) if ('cells' in row) rows.push(row.cells);
-  }
+  for await (const batch of cellsOf(readRows(once(text), format, keys))) rows.push(...batch);
   return rows;
 }
 
@@ -218,19 +236,56 @@ function fieldNamed(kind: Kind, name: string): string {
   throw new OperatorError(`--map: ${kind} have no field "${name}"; they have ${FIELDS[kind].join(', ')}`);
 }
 
-function unitOf(
-  path: string,
-  columns: readonly string[],
-  mapping: Mapping,
+/** The values of a column, as texts. */
+function columnOf(rows: readonly Row[], at: number | undefined): string[] {
+  return at === undefined ? [] : rows.map((row) => textsOf([row[at]])[0]!);
+}
+
+/**
+ * How the column of times is written.
+ * @param more the rows of the whole file, where its beginning does not tell the month from the day
+ * @param wish what the caller says; the order of month and day means nothing where another file has other times
+ * @throws OperatorError when it is not understood
+ */
+async function timeFormOf(
+  { path, columns, mapping }: Pick<FilePlan, 'path' | 'columns' | 'mapping'>,
   body: readonly Row[],
-): TimeUnit | undefined {
+  more: AsyncIterable<readonly Row[]>,
+  wish: TimeForm | undefined,
+): Promise<TimeForm | undefined> {
   const at = mapping.Timestamp;
-  if (at === undefined) return undefined;
-  const values = body.map((row) => textsOf(row)[at] ?? '');
-  const unit = timeUnit(values);
-  const shown = values.find((value) => value !== '');
-  if (unit !== undefined || shown === undefined) return unit;
+  const values = columnOf(body, at).filter((value) => value !== '');
+  let form = timeForm(values);
+  if (wish !== undefined) return isOrder(wish) && form !== undefined && !isOrder(form) ? form : wish;
+  if (at === undefined || values.length === 0) return undefined;
+  if (form === 'open') form = await orderIn(more, at);
+  if (form !== undefined && form !== 'open') return form;
+  const odd = values.find((value) => timeForm([value]) === undefined) ?? values[0]!;
+  const shown = `the times in "${columns[at]}" (such as ${JSON.stringify(odd)})`;
+  if (form === 'open') {
+    throw new OpenDateOrder(
+      `${path}: ${shown} do not tell whether the month or the day comes first; say --time-format month-first or day-first`,
+    );
+  }
   throw new OperatorError(
-    `${path}: the times in "${columns[at]}" (such as ${JSON.stringify(shown)}) are not understood; say --time-unit seconds, milliseconds or date`,
+    `${path}: ${shown} are not understood; say --time-format ${TIME_FORMS.slice(0, -1).join(', ')} or ${TIME_FORMS.at(-1)}`,
   );
+}
+
+function isOrder(form: TimeForm | 'open'): form is 'month-first' | 'day-first' | 'open' {
+  return form === 'month-first' || form === 'day-first' || form === 'open';
+}
+
+/** Reads on until a number tells the month from the day. */
+async function orderIn(
+  more: AsyncIterable<readonly Row[]>,
+  at: number,
+): Promise<ReturnType<typeof timeForm>> {
+  for await (const rows of more) {
+    const values = columnOf(rows, at);
+    const forms = values.map((value) => timeForm([value])).filter((form) => form !== undefined);
+    const form = forms.find((one) => one !== 'open');
+    if (form !== undefined) return form;
+  }
+  return 'open';
 }

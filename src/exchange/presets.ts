@@ -46,7 +46,7 @@ const FILM_MAPPING = { ItemId: 0, Comment: 1, Timestamp: 2, Categories: 3, Label
 const FILM = {
   columns: FILM_COLUMNS,
   mapping: FILM_MAPPING,
-  timeUnit: 'date',
+  timeForm: 'date',
   separator: '|',
 } as const satisfies Partial<FilePlan>;
 
@@ -126,7 +126,7 @@ const MOVIELENS: readonly KnownFile[] = [
       format: unquoted('\t'),
       columns: ['user', 'item', 'rating', 'seconds'],
       mapping: { UserId: 0, ItemId: 1, Rating: 2, Timestamp: 3 },
-      timeUnit: 'seconds',
+      timeForm: 'seconds',
     },
   },
   { name: /^ratings\.(dat|csv)$/, kind: 'feedback' },

@@ -1,10 +1,11 @@
-import type { Kind, Mapping, TimeUnit } from './columns.ts';
+import type { Kind, Mapping } from './columns.ts';
+import { readTime, type TimeForm } from './time-forms.ts';
 
 /** How rows become records. */
 export interface Plan {
   readonly kind: Kind;
   readonly mapping: Mapping;
-  readonly timeUnit: TimeUnit | undefined;
+  readonly timeForm: TimeForm | undefined;
   /** The type of feedback where no column has one. */
   readonly type: string;
   /** A rating from here on is of `type`, a lower one of `lowType`; undefined where ratings do not matter. */
@@ -12,6 +13,8 @@ export interface Plan {
   readonly lowType: string;
   /** What stands between labels or categories in one cell. */
   readonly separator: string;
+  /** Ratings and values are written as `12,50`. */
+  readonly hasDecimalCommas?: boolean;
 }
 
 /** The cells of a row: texts, or values out of JSON. */
@@ -35,7 +38,7 @@ export function recordOf(row: Row, plan: Plan): Made {
   if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
   if (plan.kind !== 'users' && ItemId === '') return { refusal: 'the item id is empty' };
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
-  const Timestamp = timestampOf(text('Timestamp'), plan.timeUnit);
+  const Timestamp = timestampOf(text('Timestamp'), plan.timeForm);
   if (Timestamp === undefined) return { refusal: `${JSON.stringify(text('Timestamp'))} is no time` };
   const names = (field: string) => {
     const value = cell(field);
@@ -50,12 +53,25 @@ export function recordOf(row: Row, plan: Plan): Made {
     const Categories = names('Categories');
     return { record: { ItemId, IsHidden, Categories, Timestamp, Labels: names('Labels'), Comment } };
   }
-  const FeedbackType = typeOf(text('FeedbackType'), text('Rating'), plan);
+  const number = (field: string) => (plan.hasDecimalCommas ? text(field).replace(',', '.') : text(field));
+  const FeedbackType = typeOf(text('FeedbackType'), number('Rating'), plan);
   if (FeedbackType === undefined) return { refusal: `${JSON.stringify(text('Rating'))} is no rating` };
   const given = text('Value');
-  const Value = given === '' ? 0 : Number(given);
+  const Value = given === '' ? 0 : Number(number('Value'));
   if (!Number.isFinite(Value)) return { refusal: `${JSON.stringify(given)} is no value` };
   return { record: { FeedbackType, UserId, ItemId, Timestamp, Comment, ...(Value !== 0 && { Value }) } };
+}
+
+/**
+ * Whether numbers are written as `12,50`: told by all of them, since the comma of `1,250` may part thousands. One with
+ * other than three digits behind a single comma tells it.
+ */
+export function hasDecimalCommas(numbers: readonly string[]): boolean {
+  const withComma = numbers.filter((number) => number.includes(','));
+  return (
+    withComma.every((number) => /^\s*[-+]?\d*,\d+\s*$/.test(number)) &&
+    withComma.some((number) => !/,\d{3}\s*$/.test(number))
+  );
 }
 
 /** Names with a separator between them, or JSON, as databases and exports write it. */
@@ -81,14 +97,6 @@ function typeOf(type: string, rating: string, { ratingMin, type: given, lowType 
   return value >= ratingMin ? given : lowType;
 }
 
-/** The zone as Go prints it (`... +0000 UTC`, in what Gorse exports) and as PostgreSQL does (`...+00`). */
-const PRINTED_ZONE = /^([\d-]{10}[ T][\d:.]+) ?([+-]\d{2}):?(\d{2})?(?: [A-Z\d+-]+)?$/;
-
-function timestampOf(text: string, unit: TimeUnit | undefined): string | undefined {
-  if (text === '' || unit === undefined) return '';
-  if (unit === 'date')
-    return text.replace(PRINTED_ZONE, (_, moment, hours, minutes = '00') => `${moment}${hours}:${minutes}`);
-  const ms = Number(text) * (unit === 'seconds' ? 1000 : 1);
-  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return undefined;
-  return new Date(ms).toISOString();
+function timestampOf(text: string, form: TimeForm | undefined): string | undefined {
+  return text === '' || form === undefined ? '' : readTime(text, form);
 }

@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       .setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer });
     expect(await view.page.getByLabel('UserId (needed)').inputValue()).toBe('0');
     expect(await view.page.getByLabel('Timestamp').inputValue()).toBe('3');
-    await view.page.getByText(/times are seconds/).waitFor();
+    expect(await view.page.getByLabel('Times are').inputValue()).toBe('seconds');
     await view.page.screenshot({ path: join(shots, 'import-file.png'), fullPage: true });
     expect(await seriousFaults(view.page)).toEqual([]);
     await view.page.getByRole('button', { name: 'Import feedback' }).click();
@@ -233,6 +233,28 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(low.body[0].FeedbackType).toBe('read');
     await show(view.page, 'tasks', 'Tasks');
     await view.page.getByText('file own.csv, feedback written 3, refused 2').waitFor();
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('asks for the order of days and months, and reads what spreadsheets write', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'import', 'Import');
+    const csv = 'member_no;sku;ordered_at;qty;title\njosé;café;02/01/2024 8:26;1,5;Thé\n';
+    const buffer = Buffer.from(csv, 'latin1');
+    await view.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'sheet.csv', mimeType: 'text/csv', buffer });
+    await view.page.getByText('Say how the times are written.').waitFor();
+    expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
+    await view.page.getByLabel('Times are').selectOption('day-first');
+    await view.page.getByText(/not UTF-8 and is read as windows-1252/).waitFor();
+    await view.page.getByRole('button', { name: 'Import feedback' }).click();
+    await view.page.getByText(/Done: 1 sent, 1 written/).waitFor();
+    const path = `/api/user/${encodeURIComponent('josé')}/feedback`;
+    const stored = await server.call('GET', path, undefined, HEADERS);
+    expect(stored.body).toMatchObject([{ ItemId: 'café', Timestamp: '2024-01-02T08:26:00Z', Value: 1.5 }]);
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });

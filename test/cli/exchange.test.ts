@@ -194,7 +194,7 @@ describe('furze import and export', () => {
   it('opens nothing for a file that is not there', async () => {
     const data = join(folder, 'never');
     const { code, output } = await furze('import', join(folder, 'none.csv'), '--data', data);
-    expect([code, output]).toEqual([1, `furze: ${join(folder, 'none.csv')} cannot be read (ENOENT)\n`]);
+    expect([code, output]).toEqual([1, `furze: there is no file ${join(folder, 'none.csv')}\n`]);
     expect(existsSync(data)).toBe(false);
   });
 

@@ -179,7 +179,7 @@ describe('furze init with flags', () => {
     );
     await expect(column).rejects.toThrow(/no file has the column "uid"/);
     const only = findAnswers({ ...nothingGiven, paths: [items] }, undefined);
-    await expect(only).rejects.toThrow(/the files hold no feedback/);
+    await expect(only).rejects.toThrow(/no file was taken for feedback.*has sku, title.*--map user=COLUMN/);
   });
 });
 
@@ -200,7 +200,7 @@ describe('furze init on a terminal', () => {
     );
     const answers = await findAnswers({ ...nothingGiven, wishes: { map: { user: 'member' } } }, prompt);
     prompt.close();
-    expect(prompt.said.join('\n')).toContain('missing.csv cannot be read');
+    expect(prompt.said.join('\n')).toContain('there is no file');
     expect(prompt.said).toContain('expected an integer from 0 to 65535');
     expect(answers).toMatchObject({ positiveTypes: ['purchase'], port: 8200, evaluates: false });
     expect(answers.apiKey).toMatch(/^[\w-]{32}$/);
@@ -220,7 +220,7 @@ describe('furze init on a terminal', () => {
 
   it('takes the names of types and the way times are written from the options', async () => {
     const log = file('log.csv', 'user,item,rating,time\nann,tea,5,1700000000000\nbob,tea,1,1700000100000\n');
-    const wishes = { ratingMin: 3, type: 'keep', lowType: 'seen', timeUnit: 'milliseconds' } as const;
+    const wishes = { ratingMin: 3, type: 'keep', lowType: 'seen', timeForm: 'milliseconds' } as const;
     const answers = await findAnswers(
       { ...nothingGiven, paths: [log], wishes, takesProposals: true },
       undefined,
@@ -230,6 +230,18 @@ describe('furze init on a terminal', () => {
       readTypes: ['seen'],
       newestMs: 1_700_000_100_000,
     });
+  });
+
+  it('asks for the order of days and months where the dates do not tell it', async () => {
+    const dates = file('dates.csv', 'user,item,time\nann,tea,02/01/2024\n');
+    const given = { ...nothingGiven, paths: [dates], port: 1, apiKey: '', evaluates: false };
+    await expect(findAnswers({ ...given, takesProposals: true }, undefined)).rejects.toThrow(
+      /--time-format month-first or day-first/,
+    );
+    const prompt = scripted(['Does the day come first', 'no'], ['right', '']);
+    const { newestMs } = await findAnswers(given, prompt);
+    prompt.close();
+    expect(newestMs).toBe(Date.UTC(2024, 1, 1));
   });
 
   it('ends with 130 when the person goes away', async () => {

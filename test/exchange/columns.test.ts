@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { guess, timeUnit } from '../../src/exchange/columns.ts';
-import { type Plan, recordOf } from '../../src/exchange/records.ts';
+import { guess } from '../../src/exchange/columns.ts';
+import { hasDecimalCommas, type Plan, recordOf } from '../../src/exchange/records.ts';
+import { readTime, type TimeForm, timeForm } from '../../src/exchange/time-forms.ts';
 
 describe('the guess of a file', () => {
   it.each<[string, string[][], object]>([
@@ -40,6 +41,32 @@ describe('the guess of a file', () => {
       ],
       { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Timestamp: 2 } },
     ],
+    [
+      'orders of a shop',
+      [
+        ['order_no', 'customer_email', 'sku', 'ordered_at', 'qty', 'amount'],
+        ['1', 'a@b.c', 'tea', '12/1/2010 8:26', '1', '2.5'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 1, ItemId: 2, Timestamp: 3, Value: 4 } },
+    ],
+    [
+      'a key before an address',
+      [['customer_email', 'cust_id', 'product_sku', 'product_name']],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 1, ItemId: 2, Comment: 3 } },
+    ],
+    [
+      'users with addresses',
+      [['id', 'email', 'created_at']],
+      { kind: 'users', hasHeader: true, mapping: { UserId: 0, Timestamp: 2 } },
+    ],
+    [
+      'names of another language by the numbers under them',
+      [
+        ['Kunde', 'Artikel', 'Menge'],
+        ['ann', 'tea', '1,5'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: {} },
+    ],
     ['users', [['user', 'tags']], { kind: 'users', hasHeader: true, mapping: { UserId: 0, Labels: 1 } }],
     [
       'ratings without names',
@@ -63,12 +90,51 @@ describe('the guess of a file', () => {
   });
 
   it('tells times by the whole column', () => {
-    expect(timeUnit(['881250949', '891717742'])).toBe('seconds');
+    expect(timeForm(['881250949', '891717742'])).toBe('seconds');
     // The first of these alone would be seconds of a far future.
-    expect(timeUnit(['99999999999', '1700000000000'])).toBe('milliseconds');
-    expect(timeUnit(['2024-05-01', '2024-05-01T10:00:00Z', ''])).toBe('date');
-    expect(timeUnit(['5', '4'])).toBeUndefined();
-    expect(timeUnit(['yesterday'])).toBeUndefined();
+    expect(timeForm(['99999999999', '1700000000000'])).toBe('milliseconds');
+    expect(timeForm(['2024-05-01', '2024-05-01T10:00:00Z', ''])).toBe('date');
+    expect(timeForm(['5', '4'])).toBeUndefined();
+    expect(timeForm(['yesterday'])).toBeUndefined();
+  });
+
+  it.each([
+    ['month-first', ['12/1/2010 8:26', '12/13/2010 14:05']],
+    ['day-first', ['01/12/2010', '13/12/2010']],
+    ['day-first', ['01.12.2010 08:26']],
+    ['open', ['12/1/2010 8:26', '1/12/2010']],
+    ['open', ['12/13/10']],
+    [undefined, ['13/12/2010', '12/13/2010']],
+    [undefined, ['2010-12-01', '12/1/2010']],
+    ['date', ['2010/12/1 8:26', '1 Dec 2010', 'Wed, 01 Dec 2010 08:26:00 GMT', 'Dec 1, 2010']],
+  ])('tells the order of days and months by the column: %s', (form, values) => {
+    expect(timeForm(values)).toBe(form);
+  });
+
+  it.each<[string, TimeForm, string | undefined]>([
+    ['12/1/2010 8:26', 'month-first', '2010-12-01T08:26:00Z'],
+    ['12/1/2010 8:26', 'day-first', '2010-01-12T08:26:00Z'],
+    ['1/12/10 12:05:07 AM', 'day-first', '2010-12-01T00:05:07Z'],
+    ['12/1/99 12:05 p.m.', 'month-first', '1999-12-01T12:05:00Z'],
+    ['01-Dec-2010', 'date', '2010-12-01'],
+    ['01/Dec/2010:08:26:00 +0100', 'date', '2010-12-01T08:26:00+01:00'],
+    ['Wednesday, December 1, 2010 8:26 PM', 'date', '2010-12-01T20:26:00Z'],
+    ['2010/12/1', 'date', '2010-12-01'],
+    ['31/12/2010', 'month-first', undefined],
+    ['30/2/2010', 'day-first', undefined],
+    ['2010-12-01', 'day-first', undefined],
+    ['1/12/2010 13:00 PM', 'day-first', undefined],
+    ['1/12/2010 soon', 'day-first', undefined],
+    ['soon', 'date', undefined],
+  ])('reads %s, %s', (text, form, expected) => {
+    expect(readTime(text, form)).toBe(expected);
+  });
+
+  it('tells decimal commas by the column', () => {
+    expect(hasDecimalCommas(['1,250', '12,5', '3'])).toBe(true);
+    expect(hasDecimalCommas(['1,250', '3'])).toBe(false);
+    expect(hasDecimalCommas(['1,250.50', '12,5'])).toBe(false);
+    expect(hasDecimalCommas(['12.5'])).toBe(false);
   });
 });
 
@@ -76,7 +142,7 @@ describe('the record of a row', () => {
   const plan: Plan = {
     kind: 'feedback',
     mapping: { UserId: 0, ItemId: 1, Rating: 2, Timestamp: 3 },
-    timeUnit: 'seconds',
+    timeForm: 'seconds',
     type: 'like',
     ratingMin: 4,
     lowType: 'read',
@@ -101,7 +167,7 @@ describe('the record of a row', () => {
 
   it('of an item has its categories apart', () => {
     const mapping = { ItemId: 0, Comment: 1, Categories: 2, IsHidden: 3 };
-    const items: Plan = { ...plan, kind: 'items', mapping, timeUnit: undefined };
+    const items: Plan = { ...plan, kind: 'items', mapping, timeForm: undefined };
     expect(recordOf(['1', 'Heat, 1995', 'Crime| Action', 'TRUE'], items)).toEqual({
       record: {
         ItemId: '1',

@@ -7,7 +7,7 @@ const plan = (head: string, wishes: Wishes = {}): Promise<FilePlan> => planFile(
 describe('the guess of what a file holds', () => {
   it('finds feedback by the names of its columns', async () => {
     const found = await plan('ts,uid,sku,stars\n1700000000,ann,tea,5\n', { ratingMin: 4 });
-    expect(found).toMatchObject({ kind: 'feedback', hasHeader: true, timeUnit: 'seconds' });
+    expect(found).toMatchObject({ kind: 'feedback', hasHeader: true, timeForm: 'seconds' });
     expect(found.mapping).toEqual({ UserId: 1, ItemId: 2, Timestamp: 0, Rating: 3 });
     expect(describePlan(found)).toBe(
       'feedback: UserId from "uid", ItemId from "sku", Timestamp from "ts" (seconds), Rating from "stars", "like" from a rating of 4 on, else "read"',
@@ -19,15 +19,46 @@ describe('the guess of what a file holds', () => {
     ['1700000000000', 'milliseconds'],
     ['2024-05-01 10:00:00', 'date'],
   ])('takes times such as %s as %s', async (time, unit) => {
-    expect((await plan(`user,item,time\nann,tea,${time}\n`)).timeUnit).toBe(unit);
+    expect((await plan(`user,item,time\nann,tea,${time}\n`)).timeForm).toBe(unit);
   });
 
   it('tells the unit by the column: one small number in it changes nothing', async () => {
     const found = await plan('user,item,time\nann,tea,1\nbob,tea,1700000000\n');
-    expect(found.timeUnit).toBe('seconds');
+    expect(found.timeForm).toBe('seconds');
     expect(recordOf(['ann', 'tea', '1'], found)).toMatchObject({
       record: { Timestamp: '1970-01-01T00:00:01.000Z' },
     });
+  });
+
+  it('reads on until a date tells the month from the day, and asks where none does', async () => {
+    const head = 'user,item,time\nann,tea,12/1/2010 8:26\n';
+    const planOf = (rest: string, wishes: Wishes = {}) =>
+      planFile('a.csv', head, false, wishes, {}, async function* () {
+        yield head + rest;
+      });
+    expect((await planOf('ann,ale,12/13/2010 8:26\n')).timeForm).toBe('month-first');
+    expect((await planOf('ann,ale,13/12/2010 8:26\n')).timeForm).toBe('day-first');
+    await expect(planOf('ann,ale,11/12/2010\n')).rejects.toThrow(
+      /say --time-format month-first or day-first/,
+    );
+    expect((await planOf('', { timeForm: 'day-first' })).timeForm).toBe('day-first');
+    // The order of one file's dates means nothing where another has other times.
+    expect((await plan('user,item,time\nann,tea,1700000000\n', { timeForm: 'day-first' })).timeForm).toBe(
+      'seconds',
+    );
+  });
+
+  it('names a value that is no time, not the first one', async () => {
+    await expect(plan('user,item,time\nann,tea,2024-05-01\nann,ale,soon\n')).rejects.toThrow(
+      /such as "soon"/,
+    );
+  });
+
+  it('tells what is left out, and where the first row is taken for data', async () => {
+    const orders = await plan('order_no;customer_email;sku;amount\n1;a@b.c;tea;12,50\n');
+    expect(describePlan(orders)).toMatch(/; not used: order_no$/);
+    expect(recordOf(['1', 'a@b.c', 'tea', '12,50'], orders)).toMatchObject({ record: { Value: 12.5 } });
+    expect(describePlan(await plan('ann,tea\nbob,ale\n'))).toMatch(/the first row is data \(--header if/);
   });
 
   it.each([
@@ -45,7 +76,7 @@ describe('the guess of what a file holds', () => {
       kind: 'feedback',
     });
     const other = await plan('{"uid":"ann","sku":"tea","when":1700000000}\n');
-    expect(other).toMatchObject({ isApiForm: false, timeUnit: 'seconds' });
+    expect(other).toMatchObject({ isApiForm: false, timeForm: 'seconds' });
     expect(recordOf(['ann', 'tea', 1700000000], other)).toMatchObject({
       record: { UserId: 'ann', ItemId: 'tea', Timestamp: '2023-11-14T22:13:20.000Z' },
     });

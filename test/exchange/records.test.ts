@@ -5,7 +5,7 @@ import { type Plan, recordOf } from '../../src/exchange/records.ts';
 const PLAN: Plan = {
   kind: 'feedback',
   mapping: { UserId: 0, ItemId: 1, Timestamp: 2 },
-  timeUnit: 'date',
+  timeForm: 'date',
   type: 'like',
   ratingMin: undefined,
   lowType: 'read',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
-import { openText, type TextEncoding } from '../../src/exchange/open-text.ts';
+import { encodingOf, openText, type TextEncoding } from '../../src/exchange/open-text.ts';
 import { readRows } from '../../src/exchange/read-rows.ts';
 
 const TEXT = 'user,item,ts\nann,tea,1700000000\n';
@@ -58,11 +58,15 @@ describe('a file', () => {
     await expect(textOf(file('cut.gz', packed.subarray(0, packed.length - 12)))).rejects.toThrow(
       /cannot be read to its end/,
     );
-    await expect(textOf(join(folder, 'none'))).rejects.toThrow(/none cannot be read \(ENOENT\)/);
+    await expect(textOf(join(folder, 'none'))).rejects.toThrow(/there is no file .*none/);
     await expect(textOf(folder)).rejects.toThrow(/is a folder/);
     const latin = file('latin', Buffer.from('Amélie', 'latin1'));
-    await expect(textOf(latin)).rejects.toThrow(/is not text in utf-8; try --encoding latin1/);
+    await expect(textOf(latin)).rejects.toThrow(/is not text in utf-8; try --encoding windows-1252/);
     expect(await textOf(latin, 'latin1')).toBe('Amélie');
+    expect(await encodingOf(latin, 'windows-1252')).toBe('windows-1252');
+    expect(await encodingOf(file('eight', 'Amélie'), 'windows-1252')).toBe('utf-8');
+    const marked = file('marked', Buffer.from('\uFEFFAmélie', 'utf16le'));
+    expect(await textOf(marked)).toBe('Amélie');
   });
 });
 

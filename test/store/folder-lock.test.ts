@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { OperatorError } from '../../src/domain/operator-error.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/open/folder-lock.ts';
 import { compactStore, lockStores } from '../../src/store/open/open-store.ts';
@@ -98,4 +99,22 @@ test('a writer that finds a transaction which is not its own writes no more', as
   expect(await data.getUser('first')).toBeDefined();
   expect(String(troubles)).toContain('another process has written');
   await expect(data.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});
+
+test('a folder that cannot be made or written is refused in words', () => {
+  const path = tempFolder();
+  const file = join(path, 'file');
+  writeFileSync(file, '');
+  expect(() => lockFolder(file)).toThrow(
+    `${file} cannot be a folder for data: a file of that name is in the way.`,
+  );
+  expect(() => lockFolder(join(file, 'data'))).toThrow(OperatorError);
+});
+
+// The superuser may write everywhere.
+test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('so is one of somebody else', () => {
+  const path = tempFolder();
+  chmodSync(path, 0o555);
+  expect(() => lockFolder(join(path, 'data'))).toThrow(/cannot be written by this user \(EACCES\)/);
+  chmodSync(path, 0o755);
 });

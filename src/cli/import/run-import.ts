@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Announcer } from '../../exchange/announcer.ts';
 import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile, type RefusedRow } from '../../exchange/import-file.ts';
-import { type OpenedText, openText, peekText, STDIN, type TextEncoding } from '../../exchange/open-text.ts';
+import { encodingOf, type OpenedText, openText, peekText, STDIN } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
 import type { Target } from '../../exchange/targets.ts';
@@ -69,24 +69,14 @@ export async function runImport(run: ImportRun): Promise<number> {
 /** Guesses what a file holds, by its beginning. Standard input is read once, so what was looked at is kept for the import. */
 export async function lookAt(input: PresetFile): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
   const { wishes, plan: known } = input;
-  const encoding = wishes.encoding ?? (await encodingOf(input));
+  const encoding = await encodingOf(input.path, wishes.encoding ?? known?.encoding);
   const { head, isWhole, opened } = await peekText(openText(input.path, encoding), HEAD_CHARACTERS);
-  const plan = await planFile(input.path, head, isWhole, { ...wishes, encoding }, { ...known, encoding });
+  const reread = input.path === STDIN ? undefined : () => openText(input.path, encoding).chunks;
+  const said = { ...wishes, encoding };
+  const plan = await planFile(input.path, head, isWhole, said, { ...known, encoding }, reread);
   if (input.path === STDIN) return { plan, opened };
   await opened.chunks[Symbol.asyncIterator]().return?.();
   return { plan, opened: undefined };
-}
-
-/** A set that was published in Latin-1 may have come as UTF-8 since. */
-async function encodingOf({ path, plan }: PresetFile): Promise<TextEncoding> {
-  if (path === STDIN || plan?.encoding === undefined) return 'utf-8';
-  const { chunks } = openText(path, 'utf-8');
-  try {
-    for await (const _chunk of chunks);
-    return 'utf-8';
-  } catch {
-    return plan.encoding;
-  }
 }
 
 async function importOne(

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import { likelyPositive } from '../../admin/troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
-import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, describePlan, type Wishes } from '../../exchange/plan.ts';
+import {
+  DEFAULT_LOW_TYPE,
+  DEFAULT_TYPE,
+  describePlan,
+  OpenDateOrder,
+  type Wishes,
+} from '../../exchange/plan.ts';
 import type { Preset } from '../../exchange/presets.ts';
 import type { Survey } from '../../exchange/survey.ts';
 import { parseMap } from '../column-options.ts';
@@ -56,7 +62,7 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   const confirmed = await confirmFiles(planned, given, asking);
   const survey = await surveyFiles(confirmed);
   if (survey.types.size === 0) {
-    throw new OperatorError('the files hold no feedback, and without it there is nothing to recommend from');
+    throw new OperatorError(noFeedback(confirmed));
   }
   const { files, types } = await findRatingMin(confirmed, given, survey, asking);
   const positiveTypes = await findPositiveTypes(types, given, asking);
@@ -73,27 +79,51 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   };
 }
 
+function noFeedback(files: readonly PlannedFile[]): string {
+  const empty = files.find(({ plan }) => plan.kind === 'feedback');
+  if (empty !== undefined) return `${empty.path} holds no row of feedback that can be stored`;
+  const columns = files.map(({ path, plan }) => `${path} has ${plan.columns.join(', ')}`).join('; ');
+  return `no file was taken for feedback, rows with a user and an item, and without it there is nothing to recommend from: ${columns}. If a column holds the user or the item, say which, such as --map user=COLUMN`;
+}
+
 function lowTypeOf({ wishes }: Given): string {
   return wishes?.lowType ?? DEFAULT_LOW_TYPE;
 }
 
 async function findFiles(given: Given, prompt: Prompt | undefined): Promise<PlannedFile[]> {
   const { preset, wishes = {}, paths } = given;
-  if (paths.length > 0) return planFiles(paths, preset, wishes);
+  if (paths.length > 0) return planAsking(paths, preset, wishes, given.takesProposals ? undefined : prompt);
   if (prompt === undefined) throw new AnswerMissing('no data files are named');
   for (;;) {
     const answer = await prompt.ask('Files with your feedback, items and users (CSV, TSV or NDJSON):');
     const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
     if (names.length === 0) continue;
-    const files = await orSay(prompt, () => planFiles(names, preset, wishes));
+    const files = await orSay(prompt, () => planAsking(names, preset, wishes, prompt));
     if (files !== undefined) return files;
+  }
+}
+
+/** Asks for the order of days and months where the files do not tell it. */
+async function planAsking(
+  paths: readonly string[],
+  preset: Preset,
+  wishes: Wishes,
+  prompt: Prompt | undefined,
+): Promise<PlannedFile[]> {
+  try {
+    return await planFiles(paths, preset, wishes);
+  } catch (error) {
+    if (!(error instanceof OpenDateOrder) || prompt === undefined) throw error;
+    prompt.say(error.message);
+    const isDayFirst = await askYes(prompt, 'Does the day come first, as in 31/12/2024?', true);
+    return planFiles(paths, preset, { ...wishes, timeForm: isDayFirst ? 'day-first' : 'month-first' });
   }
 }
 
 /** Shows what the columns were taken for, and takes corrections. */
 async function confirmFiles(
   planned: readonly PlannedFile[],
-  { preset, wishes }: Given,
+  { preset }: Given,
   prompt: Prompt | undefined,
 ): Promise<PlannedFile[]> {
   const files: PlannedFile[] = [];
@@ -107,7 +137,7 @@ async function confirmFiles(
         `Which column is what? The columns are ${file.plan.columns.join(', ')}. For example user=uid,item=sku,time=ts:`,
       );
       const again = await orSay(prompt, () =>
-        planFiles([file.path], preset, { ...wishes, map: parseMap(answer, file.wishes.map) }),
+        planAsking([file.path], preset, { ...file.wishes, map: parseMap(answer, file.wishes.map) }, prompt),
       );
       file = again?.[0] ?? file;
     }

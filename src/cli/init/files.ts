@@ -1,5 +1,5 @@
 import { OperatorError } from '../../domain/operator-error.ts';
-import { openText, peekText, STDIN } from '../../exchange/open-text.ts';
+import { encodingOf, openText, peekText, STDIN } from '../../exchange/open-text.ts';
 import { columnNames, type FilePlan, HEAD_CHARACTERS, type Wishes } from '../../exchange/plan.ts';
 import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
 import { emptySurvey, type Survey, surveyFeedback } from '../../exchange/survey.ts';
@@ -44,12 +44,13 @@ export async function planFiles(
 
 /** The named columns that a file has; the only file is held to all of them. */
 async function pairsOf(
-  { path, plan: known }: PresetFile,
+  { path, plan: known, wishes }: PresetFile,
   pairs: readonly [string, string][],
   isOnly: boolean,
 ): Promise<readonly [string, string][]> {
   if (isOnly || pairs.length === 0 || known?.mapping !== undefined) return pairs;
-  const { head, isWhole, opened } = await peekText(openText(path, 'utf-8'), HEAD_CHARACTERS);
+  const encoding = await encodingOf(path, wishes.encoding ?? known?.encoding);
+  const { head, isWhole, opened } = await peekText(openText(path, encoding), HEAD_CHARACTERS);
   await opened.chunks[Symbol.asyncIterator]().return?.();
   const names = await columnNames(head, isWhole);
   return pairs.filter(([, column]) => names.includes(column));

@@ -1,10 +1,9 @@
-import Papa from 'papaparse';
 import { Announcer } from '../../exchange/announcer.ts';
-import { type Plan, type Row, recordOf } from '../../exchange/records.ts';
+import { type Plan, recordOf } from '../../exchange/records.ts';
 import { ApiError, api, pathOf } from '../api.ts';
+import { type FileRow, type OpenedFile, rowsOf } from './read-file.ts';
 
 const BATCH_RECORDS = 5000;
-const CHUNK_BYTES = 1 << 20;
 /** Refused rows that are listed one by one. */
 const REFUSALS_SHOWN = 100;
 
@@ -31,32 +30,9 @@ interface Line {
   readonly record: object;
 }
 
-/** A file as text: what gzip packed is unpacked. @throws Error when it is damaged */
-export async function unpack(file: File): Promise<File> {
-  if (!/\.gz$/i.test(file.name)) return file;
-  const unpacked = new Response(file.stream().pipeThrough(new DecompressionStream('gzip')));
-  const name = file.name.replace(/\.gz$/i, '');
-  const blob = await unpacked.blob().catch(() => {
-    throw new Error(`${file.name} cannot be unpacked: it is damaged, or not packed with gzip.`);
-  });
-  return new File([blob], name, { lastModified: file.lastModified });
-}
-
-/** The first rows of a file, as they are. */
-export function preview(file: File, rows: number): Promise<string[][]> {
-  return new Promise((resolve, reject) => {
-    Papa.parse<string[]>(file, {
-      preview: rows,
-      skipEmptyLines: true,
-      complete: ({ data }) => resolve(data),
-      error: reject,
-    });
-  });
-}
-
 /** Sends a file batch by batch; rows that are refused are listed and passed over. */
 export class Upload {
-  private readonly file: File;
+  private readonly opened: OpenedFile;
   private readonly plan: Plan;
   private readonly skipFirst: boolean;
   private readonly onState: (state: UploadState) => void;
@@ -64,21 +40,22 @@ export class Upload {
   private readonly startedAt = performance.now();
   private readonly refusals: Refusal[] = [];
   private batch: Line[] = [];
-  private line = 0;
+  private isFirst = true;
   private sent = 0;
   private written = 0;
   private refused = 0;
   private share = 0;
   private isStopped = false;
 
-  constructor(file: File, plan: Plan, skipFirst: boolean, onState: (state: UploadState) => void) {
-    this.file = file;
+  constructor(opened: OpenedFile, plan: Plan, skipFirst: boolean, onState: (state: UploadState) => void) {
+    this.opened = opened;
     this.plan = plan;
     this.skipFirst = skipFirst;
     this.onState = onState;
     // Of no secret and no meaning: another for each upload.
     const path = pathOf(['api', 'admin', 'import', `${Date.now()}-${Math.random()}`]);
-    const about = { File: file.name, Kind: plan.kind, Total: file.size };
+    const { name, size } = opened.file;
+    const about = { File: name, Kind: plan.kind, Total: size };
     this.announcer = new Announcer((report) => api(path, 'PUT', report), about);
   }
 
@@ -89,7 +66,11 @@ export class Upload {
 
   async run(): Promise<void> {
     try {
-      await this.parse();
+      for await (const { rows, bytes } of rowsOf(this.opened)) {
+        this.share = bytes / Math.max(1, this.opened.file.size);
+        await this.take(rows);
+        if (this.isStopped) break;
+      }
       await this.flush();
       this.tell({ isOver: true, ...(this.isStopped && { error: 'Stopped; what was sent stays.' }) });
     } catch (error) {
@@ -97,33 +78,12 @@ export class Upload {
     }
   }
 
-  private parse(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      Papa.parse<string[]>(this.file, {
-        skipEmptyLines: true,
-        chunkSize: CHUNK_BYTES,
-        chunk: ({ data, meta }, parser) => {
-          parser.pause();
-          this.share = meta.cursor / Math.max(1, this.file.size);
-          this.take(data).then(
-            () => (this.isStopped ? parser.abort() : parser.resume()),
-            (error: Error) => {
-              parser.abort();
-              reject(error);
-            },
-          );
-        },
-        complete: () => resolve(),
-        error: reject,
-      });
-    });
-  }
-
-  private async take(rows: readonly Row[]): Promise<void> {
-    for (const row of rows) {
-      const line = ++this.line;
-      if (line === 1 && this.skipFirst) continue;
-      const made = recordOf(row, this.plan);
+  private async take(rows: readonly FileRow[]): Promise<void> {
+    for (const { line, cells } of rows) {
+      const isSkipped = this.isFirst && this.skipFirst;
+      this.isFirst = false;
+      if (isSkipped) continue;
+      const made = recordOf(cells, this.plan);
       if ('refusal' in made) this.refuse(line, made.refusal);
       else this.batch.push({ line, record: made.record });
       if (this.batch.length >= BATCH_RECORDS) await this.flush();
@@ -167,7 +127,7 @@ export class Upload {
     this.onState({ sent, written, refused, refusals: [...this.refusals], share, seconds, ...more });
     const counts = { Written: written, Refused: refused };
     if (more.isOver) void this.announcer.end(counts, more.error);
-    else this.announcer.progress(share * this.file.size, counts, performance.now());
+    else this.announcer.progress(share * this.opened.file.size, counts, performance.now());
   }
 }
 

@@ -1,18 +1,28 @@
 import { useRef, useState } from 'preact/hooks';
-import { FIELDS, type Guess, guess, type Kind, REQUIRED, timeUnit } from '../../exchange/columns.ts';
+import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/columns.ts';
 import type { Plan } from '../../exchange/records.ts';
-import { recordOf } from '../../exchange/records.ts';
+import { hasDecimalCommas, recordOf } from '../../exchange/records.ts';
+import { type TimeForm, timeForm } from '../../exchange/time-forms.ts';
 import { count, duration } from '../format.ts';
-import { preview, Upload, type UploadState, unpack } from '../import/upload.ts';
+import { type OpenedFile, openFile, rowsOf } from '../import/read-file.ts';
+import { Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { likeType, refreshSummary } from '../state.ts';
 
 /** Rows by which columns are guessed. */
-const GUESS_ROWS = 200;
+const GUESS_ROWS = 5000;
 const SHOWN_ROWS = 5;
 
+const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
+  seconds: 'seconds since 1970',
+  milliseconds: 'milliseconds since 1970',
+  date: 'dates: year first, or the month by name',
+  'month-first': 'dates: month, day, year',
+  'day-first': 'dates: day, month, year',
+};
+
 interface Chosen {
-  readonly file: File;
+  readonly opened: OpenedFile;
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -23,11 +33,11 @@ export function ImportPage() {
   const take = async (given: File | undefined) => {
     if (given === undefined) return;
     try {
-      const file = await unpack(given);
-      const rows = await preview(file, GUESS_ROWS);
+      const opened = await openFile(given);
+      const rows = await firstRows(opened);
       if (rows.length === 0) throw new Error('The file holds no rows.');
       setStart(guess(rows));
-      setChosen({ file, rows });
+      setChosen({ opened, rows });
       setError(undefined);
     } catch (problem) {
       setError((problem as Error).message);
@@ -42,14 +52,19 @@ export function ImportPage() {
       <DropZone onFile={take} />
       <State error={error} loading={false} />
       {chosen !== undefined && start !== undefined && (
-        <Mapper
-          key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
-          chosen={chosen}
-          start={start}
-        />
+        <Mapper key={keyOf(chosen.opened)} chosen={chosen} start={start} />
       )}
     </>
   );
+}
+
+async function firstRows(opened: OpenedFile): Promise<(readonly string[])[]> {
+  for await (const { rows } of rowsOf(opened)) return rows.slice(0, GUESS_ROWS).map(({ cells }) => cells);
+  return [];
+}
+
+function keyOf({ file: { name, lastModified, size } }: OpenedFile): string {
+  return `${name} ${lastModified} ${size}`;
 }
 
 function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
@@ -84,7 +99,7 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
   );
 }
 
-function Mapper({ chosen: { file, rows }, start }: { chosen: Chosen; start: Guess }) {
+function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Guess }) {
   const [kind, setKind] = useState<Kind>(start.kind);
   const [hasHeader, setHeader] = useState(start.hasHeader);
   const [mapping, setMapping] = useState(start.mapping);
@@ -94,27 +109,31 @@ function Mapper({ chosen: { file, rows }, start }: { chosen: Chosen; start: Gues
   const [separator, setSeparator] = useState('|');
   const names = rows[0]!.map((name, at) => (hasHeader ? name : `column ${at + 1}`));
   const body = rows.slice(hasHeader ? 1 : 0);
-  const timeColumn = mapping.Timestamp;
+  const times = kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
+  const [said, setSaid] = useState<TimeForm>();
   const plan: Plan = {
     kind,
     mapping,
-    timeUnit: timeColumn === undefined ? undefined : timeUnit(body.map((row) => row[timeColumn] ?? '')),
+    timeForm: said ?? clearForm(times),
+    hasDecimalCommas: hasDecimalCommas(numbersOf(body, mapping)),
     type,
     ratingMin: kind === 'feedback' && 'Rating' in mapping && ratingMin !== '' ? Number(ratingMin) : undefined,
     lowType,
     separator,
   };
-  const missing = REQUIRED[kind].filter((field) => !(field in mapping));
+  const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {
     const { [field]: _before, ...rest } = mapping;
+    if (field === 'Timestamp') setSaid(undefined);
     setMapping(column === '' ? rest : { ...rest, [field]: Number(column) });
   };
   return (
     <>
-      <Card wide title={file.name}>
+      <Card wide title={opened.file.name}>
         <div class="grid-form">
           <KindChoice kind={kind} onKind={setKind} />
           <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
+          {times.length > 0 && <TimeChoice form={plan.timeForm} onForm={setSaid} />}
           {kind === 'feedback' && !('FeedbackType' in mapping) && (
             <TypeChoices
               plan={plan}
@@ -129,16 +148,22 @@ function Mapper({ chosen: { file, rows }, start }: { chosen: Chosen; start: Gues
           )}
         </div>
         <HeaderChoice checked={hasHeader} onChange={setHeader} />
-        {missing.length > 0 && (
+        {open.length > 0 && (
           <p class="trouble error" role="alert">
-            Say which column is {missing.join(' and ')}.
+            Say {open.join(' and ')}.
           </p>
         )}
-        <FirstRows body={body} plan={plan} timeColumn={timeColumn} />
+        <FirstRows body={body} plan={plan} encoding={opened.encoding} />
       </Card>
-      {missing.length === 0 && <Sender file={file} plan={plan} skipFirst={hasHeader} />}
+      {open.length === 0 && <Sender opened={opened} plan={plan} skipFirst={hasHeader} />}
     </>
   );
+}
+
+function openQuestions({ kind, mapping, timeForm: form }: Plan, times: readonly string[]): string[] {
+  const missing = REQUIRED[kind].filter((field) => !(field in mapping));
+  const questions = missing.map((field) => `which column is ${field}`);
+  return times.length > 0 && form === undefined ? [...questions, 'how the times are written'] : questions;
 }
 
 function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
@@ -218,14 +243,45 @@ function Text({ label, value, onText }: { label: string; value: string; onText: 
   );
 }
 
+/** How the times are written, where the column cannot tell or was misunderstood. */
+function TimeChoice({ form, onForm }: { form: TimeForm | undefined; onForm: (form: TimeForm) => void }) {
+  return (
+    <label>
+      Times are
+      <select value={form ?? ''} onChange={(event) => onForm(event.currentTarget.value as TimeForm)}>
+        {form === undefined && <option value="">choose</option>}
+        {Object.entries(TIME_NAMES).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function clearForm(times: readonly string[]): TimeForm | undefined {
+  const form = timeForm(times);
+  return form === 'open' ? undefined : form;
+}
+
+function numbersOf(body: Chosen['rows'], { Value, Rating }: Plan['mapping']): string[] {
+  return [...columnOf(body, Value), ...columnOf(body, Rating)];
+}
+
+/** The values that a column has. */
+function columnOf(body: Chosen['rows'], at: number | undefined): string[] {
+  return at === undefined ? [] : body.map((row) => row[at] ?? '').filter((value) => value !== '');
+}
+
 function FirstRows({
   body,
   plan,
-  timeColumn,
+  encoding,
 }: {
   body: readonly (readonly string[])[];
   plan: Plan;
-  timeColumn: number | undefined;
+  encoding: string;
 }) {
   const made = body.slice(0, SHOWN_ROWS).map((row) => recordOf(row, plan));
   const fields = FIELDS[plan.kind].filter((field) => field !== 'Rating');
@@ -233,11 +289,7 @@ function FirstRows({
     <>
       <p class="muted">
         The first rows as they will be stored
-        {timeColumn !== undefined &&
-          (plan.timeUnit === undefined
-            ? '; the times are not understood and left out'
-            : `; times are ${plan.timeUnit}`)}
-        .
+        {encoding !== 'utf-8' && `; the text is not UTF-8 and is read as ${encoding}`}.
       </p>
       <Table label="First rows" head={fields}>
         {made.map((one, at) => (
@@ -260,11 +312,11 @@ function show(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '');
 }
 
-function Sender({ file, plan, skipFirst }: { file: File; plan: Plan; skipFirst: boolean }) {
+function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; skipFirst: boolean }) {
   const [state, setState] = useState<UploadState>();
   const upload = useRef<Upload | undefined>(undefined);
   const run = async () => {
-    upload.current = new Upload(file, plan, skipFirst, setState);
+    upload.current = new Upload(opened, plan, skipFirst, setState);
     await upload.current.run();
     await refreshSummary();
   };

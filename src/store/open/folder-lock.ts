@@ -42,16 +42,38 @@ const SILENT: LockLog = { weak() {}, waiting() {} };
 /**
  * Takes the folder for this process alone, and makes it when there is none. The lock is one of the kernel's, so a
  * killed process never leaves it behind.
- * @throws FolderLockedError when a process has it, naming that one
+ * @throws FolderLockedError when a process has it, naming that one; OperatorError when it cannot be made or written
  */
 export function lockFolder(path: string, log = SILENT): FolderLock {
-  mkdirSync(path, { recursive: true });
   const file = join(path, FOLDER_LOCK_FILE);
-  const lock = take(file, log);
+  let lock: FolderLock | undefined;
+  try {
+    mkdirSync(path, { recursive: true });
+    lock = take(file, log);
+  } catch (error) {
+    throw inWords(path, error as NodeJS.ErrnoException);
+  }
   if (lock !== undefined) return lock;
   throw new FolderLockedError(
     `The folder ${path} is in use by ${holderOf(file)}. One process at a time may write it; stop that one first.`,
   );
+}
+
+/** What a person can do about a folder that is not to be had. */
+function inWords(path: string, error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new OperatorError(
+        `The folder ${path} cannot be written by this user (${error.code}). Name another with --data or [database] data_store, or give this user the right to write there.`,
+      );
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new OperatorError(`${path} cannot be a folder for data: a file of that name is in the way.`);
+    default:
+      return error;
+  }
 }
 
 /**

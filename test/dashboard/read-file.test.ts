@@ -1,0 +1,61 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
+
+async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
+  const opened = await openFile(new File(Array.isArray(bytes) ? bytes : [bytes], name));
+  const rows: unknown[] = [];
+  let batches = 0;
+  for await (const batch of rowsOf(opened)) {
+    rows.push(...batch.rows);
+    batches++;
+  }
+  return { encoding: opened.encoding, rows, batches };
+}
+
+describe('a file that was chosen in the dashboard', () => {
+  it('keeps letters and quoted line ends whole wherever the text is cut', async () => {
+    const row = '"ünï\ncode",🫖,"say ""hi"""';
+    const text = Buffer.from(`user,item,comment\n${`${row}\n`.repeat(60_000)}`);
+    const piece = 100_003;
+    const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
+      text.subarray(at * piece, (at + 1) * piece),
+    );
+    const { rows, batches } = await read(pieces);
+    expect(batches).toBeGreaterThan(1);
+    expect(rows).toHaveLength(60_001);
+    const cells = ['ünï\ncode', '🫖', 'say "hi"'];
+    expect(
+      rows
+        .slice(1)
+        .every((one) => JSON.stringify((one as { cells: string[] }).cells) === JSON.stringify(cells)),
+    ).toBe(true);
+    expect(rows.at(-1)).toMatchObject({ line: 2 + 2 * 59_999 });
+  });
+
+  it.each([
+    ['utf-8', Buffer.from('\uFEFFname;id\ncafé;1\n')],
+    ['windows-1252', Buffer.from('name;id\ncafé;1\n', 'latin1')],
+    ['utf-16le', Buffer.from('\uFEFFname;id\r\ncafé;1\r\n', 'utf16le')],
+  ])('is read as %s', async (encoding, bytes) => {
+    const found = await read(bytes);
+    expect(found.encoding).toBe(encoding);
+    expect(found.rows).toEqual([
+      { line: 1, cells: ['name', 'id'] },
+      { line: 2, cells: ['café', '1'] },
+    ]);
+  });
+
+  it('is unpacked, and blank lines count as lines', async () => {
+    const { rows } = await read(gzipSync('a,b\n\n1,2'), 'a.csv.gz');
+    expect(rows).toEqual([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 3, cells: ['1', '2'] },
+    ]);
+  });
+
+  it('is refused in words', async () => {
+    await expect(read('not packed', 'a.csv.gz')).rejects.toThrow(/cannot be unpacked/);
+    await expect(read('{"UserId":"ann"}\n')).rejects.toThrow(/furze import/);
+  });
+});
