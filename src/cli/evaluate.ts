@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
+import { temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ExitStatus } from './exit-status.ts';
@@ -67,9 +67,9 @@ export function evaluateCommand(env: Environment): Command {
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: EvaluateFlags) => {
       const loaded = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
-      const temporary = files.length === 0 ? undefined : mkdtempSync(join(tmpdir(), 'furze-evaluate-'));
+      const temporary = files.length === 0 ? undefined : temporaryFolder('evaluate');
       try {
-        const config = withPositives(loaded, flags, temporary);
+        const config = withPositives(loaded, flags, temporary?.path);
         if (temporary !== undefined) {
           const wishes = { ratingMin: flags.positive };
           const code = await importInto(config, { paths: files, preset: flags.from, wishes });
@@ -78,7 +78,7 @@ export function evaluateCommand(env: Environment): Command {
         const report = await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
         process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : await describeReport(report));
       } finally {
-        if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+        temporary?.remove();
       }
     });
 }

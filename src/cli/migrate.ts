@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import { temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { Checkpoint } from '../exchange/checkpoint.ts';
 import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../exchange/copy-records.ts';
 import { storeSource } from '../exchange/sources.ts';
@@ -104,9 +103,13 @@ async function withStore(
   // Loaded here, so that other commands load no engine.
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
-  const scratch = mkdtempSync(join(tmpdir(), 'furze-migrate-'));
+  const scratch = temporaryFolder('migrate');
   try {
-    const database = { ...config.database, data_store: dsn, cache_store: `lmdb://${join(scratch, 'cache')}` };
+    const database = {
+      ...config.database,
+      data_store: dsn,
+      cache_store: `lmdb://${join(scratch.path, 'cache')}`,
+    };
     // Records are moved as they are: no positive feedback takes the place of a read one.
     const rules = { autoInsertUser: true, autoInsertItem: true, readFeedbackTypes: [] };
     const options = { ...storeOptions({ ...config, database }), ...rules };
@@ -123,6 +126,6 @@ async function withStore(
       await stores.cache.close();
     }
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    scratch.remove();
   }
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rowIndices } from '../dataset/interactions.ts';
 import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config/config.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
+import { type TemporaryFolder, temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import { type Service, startService } from '../service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
@@ -34,12 +33,12 @@ export interface Served {
 export class TrialService {
   private readonly trial: Trial;
   private readonly config: Config;
-  private readonly folder: string;
+  private readonly folder: TemporaryFolder;
   /** Others of this machine could read all that the trial knows otherwise. */
   private readonly key = randomUUID();
   private starts = 0;
 
-  private constructor(trial: Trial, config: Config, folder: string) {
+  private constructor(trial: Trial, config: Config, folder: TemporaryFolder) {
     this.trial = trial;
     this.config = config;
     this.folder = folder;
@@ -47,7 +46,7 @@ export class TrialService {
 
   /** @param config how lists are to be made; stores and address are the trial's own */
   static async create(trial: Trial, config: Config): Promise<TrialService> {
-    return new TrialService(trial, config, await mkdtemp(join(tmpdir(), 'furze-evaluate-')));
+    return new TrialService(trial, config, temporaryFolder('evaluate'));
   }
 
   /** Fits with these changes to the configuration and asks for the lists of all users of the test. */
@@ -66,14 +65,14 @@ export class TrialService {
   }
 
   async close(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+    this.folder.remove();
   }
 
   private start(recommend: Recommend): Promise<Service> {
     this.starts++;
     const nowMs = this.trial.nowMs + this.starts * STEP_MS;
     const { server, database, recommend: given } = this.config;
-    const data = join(this.folder, 'data');
+    const data = join(this.folder.path, 'data');
     const config = defaultConfig({
       ...this.config,
       node: { role: 'all' },

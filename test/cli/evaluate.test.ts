@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,18 @@ describe('furze evaluate', () => {
     expect(html).toMatch(/Served lists (beat|lose to) the best of the others/);
     expect(html).not.toMatch(/https?:\/\//);
   }, 300_000);
+
+  it('leaves no copy of the data behind when it is interrupted', async () => {
+    const file = join(folder, 'cut.csv');
+    writeFileSync(file, ratings());
+    const own = mkdtempSync(join(folder, 'tmp-'));
+    const run = new Furze(['evaluate', file, '--positive', '4'], { TMPDIR: own });
+    await run.waitFor(/served lists: /);
+    expect(readdirSync(own)).toHaveLength(2);
+    await run.stop('SIGINT');
+    expect(run.process.signalCode).toBe('SIGINT');
+    expect(readdirSync(own)).toEqual([]);
+  }, 120_000);
 
   it('says what is missing', async () => {
     const file = join(folder, 'few.csv');
