@@ -12,6 +12,10 @@ export function configCommand(env: Environment): Command {
     .option('-p, --print', 'print the effective configuration, secrets masked (the default)')
     .option('-t, --template', 'print a commented file with every key and its default instead')
     .option('-r, --reference', 'print the reference of all keys as Markdown instead')
+    .addHelpText(
+      'after',
+      '\nExit code 0: it is valid; 2: it is not, each fault in a line.\nExample: furze config --template > furze.toml',
+    )
     .action((options: { config?: string; template?: boolean; reference?: boolean }) => {
       const text = options.template
         ? configTemplate()

@@ -38,9 +38,11 @@ export function loadConfigWithOrigin({ path, env, flags = {}, warn = warnOnStder
   try {
     return { config: parseConfig(text, all, warn), origin };
   } catch (error) {
-    if (error instanceof ConfigError && isOfGorse(text))
-      throw new ConfigError([...error.problems, GORSE_HINT]);
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map((problem) =>
+      problem.startsWith('not TOML') ? `${path} is ${problem}` : problem,
+    );
+    throw new ConfigError(isOfGorse(text) ? [...problems, GORSE_HINT] : problems);
   }
 }
 

@@ -70,6 +70,11 @@ describe('arguments and configuration that are not valid', () => {
       ['serve', '--config', join(folder, 'none.toml')],
       /none\.toml: cannot be read \(ENOENT\)/,
     ],
+    [
+      'a file that is something else',
+      ['config', '--config', fileOf('orders.csv', 'order_no,sku\n1,tea\n')],
+      /orders\.csv is not TOML: line 1/,
+    ],
     ['a bad port', ['playground', '--port', '70000'], /expected an integer from 0 to 65535/],
     ['an unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/],
     ['help on no command', ['help', 'nope'], /there is no command "nope"/],

@@ -184,5 +184,7 @@ function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped
   if (refused > 0 && !run.skipsBad && stored === 0)
     return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
   const cut = isStopped ? ', cut off' : '';
-  return `${path}: ${count(rows)} rows read, ${count(stored)} ${kind} stored or changed${bad}${cut}`;
+  const isLess = kind === 'feedback' && !isStopped && stored + refused < rows;
+  const same = isLess ? '; the others were there: a user, an item and a type are one record' : '';
+  return `${path}: ${count(rows)} rows read, ${count(stored)} ${kind} stored or changed${bad}${cut}${same}`;
 }
