@@ -1,6 +1,6 @@
 // npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL and one Redis. POST on one server, GET on the other N
 // times, then every process is killed in turn, the database restarts, Redis is flushed, killed and paused, a leader is paused in
-// a fit, a worker was away, a disk is full, all under a flood of writes and reads. Below 1,000 rounds no leader is paused, and one of a kind is killed.
+// a fit, a worker was away, a disk is full, all under a flood of writes and reads; at the end moves to PostgreSQL and back are killed. Below 1,000 rounds no leader is paused, and one of a kind is killed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { Checks } from './checks.ts';
 import { Flood } from './cluster/flood.ts';
+import { killMigrations } from './cluster/migrate-kills.ts';
 import { Node, waitFor } from './cluster/node.ts';
 import { breakRedis } from './cluster/redis-faults.ts';
 import { GROUPS, ITEMS } from './cluster/tastes.ts';
@@ -65,6 +66,8 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     else checks.skip('a full disk of a copy', 'mounting is not permitted here');
     await flood.stop();
     await compareAll(cluster);
+    const database = `${postgres.url}?schema=moved`;
+    await killMigrations({ folder, database, random: createRandom(seed), checks, times: isLong ? 10 : 2 });
     const wrong = checks.found.filter(({ isRight }) => !isRight);
     for (const line of flood.wrong.slice(0, 20)) console.log(line);
     return {

@@ -105,7 +105,7 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
     said = '';
     expect(await migrate(dsnOf(from), database, 'a')).toBe(1);
     expect(said).toMatch(/holds data already/);
-  });
+  }, 600_000);
 });
 
 describe('copying records', () => {
