@@ -56,11 +56,11 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   try {
     const stores = await startStores(config, options, teardown);
     await logStart(log, stores.data, config, stores.paths, origin.file);
-    const background = await startBackground(options, stores, () => admin.whyNothing(), teardown);
+    const background = await startBackground(options, stores, teardown);
     // Made ready while workers read the saved model.
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
-    const admin: Admin = createAdmin(options, stores, background, ground);
+    const admin = createAdmin(options, stores, background, ground);
     await admin.start();
     teardown.add(() => admin.stop());
     const listener = await startHttp(options, stores, background, ground, admin);

@@ -16,7 +16,6 @@ import type { Config } from '../domain/config/config.ts';
 import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/sources.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
-import { positiveKindNames } from '../domain/positive-kinds.ts';
 import { VERSION } from '../domain/process/version.ts';
 import { formatTimestamp } from '../domain/time.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
@@ -24,6 +23,7 @@ import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { FitSchedule } from '../worker/fit/fit-schedule.ts';
+import { countPositives, feedbackFacts, feedbackTypes } from '../worker/fit/nothing-to-learn.ts';
 import type { Search } from '../worker/search/settings-search.ts';
 import type { TaskLog } from '../worker/tasks/task-log.ts';
 import { Evaluation } from './evaluation.ts';
@@ -33,7 +33,7 @@ import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './m
 import { describeNodes, nodeTroubles } from './nodes.ts';
 import { type RequestTotals, Sampler } from './sampler.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
-import { type Facts, findTroubles, formatAge, whyNothing } from './troubles.ts';
+import { type Facts, findTroubles, formatAge } from './troubles.ts';
 import { Upkeep } from './upkeep.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
 
@@ -155,11 +155,11 @@ export class Admin {
 
   /** What the metrics tell of learning. */
   learning() {
-    const { tasks, recommendation } = this.parts;
+    const { tasks, recommendation, config } = this.parts;
     return {
       lastFit: tasks.last('fit'),
       model: this.model(),
-      feedbackTypes: this.feedbackTypes(),
+      feedbackTypes: feedbackTypes(config.recommend.data_source, recommendation),
       staleLists: recommendation.lists.staleCount,
     };
   }
@@ -227,28 +227,17 @@ export class Admin {
     return { File: origin.file, Keys: describeConfig(config, origin) };
   }
 
-  /** Why there is nothing to learn from. */
-  async whyNothing(): Promise<string> {
-    return whyNothing(await this.facts());
-  }
-
   private async facts(): Promise<Facts> {
     const { recommendation, config, storeError, tasks, folders, clock, data, cluster } = this.parts;
-    const { data_source, popular, collaborative } = config.recommend;
+    const { popular, collaborative } = config.recommend;
     const { live, generations } = recommendation;
-    const types = this.feedbackTypes();
-    const stats = await data.getStats().catch(() => undefined);
     const generation = generations.current;
     const fit = generation && lastGoodFit(tasks.ended, generation.number);
     const publishedAgeMs = cluster?.publishedAgeMs;
     return {
+      ...(await feedbackFacts(config, data, recommendation)),
       nodeTroubles: cluster === undefined ? [] : nodeTroubles(cluster),
       storeError: await storeError(),
-      positiveTypes: positiveKindNames(data_source.positive_feedback_types),
-      types,
-      items: stats?.items ?? 0,
-      feedback: stats?.feedback ?? 0,
-      positives: sum(types.filter(({ Positive }) => Positive)),
       hasModel: generation !== undefined,
       modelAgeMs: fit?.EndedAt === undefined ? publishedAgeMs : clock() - Date.parse(fit.EndedAt),
       fitPeriodMs: collaborative.model_fit_period,
@@ -262,32 +251,18 @@ export class Admin {
     };
   }
 
-  private feedbackTypes(): FeedbackType[] {
-    const { recommendation, config } = this.parts;
-    const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
-    const { reads, live } = recommendation;
-    const positive = positiveKindNames(positive_feedback_types);
-    // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
-    return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
-      Name,
-      Count: live.feedbackCounts.of(Number(type)),
-      Positive: positive.includes(Name),
-      Read: read_feedback_types.includes(Name),
-    }));
-  }
-
   private async sizes() {
-    const { data, cache } = this.parts;
+    const { data, cache, config, recommendation } = this.parts;
     const [{ users, items, feedback, bytes }, cached] = await Promise.all([
       data.getStats(),
       cache.getStats(),
     ]);
-    const types = this.feedbackTypes();
+    const types = feedbackTypes(config.recommend.data_source, recommendation);
     return {
       users,
       items,
       feedback,
-      positive_feedback: sum(types.filter(({ Positive }) => Positive)),
+      positive_feedback: countPositives(types),
       read_feedback: sum(types.filter(({ Read }) => Read)),
       data_bytes: bytes,
       cache_bytes: cached.bytes,

@@ -1,17 +1,11 @@
-import type { FeedbackType, Task, Trouble } from '../domain/admin-schemas.ts';
+import type { Task, Trouble } from '../domain/admin-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { groupDigits } from '../domain/group-digits.ts';
+import { emptyTrouble, type FeedbackFacts, typeTrouble } from '../worker/fit/nothing-to-learn.ts';
 
 /** What is looked at to tell what is not right. */
-export interface Facts {
+export interface Facts extends FeedbackFacts {
   /** Why the stores do not answer; `""` when they do. */
   readonly storeError: string;
-  readonly positiveTypes: readonly string[];
-  /** What feedback there is, by type. */
-  readonly types: readonly FeedbackType[];
-  readonly items: number;
-  readonly feedback: number;
-  readonly positives: number;
   readonly hasModel: boolean;
   /** Since the model was fitted or last found unchanged, milliseconds; undefined when that is not known. */
   readonly modelAgeMs: number | undefined;
@@ -32,21 +26,6 @@ export interface Facts {
 /** A model that is older than so many fit periods should have been replaced. */
 const STALE_PERIODS = 3;
 const DISK_FREE_MIN_BYTES = 2 ** 30;
-const TYPES_KEY = '[recommend.data_source] positive_feedback_types';
-const TYPES_VARIABLE = 'FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES';
-
-/** Words in the names of types by which people say that they want an item, and those that take it back. */
-const WANTED =
-  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish/i;
-const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block/i;
-
-/** The types of which it is safe to say, by their names, that they mean a liking. */
-export function likelyPositive(types: readonly FeedbackType[]): string[] {
-  return types
-    .filter(({ Name, Count }) => Count > 0 && WANTED.test(Name) && !UNWANTED.test(Name))
-    .map(({ Name }) => Name);
-}
-
 /** What is not right, worst first. */
 export function findTroubles(facts: Facts): Trouble[] {
   const found = [
@@ -63,13 +42,6 @@ export function findTroubles(facts: Facts): Trouble[] {
   return found.sort((a, b) => order.indexOf(a.Severity) - order.indexOf(b.Severity));
 }
 
-/** Why there is nothing to learn from, in words. */
-export function whyNothing(facts: Facts): string {
-  const trouble = typeTrouble(facts) ?? emptyTrouble(facts);
-  if (trouble !== undefined) return `${trouble.Message} ${trouble.Advice}`;
-  return 'No positive feedback is young enough to count; see [recommend.data_source] positive_feedback_ttl.';
-}
-
 function storeTrouble({ storeError }: Facts): Trouble | undefined {
   if (storeError === '') return undefined;
   return {
@@ -77,43 +49,6 @@ function storeTrouble({ storeError }: Facts): Trouble | undefined {
     Severity: 'error',
     Message: `The store does not answer: ${storeError}`,
     Advice: 'Look at the log and at the disk, then start the service again.',
-  };
-}
-
-function typeTrouble({ positiveTypes, types, positives, feedback }: Facts): Trouble | undefined {
-  if (positives > 0) return undefined;
-  const seen = types.filter(({ Count }) => Count > 0);
-  const list = seen.map(({ Name, Count }) => `${Name} (${groupDigits(Count)})`).join(', ');
-  if (positiveTypes.length === 0) {
-    const likely = likelyPositive(types);
-    const proposal = likely.length > 0 ? likely : ['like'];
-    return {
-      Code: 'no_positive_types',
-      Severity: 'error',
-      Message: `No positive feedback types are configured${seen.length > 0 ? `; seen so far: ${list}` : ''}.`,
-      Advice:
-        `Name those by which a user says "I want this": set ${TYPES_KEY} = ${JSON.stringify(proposal)} ` +
-        `(or ${TYPES_VARIABLE}=${proposal.join(',')}) and start again.`,
-    };
-  }
-  if (feedback === 0) return undefined;
-  return {
-    Code: 'no_positive_feedback',
-    Severity: 'error',
-    Message: `None of the feedback is of a positive type (${positiveTypes.join(', ')}); seen so far: ${list}.`,
-    Advice: `Correct ${TYPES_KEY}, or send feedback of these types.`,
-  };
-}
-
-function emptyTrouble({ items, feedback, positiveTypes }: Facts): Trouble | undefined {
-  if (feedback > 0) return undefined;
-  return {
-    Code: items === 0 ? 'no_data' : 'no_feedback',
-    Severity: 'hint',
-    Message: items === 0 ? 'There is no data yet.' : 'There is no feedback yet.',
-    Advice:
-      'Send it to POST /api/users, /api/items and /api/feedback, or use the Import page of the dashboard' +
-      `${positiveTypes.length > 0 ? `; ${positiveTypes.join(', ')} counts as positive` : ''}.`,
   };
 }
 

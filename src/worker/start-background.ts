@@ -23,14 +23,10 @@ export interface Background extends BackgroundTraining {
   readonly isRestored: Promise<void>;
 }
 
-/**
- * Starts the workers, which read the saved generation back, and loads what is kept in memory.
- * @param whyNothing says why there is nothing to learn
- */
+/** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
   { config, log, clock }: { readonly config: Config; readonly log: Logger; readonly clock: Clock },
   { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
-  whyNothing: () => Promise<string>,
   teardown: Teardown,
 ): Promise<Background> {
   const pool = openPool(config, log);
@@ -58,7 +54,7 @@ export async function startBackground(
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache, cluster };
-  const parts = { config, ...stores, pool, trainer, recommendation, tasks, whyNothing, clock, log };
+  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, log };
   const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);

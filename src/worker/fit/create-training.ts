@@ -30,6 +30,7 @@ import { AlsTraining } from './als-training.ts';
 import { FeedbackLoader } from './feedback-loader.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
+import { feedbackFacts, whyNothing } from './nothing-to-learn.ts';
 import { PartTrainer } from './part-trainer.ts';
 
 export interface TrainingParts {
@@ -42,8 +43,6 @@ export interface TrainingParts {
   readonly trainer: PartTrainer;
   readonly recommendation: Recommendation;
   readonly tasks: TaskLog;
-  /** Says why there is nothing to learn. */
-  readonly whyNothing: () => Promise<string>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -78,7 +77,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     firstPeriodMs: config.recommend.offline.check_recommend_period,
     log,
     tasks,
-    whyNothing: parts.whyNothing,
+    whyNothing: async () => whyNothing(await feedbackFacts(config, data, recommendation)),
     cluster,
     makesLists: () => makesLists(config, cluster),
   });

@@ -1,0 +1,118 @@
+import type { FeedbackType, Trouble } from '../../domain/admin-schemas.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { groupDigits } from '../../domain/group-digits.ts';
+import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import type { Recommendation } from '../../recommend/start-recommendation.ts';
+import type { DataStore } from '../../store/data-store.ts';
+
+/** What there is to learn from. */
+export interface FeedbackFacts {
+  readonly positiveTypes: readonly string[];
+  /** What feedback there is, by type. */
+  readonly types: readonly FeedbackType[];
+  readonly items: number;
+  readonly feedback: number;
+  readonly positives: number;
+}
+
+const TYPES_KEY = '[recommend.data_source] positive_feedback_types';
+const TYPES_VARIABLE = 'FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES';
+
+/** Words in the names of types by which people say that they want an item, and those that take it back. */
+const WANTED =
+  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish/i;
+const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block/i;
+
+/** The types of which it is safe to say, by their names, that they mean a liking. */
+export function likelyPositive(types: readonly FeedbackType[]): string[] {
+  return types
+    .filter(({ Name, Count }) => Count > 0 && WANTED.test(Name) && !UNWANTED.test(Name))
+    .map(({ Name }) => Name);
+}
+
+/** What there is by now; nothing where the store does not answer. */
+export async function feedbackFacts(
+  { recommend }: Config,
+  data: Pick<DataStore, 'getStats'>,
+  recommendation: Pick<Recommendation, 'reads' | 'live'>,
+): Promise<FeedbackFacts> {
+  const types = feedbackTypes(recommend.data_source, recommendation);
+  const stats = await data.getStats().catch(() => undefined);
+  return {
+    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    types,
+    items: stats?.items ?? 0,
+    feedback: stats?.feedback ?? 0,
+    positives: countPositives(types),
+  };
+}
+
+/** The feedback types that there are, and how much there is of each. */
+export function feedbackTypes(
+  { positive_feedback_types, read_feedback_types }: Config['recommend']['data_source'],
+  { reads, live }: Pick<Recommendation, 'reads' | 'live'>,
+): FeedbackType[] {
+  const positive = positiveKindNames(positive_feedback_types);
+  // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
+  return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
+    Name,
+    Count: live.feedbackCounts.of(Number(type)),
+    Positive: positive.includes(Name),
+    Read: read_feedback_types.includes(Name),
+  }));
+}
+
+export function countPositives(types: readonly FeedbackType[]): number {
+  return types.reduce((sum, { Positive, Count }) => (Positive ? sum + Count : sum), 0);
+}
+
+/** Why there is nothing to learn from, in words. */
+export function whyNothing(facts: FeedbackFacts): string {
+  const trouble = typeTrouble(facts) ?? emptyTrouble(facts);
+  if (trouble !== undefined) return `${trouble.Message} ${trouble.Advice}`;
+  return 'No positive feedback is young enough to count; see [recommend.data_source] positive_feedback_ttl.';
+}
+
+/** Nothing counts as positive. */
+export function typeTrouble({
+  positiveTypes,
+  types,
+  positives,
+  feedback,
+}: FeedbackFacts): Trouble | undefined {
+  if (positives > 0) return undefined;
+  const seen = types.filter(({ Count }) => Count > 0);
+  const list = seen.map(({ Name, Count }) => `${Name} (${groupDigits(Count)})`).join(', ');
+  if (positiveTypes.length === 0) {
+    const likely = likelyPositive(types);
+    const proposal = likely.length > 0 ? likely : ['like'];
+    return {
+      Code: 'no_positive_types',
+      Severity: 'error',
+      Message: `No positive feedback types are configured${seen.length > 0 ? `; seen so far: ${list}` : ''}.`,
+      Advice:
+        `Name those by which a user says "I want this": set ${TYPES_KEY} = ${JSON.stringify(proposal)} ` +
+        `(or ${TYPES_VARIABLE}=${proposal.join(',')}) and start again.`,
+    };
+  }
+  if (feedback === 0) return undefined;
+  return {
+    Code: 'no_positive_feedback',
+    Severity: 'error',
+    Message: `None of the feedback is of a positive type (${positiveTypes.join(', ')}); seen so far: ${list}.`,
+    Advice: `Correct ${TYPES_KEY}, or send feedback of these types.`,
+  };
+}
+
+/** There is no feedback. */
+export function emptyTrouble({ items, feedback, positiveTypes }: FeedbackFacts): Trouble | undefined {
+  if (feedback > 0) return undefined;
+  return {
+    Code: items === 0 ? 'no_data' : 'no_feedback',
+    Severity: 'hint',
+    Message: items === 0 ? 'There is no data yet.' : 'There is no feedback yet.',
+    Advice:
+      'Send it to POST /api/users, /api/items and /api/feedback, or use the Import page of the dashboard' +
+      `${positiveTypes.length > 0 ? `; ${positiveTypes.join(', ')} counts as positive` : ''}.`,
+  };
+}
