@@ -12,7 +12,7 @@ import type { DataStore } from './store/data-store.ts';
 import { type StartedStores, startStores } from './store/open/start-stores.ts';
 import type { FitSummary } from './worker/fit/fit-schedule.ts';
 import { ItemSearch } from './worker/pool/item-search.ts';
-import type { SearchMark } from './worker/search/saved-search.ts';
+import type { SearchState } from './worker/search/saved-search.ts';
 import { type Background, startBackground } from './worker/start-background.ts';
 import type { OnProgress } from './worker/tasks/progress.ts';
 
@@ -23,7 +23,7 @@ export interface Service {
   /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
   /** Searches for better settings of the model; undefined when there is too little feedback to judge by. */
-  searchSettings(): Promise<SearchMark | undefined>;
+  searchSettings(): Promise<SearchState | undefined>;
   /** True when a model is being served. */
   readonly hasModel: boolean;
   /** Stops listening, ends the workers and closes the stores, in this order. */

@@ -79,7 +79,7 @@ export async function openListWorld(
     versioned: false,
     youngMs: 0,
     clockErrorMs: 0,
-    marks: stores.cache,
+    states: stores.cache,
     clock,
     log: createLogger('error'),
   });

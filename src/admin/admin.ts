@@ -81,9 +81,9 @@ export class Admin {
     const freeShare = config.database.compact_free_share;
     this.upkeep = new Upkeep({ data, tasks, freeShare, clock, log });
     this.imports = new Imports(tasks);
-    this.sampler = new Sampler({ requests, sizes: () => this.sizes(), marks: cache, clock });
+    this.sampler = new Sampler({ requests, sizes: () => this.sizes(), states: cache, clock });
     const { dataPath } = parts.folders;
-    this.evaluation = new Evaluation({ config, dataPath, tasks, marks: cache, clock });
+    this.evaluation = new Evaluation({ config, dataPath, tasks, states: cache, clock });
   }
 
   /** Reads what was kept and begins to take samples. */

@@ -5,12 +5,12 @@ import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { formatTimestamp } from '../domain/time.ts';
-import type { CacheStore } from '../store/cache-store.ts';
+import type { SavedStates } from '../store/cache-store.ts';
 import type { TaskLog } from '../worker/tasks/task-log.ts';
 import { evaluateAside, type RunEvaluation } from './evaluation-process.ts';
 
-/** Name of the mark that keeps the last report over restarts. */
-const MARK = 'evaluation';
+/** Name of the state that keeps the last report over restarts. */
+const STATE_NAME = 'evaluation';
 /** In the data folder: what an evaluation uses. It is on a disk that has room for a second store. */
 const FOLDER = 'evaluation';
 
@@ -18,7 +18,7 @@ export interface EvaluationParts {
   readonly config: Config;
   readonly dataPath: string;
   readonly tasks: TaskLog;
-  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  readonly states: SavedStates;
   readonly clock: Clock;
   /** For tests; a process of its own otherwise. */
   readonly run?: RunEvaluation;
@@ -39,7 +39,7 @@ export class Evaluation {
 
   /** Reads the last report, and removes what one that was killed has left. */
   async restore(): Promise<void> {
-    this.last = (await this.parts.marks.getMark(MARK)) as EvaluationView | undefined;
+    this.last = (await this.parts.states.getState(STATE_NAME)) as EvaluationView | undefined;
     await this.clear();
   }
 
@@ -74,7 +74,7 @@ export class Evaluation {
   }
 
   private async run(): Promise<void> {
-    const { config, tasks, marks, clock, run = evaluateAside } = this.parts;
+    const { config, tasks, states, clock, run = evaluateAside } = this.parts;
     const { signal } = this.aborts;
     const task = tasks.begin('evaluation');
     try {
@@ -82,7 +82,7 @@ export class Evaluation {
       signal.throwIfAborted();
       const Report = await run(config, this.folder, task.tell, signal);
       this.last = { EvaluatedAt: formatTimestamp(clock()), Report };
-      await marks.putMark(MARK, this.last);
+      await states.putState(STATE_NAME, this.last);
       task.done(outcome(Report));
     } catch (error) {
       if (signal.aborted) task.stopped();

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
-import type { CacheStore } from '../store/cache-store.ts';
+import type { SavedStates } from '../store/cache-store.ts';
 import type { Sample, SampledName } from './samples.ts';
 import { SampleRing } from './samples.ts';
 
@@ -10,8 +10,8 @@ const STEPS = 8640;
 /** A crash loses at most so much of the curves. */
 const KEEP_MS = 600_000;
 const EVENT_LOOP_RESOLUTION_MS = 20;
-/** Name of the mark that keeps the samples over restarts. */
-const MARK = 'samples';
+/** Name of the state that keeps the samples over restarts. */
+const STATE_NAME = 'samples';
 
 /** Requests since the start, those for the dashboard itself left out. */
 export interface RequestTotals {
@@ -35,7 +35,7 @@ export interface SamplerParts {
   readonly requests: () => Promise<RequestTotals>;
   /** Of the stores and what is in them. */
   readonly sizes: () => Promise<Sizes>;
-  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  readonly states: SavedStates;
   readonly clock: Clock;
 }
 
@@ -57,7 +57,7 @@ export class Sampler {
   }
 
   async start(): Promise<void> {
-    this.ring.restore(await this.parts.marks.getMark(MARK));
+    this.ring.restore(await this.parts.states.getState(STATE_NAME));
     this.loop.enable();
     await this.sample();
     this.timer = setInterval(() => void this.sample().catch(() => {}), STEP_MS);
@@ -90,7 +90,7 @@ export class Sampler {
 
   private async keep(): Promise<void> {
     this.keptMs = this.parts.clock();
-    await this.parts.marks.putMark(MARK, this.ring.keep());
+    await this.parts.states.putState(STATE_NAME, this.ring.keep());
   }
 
   /** The delay beyond the resolution that the watch itself has. */

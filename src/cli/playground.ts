@@ -8,7 +8,7 @@ import type { Service } from '../service.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
-import { readMark, writeMark } from './playground/mark.ts';
+import { readLoaded, writeLoaded } from './playground/loaded.ts';
 import { readSample } from './playground/sample.ts';
 import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
@@ -43,7 +43,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   const key = config.server.api_key || (config.server.api_keys[0] ?? '');
   const ask = createCaller(url, key);
   try {
-    let taste = readMark(folder);
+    let taste = readLoaded(folder);
     if (taste === undefined) {
       // The load takes a while; a signal does not wait for its end.
       const prepared = prepare(service, ask, folder);
@@ -64,7 +64,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   checkReason(await stopped);
 }
 
-/** Loads the sample and trains on it. The mark comes last, so an interrupted load is done again at the next start. */
+/** Loads the sample and trains on it. What says so comes last, so an interrupted load is done again at the next start. */
 async function prepare(service: Service, ask: Caller, folder: string): Promise<Taste> {
   const progress = createProgress(process.stdout);
   const sample = readSample();
@@ -75,6 +75,6 @@ async function prepare(service: Service, ask: Caller, folder: string): Promise<T
     recommended: (userId) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES)),
     popular: async () => (await ask<ScoredEntry[]>(`/api/popular?n=${POPULAR_ENTRIES}`)).map(({ Id }) => Id),
   });
-  writeMark(folder, taste);
+  writeLoaded(folder, taste);
   return taste;
 }

@@ -10,8 +10,8 @@ export interface CacheStore {
   getList(userRow: number): Promise<UserList | undefined>;
   deleteLists(userRows: readonly number[]): Promise<void>;
   /** Small named values: generation numbers, times of the last fit, progress of jobs. */
-  putMark(name: string, value: unknown): Promise<void>;
-  getMark(name: string): Promise<unknown>;
+  putState(name: string, value: unknown): Promise<void>;
+  getState(name: string): Promise<unknown>;
   /** Large binary values by name (models); replaced as a whole. */
   putBlob(name: string, bytes: Uint8Array): Promise<void>;
   getBlob(name: string): Promise<Uint8Array | undefined>;
@@ -23,6 +23,9 @@ export interface CacheStore {
   readonly local: LocalCache | undefined;
   close(): Promise<void>;
 }
+
+/** Small named values that outlive the process. */
+export type SavedStates = Pick<CacheStore, 'putState' | 'getState'>;
 
 export interface CacheStats {
   readonly lists: number;

@@ -28,7 +28,7 @@ export interface NodeState extends NodeFacts {
 export interface PublishedGeneration {
   readonly number: number;
   /** What the leader wrote beside it. */
-  readonly mark: unknown;
+  readonly manifest: unknown;
 }
 
 /** A node that was silent for so long, milliseconds, is said to be gone. */

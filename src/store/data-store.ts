@@ -130,13 +130,13 @@ export interface LocalReads {
    */
   scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number;
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
-  readonly feedbackMark: FeedbackMark | undefined;
+  readonly feedbackPosition: FeedbackPosition | undefined;
   /**
    * Visits what was added (`sign` 1) or removed (-1) since `since` in the order in which it happened; user rows are left
    * out. What is handed out may be kept.
    * @returns false when that is not known any more, or `since` is of another history; nothing was visited then
    */
-  replayFeedback(since: FeedbackMark, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean;
+  replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean;
 }
 
 /** What the recommenders know of an item. */
@@ -248,12 +248,12 @@ export interface ChangeSet {
   readonly feedbackTypes: readonly string[];
   /** True when a number that stood for a type without feedback stands for another one from now on. */
   readonly renumbersTypes: boolean;
-  /** Number of the last commit that changed feedback, this one at the latest; see `FeedbackMark`. */
+  /** Number of the last commit that changed feedback, this one at the latest; see `FeedbackPosition`. */
   readonly feedbackCommit: number;
 }
 
 /** Tells the last commit that changed feedback from every other, of other histories of the store too. */
-export interface FeedbackMark {
+export interface FeedbackPosition {
   /** Counts up by one. */
   readonly commit: number;
   readonly nonce: number;

@@ -1,11 +1,11 @@
 import type { CacheStats, CacheStore, LocalCache, UserList } from './cache-store.ts';
 import type { TableStats } from './data-store.ts';
 
-/** Time between two attempts to store marks that could not be, milliseconds. */
+/** Time between two attempts to store states that could not be, milliseconds. */
 const RETRY_MS = 1000;
 
 /**
- * A cache whose marks can always be put: while its disk takes none they are kept in memory, and stored when it does. All
+ * A cache whose states can always be put: while its disk takes none they are kept in memory, and stored when it does. All
  * that a cache holds can be made again, so nothing that goes on for other reasons may fail for it.
  */
 export class TolerantCache implements CacheStore {
@@ -24,14 +24,14 @@ export class TolerantCache implements CacheStore {
     return this.cache.local;
   }
 
-  /** Resolves when the mark is stored, or kept until it can be. */
-  async putMark(name: string, value: unknown): Promise<void> {
+  /** Resolves when the state is stored, or kept until it can be. */
+  async putState(name: string, value: unknown): Promise<void> {
     this.unsaved.set(name, value);
     await this.save();
   }
 
-  async getMark(name: string): Promise<unknown> {
-    return this.unsaved.has(name) ? this.unsaved.get(name) : this.cache.getMark(name);
+  async getState(name: string): Promise<unknown> {
+    return this.unsaved.has(name) ? this.unsaved.get(name) : this.cache.getState(name);
   }
 
   putLists(lists: readonly UserList[], removed?: readonly number[]): Promise<void> {
@@ -76,7 +76,7 @@ export class TolerantCache implements CacheStore {
   private async save(): Promise<void> {
     try {
       for (const [name, value] of [...this.unsaved]) {
-        await this.cache.putMark(name, value);
+        await this.cache.putState(name, value);
         if (this.unsaved.get(name) === value) this.unsaved.delete(name);
       }
     } catch (error) {

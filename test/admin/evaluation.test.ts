@@ -38,15 +38,15 @@ describe('an evaluation at a click', () => {
   const folder = () => join(dataPath, 'evaluation');
 
   async function create(run: RunEvaluation) {
-    const marks = {
-      getMark: async (name: string) => kept.get(name),
-      putMark: async (name: string, value: unknown) => {
+    const states = {
+      getState: async (name: string) => kept.get(name),
+      putState: async (name: string, value: unknown) => {
         kept.set(name, structuredClone(value));
       },
     };
-    const tasks = new TaskLog(clock, marks);
+    const tasks = new TaskLog(clock, states);
     await tasks.restore();
-    const evaluation = new Evaluation({ config: defaultConfig(), dataPath, tasks, marks, clock, run });
+    const evaluation = new Evaluation({ config: defaultConfig(), dataPath, tasks, states, clock, run });
     await evaluation.restore();
     return { evaluation, tasks };
   }

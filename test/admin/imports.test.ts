@@ -3,7 +3,7 @@ import { Imports } from '../../src/admin/imports.ts';
 import type { ImportReport } from '../../src/domain/admin-schemas.ts';
 import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 
-const marks = { getMark: async () => undefined, putMark: async () => {} };
+const marks = { getState: async () => undefined, putState: async () => {} };
 const report = (more: Partial<ImportReport> = {}): ImportReport => ({
   File: 'clicks.csv',
   Kind: 'feedback',

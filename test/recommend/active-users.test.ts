@@ -24,8 +24,8 @@ function all(order: PassOrder, limit = 2): number[] {
 function marks() {
   const kept = new Map<string, unknown>();
   return {
-    getMark: async (name: string) => kept.get(name),
-    putMark: async (name: string, mark: unknown) => void kept.set(name, mark),
+    getState: async (name: string) => kept.get(name),
+    putState: async (name: string, mark: unknown) => void kept.set(name, mark),
   };
 }
 

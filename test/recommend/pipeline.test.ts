@@ -311,8 +311,8 @@ describe('the age of lists', () => {
     await scene.server.service.stop();
     const cache = openCacheStore(join(folder, 'cache'));
     // What a stop writes last, a crash does not.
-    expect(await cache.getMark('lists-behind')).not.toBeNull();
-    await cache.putMark('lists-behind', null);
+    expect(await cache.getState('lists-behind')).not.toBeNull();
+    await cache.putState('lists-behind', null);
     await cache.close();
     scene.time.nowMs += SECOND_MS;
     await scene.server.restart();

@@ -90,7 +90,7 @@ describe('a tally of all feedback', () => {
     expect(tally.trends.asOfMs).toBe(whole.trends.asOfMs);
 
     const again = newTally(store.local);
-    again.restore(tally.save(store.local.feedbackMark!));
+    again.restore(tally.save(store.local.feedbackPosition!));
     expect(figuresOf(again)).toEqual(figuresOf(whole));
     await store.close();
   });
@@ -106,7 +106,7 @@ describe('a tally of all feedback', () => {
     expect(before.ever).toBe(before.window);
     expect(before.ever).not.toBe(figuresOf(scanned(store.local)).ever);
     const again = newTally(store.local, settings);
-    again.restore(whole.save(store.local.feedbackMark!));
+    again.restore(whole.save(store.local.feedbackPosition!));
     expect(figuresOf(again)).toEqual(before);
     expect(decayedOf(again)).toEqual(decayedOf(whole));
     await store.close();
@@ -170,7 +170,7 @@ describe('a tally of all feedback', () => {
     await store.write({ kind: 'deleteUser', userId: 'gone' });
     store.slice();
     store.local.refresh();
-    expect(store.local.feedbackMark).toBeUndefined();
+    expect(store.local.feedbackPosition).toBeUndefined();
     await store.close();
     store = new DirectStore(path, rules);
     expect(renewTally(before, SETTINGS, store.local, clock)).toBeUndefined();

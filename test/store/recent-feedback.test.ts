@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDataTables, readState, writeState } from '../../src/store/lmdb/data-tables.ts';
 import { countEntries } from '../../src/store/lmdb/engine.ts';
-import { beginRecent, RecentFeedback, readMark, replay } from '../../src/store/lmdb/reads/recent-feedback.ts';
+import {
+  beginRecent,
+  RecentFeedback,
+  readPosition,
+  replay,
+} from '../../src/store/lmdb/reads/recent-feedback.ts';
 import { ChangeLog } from '../../src/store/lmdb/writer/change-log.ts';
 import { tempFolder } from './helpers.ts';
 
@@ -22,24 +27,24 @@ function recent() {
       new RecentFeedback(tables, state, RECORDS_MAX).keep([log]);
       writeState(tables, state);
     });
-  const replayed = (mark = readMark(tables)!) => {
+  const replayed = (position = readPosition(tables)!) => {
     const records: [itemRow: number, type: number, timeMs: number, sign: number][] = [];
-    const isKnown = replay(tables, mark, ({ length, itemRows, types, timesMs }, sign) => {
+    const isKnown = replay(tables, position, ({ length, itemRows, types, timesMs }, sign) => {
       for (let at = 0; at < length; at++) records.push([itemRows[at]!, types[at]!, timesMs[at]!, sign]);
     });
     return isKnown ? records : undefined;
   };
-  return { tables, commit, replayed, mark: () => readMark(tables)! };
+  return { tables, commit, replayed, position: () => readPosition(tables)! };
 }
 
 it('tells what the latest commits added and removed, in their order', async () => {
-  const { tables, commit, replayed, mark } = recent();
-  expect(mark()).toBeUndefined();
+  const { tables, commit, replayed, position } = recent();
+  expect(position()).toBeUndefined();
   commit(2);
-  const before = mark();
+  const before = position();
   commit(2, 1);
   commit(0);
-  expect(mark().commit).toBe(before.commit + 1);
+  expect(position().commit).toBe(before.commit + 1);
   commit(1);
   expect(replayed(before)).toEqual([
     [2, 4100, -3000, -1],
@@ -54,14 +59,14 @@ it('tells what the latest commits added and removed, in their order', async () =
 });
 
 it('keeps so many records and no more, however they come', async () => {
-  const { tables, commit, replayed, mark } = recent();
+  const { tables, commit, replayed, position } = recent();
   commit(1);
-  const first = mark();
+  const first = position();
   commit(RECORDS_MAX - 1);
   expect(replayed(first)).toHaveLength(RECORDS_MAX - 1);
   for (let i = 0; i < 50; i++) commit(1);
   expect(replayed(first)).toBeUndefined();
-  const middle = mark();
+  const middle = position();
   for (let i = 0; i < RECORDS_MAX; i++) commit(1);
   expect(replayed(middle)).toHaveLength(RECORDS_MAX);
   expect(countEntries(tables.recentFeedback)).toBeLessThan(1.2 * RECORDS_MAX);
@@ -72,22 +77,22 @@ it('keeps so many records and no more, however they come', async () => {
 });
 
 it('goes on from nothing where something is missing', async () => {
-  const { tables, commit, replayed, mark } = recent();
+  const { tables, commit, replayed, position } = recent();
   commit(1);
-  const first = mark();
+  const first = position();
   commit(0, 1, true);
   expect(replayed(first)).toBeUndefined();
-  const second = mark();
+  const second = position();
   commit(3);
   expect(replayed(second)).toHaveLength(3);
   // A version that knows nothing of this forgets the number.
   tables.engine.transact(() => writeState(tables, { ...readState(tables), feedbackCommits: 0 }));
-  expect(mark()).toBeUndefined();
+  expect(position()).toBeUndefined();
   beginRecent(tables);
   expect(replayed(second)).toBeUndefined();
   expect(replayed()).toEqual([]);
-  const third = mark();
+  const third = position();
   beginRecent(tables);
-  expect(mark()).toEqual(third);
+  expect(position()).toEqual(third);
   await tables.engine.close();
 });

@@ -7,22 +7,22 @@ test('marks are kept while the cache takes none, and stored when it does', async
   const { cache } = openIn(tempFolder());
   let isFull = true;
   const full = Object.create(cache) as typeof cache;
-  full.putMark = async (name, value) => {
+  full.putState = async (name, value) => {
     if (isFull) throw new Error('No space left on device');
-    await cache.putMark(name, value);
+    await cache.putState(name, value);
   };
   const troubles: string[] = [];
   const tolerant = new TolerantCache(full, (message) => troubles.push(message));
-  await tolerant.putMark('a', 1);
-  await tolerant.putMark('a', 2);
-  await tolerant.putMark('b', null);
-  expect([await tolerant.getMark('a'), await tolerant.getMark('b')]).toEqual([2, null]);
-  expect(await cache.getMark('a')).toBeUndefined();
+  await tolerant.putState('a', 1);
+  await tolerant.putState('a', 2);
+  await tolerant.putState('b', null);
+  expect([await tolerant.getState('a'), await tolerant.getState('b')]).toEqual([2, null]);
+  expect(await cache.getState('a')).toBeUndefined();
   expect(troubles.length).toBeGreaterThan(0);
   isFull = false;
-  await vi.waitFor(async () => expect(await cache.getMark('a')).toBe(2), 600_000);
-  await tolerant.putMark('c', 3);
-  expect([await cache.getMark('b'), await cache.getMark('c')]).toEqual([null, 3]);
+  await vi.waitFor(async () => expect(await cache.getState('a')).toBe(2), 600_000);
+  await tolerant.putState('c', 3);
+  expect([await cache.getState('b'), await cache.getState('c')]).toEqual([null, 3]);
 });
 
 test('the same message is let through once a minute', () => {

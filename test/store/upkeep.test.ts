@@ -51,7 +51,7 @@ test('a store of which enough is free is rewritten by itself, and one that fails
 });
 
 test('an engine that sees to its free space by itself refuses a compaction, and nothing stands among the tasks', () => {
-  const marks = { getMark: async () => undefined, putMark: async () => {} };
+  const marks = { getState: async () => undefined, putState: async () => {} };
   const tasks = new TaskLog(() => 0, marks);
   const log = createLogger('error');
   const upkeep = new Upkeep({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });

@@ -109,7 +109,7 @@ test('what was kept of commits under one set of kinds is not taken for what it m
   const threes = { positiveFeedbackTypes: ['rating>=3'], readFeedbackTypes: [] };
   const first = openIn(folder, fours);
   await first.data.write(putFeedback([rating('u', 'x', 4)]));
-  const mark = first.data.local!.feedbackMark!;
+  const mark = first.data.local!.feedbackPosition!;
   await close(first);
   const same = openIn(folder, fours);
   expect(same.data.local!.replayFeedback(mark, () => {})).toBe(true);

@@ -62,7 +62,7 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
     const types = { positiveTypes: ['like'], readTypes: [] };
     const shelf = cacheShelf(cachePath, stores.cache);
     const trainer = new PartTrainer(pool, { dataPath, shelf, ...types, serving, memoryBytesMax, log });
-    const als = new AlsTraining(trainer, { settings, warmStart, marks: stores.cache, log });
+    const als = new AlsTraining(trainer, { settings, warmStart, states: stores.cache, log });
     const loader = new FeedbackLoader(pool, {
       dataPath,
       positiveTypes: ['like'],

@@ -6,7 +6,7 @@ import { createRandom } from '../../src/domain/random.ts';
 import type { Explanation } from '../../src/domain/schemas.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
 import { openCacheStore } from '../../src/store/open/thread-stores.ts';
-import type { GenerationMark } from '../../src/worker/generation/generation-storage.ts';
+import type { GenerationManifest } from '../../src/worker/generation/generation-storage.ts';
 import {
   type RecommendOverrides,
   record,
@@ -236,7 +236,7 @@ describe('a fit of all that a generation has', () => {
     let fitted: string[][] | undefined;
     for (const part of ['click', 'itemNeighbors', 'als'] as const) {
       await tastes.inCache(async (cache) => {
-        const { parts } = (await cache.getMark('generation')) as GenerationMark;
+        const { parts } = (await cache.getState('generation')) as GenerationManifest;
         await cache.putBlob(parts[part]!, Uint8Array.of(1, 2, 3));
       });
       const from = scene.server.lines.length;

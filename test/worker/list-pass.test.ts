@@ -64,7 +64,7 @@ beforeEach(async () => {
     versioned: false,
     youngMs: 0,
     clockErrorMs: 0,
-    marks: stores.cache,
+    states: stores.cache,
     clock,
     log: createLogger('silent', { write: () => {} }),
   };

@@ -24,7 +24,7 @@ const absent = async (name: string) => (name === 'slim/3' ? undefined : { of: na
 test('a part of this node that cannot be read is left out', async () => {
   for (const load of [broken, absent])
     expect(await restoreGeneration(trainer(false, load), log)).toMatchObject({
-      mark: { isWhole: false },
+      manifest: { isWhole: false },
       parts: { als: { of: 'als/3' } },
     });
 });

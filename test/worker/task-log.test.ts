@@ -6,8 +6,8 @@ function world() {
   const kept = new Map<string, unknown>();
   const clock = { nowMs: 1_700_000_000_000 };
   const marks = {
-    getMark: async (name: string) => kept.get(name),
-    putMark: async (name: string, value: unknown) => void kept.set(name, structuredClone(value)),
+    getState: async (name: string) => kept.get(name),
+    putState: async (name: string, value: unknown) => void kept.set(name, structuredClone(value)),
   };
   const open = async () => {
     const log = new TaskLog(() => clock.nowMs, marks);

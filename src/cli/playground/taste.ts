@@ -2,7 +2,7 @@ import type { Sample } from './sample.ts';
 
 /** A film as the tour shows it. */
 export interface Film {
-  /** Absent in the mark of an older playground. */
+  /** Absent where an older playground has loaded the sample. */
   readonly itemId?: string;
   readonly title: string;
   readonly genres: readonly string[];

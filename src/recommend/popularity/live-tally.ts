@@ -92,7 +92,7 @@ export class LiveTally {
       this.needsRecount = replayed === undefined;
       if (replayed === undefined) return false;
       this.unsaved = replayed;
-      this.countedCommit = reads.feedbackMark?.commit ?? 0;
+      this.countedCommit = reads.feedbackPosition?.commit ?? 0;
       return true;
     } catch (error) {
       this.tellDamage(error);
@@ -104,12 +104,12 @@ export class LiveTally {
   private countNow(): boolean {
     const { reads, tally } = this;
     reads.refresh();
-    const mark = reads.feedbackMark;
-    if (mark === undefined) return false;
+    const position = reads.feedbackPosition;
+    if (position === undefined) return false;
     tally.clear();
     tally.countAll(reads);
     this.needsRecount = false;
-    this.countedCommit = mark.commit;
+    this.countedCommit = position.commit;
     return true;
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../../model/framed-model.ts';
-import type { FeedbackColumns, FeedbackMark, LocalReads } from '../../store/data-store.ts';
+import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { typeTest } from '../history/positive-types.ts';
 import { HALF_LIVES_MS } from './decayed-counts.ts';
@@ -23,7 +23,8 @@ type SliceLength = readonly [number: number, length: number];
 
 /** Lengths are in numbers; the arrays follow in this order: ever, decayed, rows and counts of each slice. */
 interface Description extends TallySettings {
-  readonly mark: FeedbackMark;
+  /** As of when everything was counted; the name is that of the file format. */
+  readonly mark: FeedbackPosition;
   readonly halfLivesMs: readonly number[];
   readonly types: readonly (readonly [type: number, count: number])[];
   /** `leftMs` is null for none. */
@@ -79,14 +80,14 @@ export class Tally {
     });
   }
 
-  /** @param mark as of when everything was counted */
-  save(mark: FeedbackMark): Uint8Array {
+  /** @param position as of when everything was counted */
+  save(position: FeedbackPosition): Uint8Array {
     const { slices, ever, everSlices, decayed, newest } = this.trends.save();
     const everUsed = used(ever);
     const decayedUsed = decayed.map(({ values }) => used(values));
     const description: Description = {
       ...this.settings,
-      mark,
+      mark: position,
       halfLivesMs: HALF_LIVES_MS,
       types: this.types.save(),
       newest: { ...newest, leftMs: Number.isFinite(newest.leftMs) ? newest.leftMs : null },
@@ -108,10 +109,19 @@ export class Tally {
    * @returns as of when it was saved
    * @throws FurzeError INTERNAL when the bytes are damaged, or count something else
    */
-  restore(bytes: Uint8Array): FeedbackMark {
+  restore(bytes: Uint8Array): FeedbackPosition {
     const { description, floats } = decodeFrame(KIND, bytes);
-    const { mark, types, newest, ever, decayed, slices, everSlices, halfLivesMs, ...settings } =
-      description as Description;
+    const {
+      mark: position,
+      types,
+      newest,
+      ever,
+      decayed,
+      slices,
+      everSlices,
+      halfLivesMs,
+      ...settings
+    } = description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) refuseModel(KIND, 'it counts by another configuration');
     let next = 0;
@@ -137,7 +147,7 @@ export class Tally {
     if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
     this.trends.restore(saved);
-    return mark;
+    return position;
   }
 
   /**
@@ -146,9 +156,9 @@ export class Tally {
    * @throws FurzeError INTERNAL as `restore` does
    */
   resume(bytes: Uint8Array, reads: LocalReads): number | undefined {
-    const mark = this.restore(bytes);
+    const position = this.restore(bytes);
     let records = 0;
-    const isKnown = reads.replayFeedback(mark, (feedback, sign) => {
+    const isKnown = reads.replayFeedback(position, (feedback, sign) => {
       records += feedback.length;
       this.apply(feedback, sign);
     });
@@ -166,20 +176,20 @@ export function renewTally(
   reads: LocalReads,
   clock: Clock,
 ): Uint8Array | undefined {
-  const mark = reads.feedbackMark;
-  if (mark === undefined) return undefined;
+  const position = reads.feedbackPosition;
+  if (position === undefined) return undefined;
   const isPositive = typeTest(settings.positiveTypes, () => reads.feedbackTypes());
   if (saved !== undefined) {
     const tally = new Tally(settings, clock, isPositive);
     try {
-      if (tally.resume(saved, reads) !== undefined) return tally.save(mark);
+      if (tally.resume(saved, reads) !== undefined) return tally.save(position);
     } catch {
       // Damaged, or of another configuration: everything is counted again.
     }
   }
   const tally = new Tally(settings, clock, isPositive);
   tally.countAll(reads);
-  return tally.save(mark);
+  return tally.save(position);
 }
 
 /** Without the zeros at the end. */

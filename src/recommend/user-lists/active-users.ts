@@ -1,14 +1,14 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { CacheStore } from '../../store/cache-store.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
 import { UserBits } from './user-bits.ts';
 
-/** Name of the mark that tells who was seen when. */
-const SEEN_MARK = 'users-seen';
+/** Name of the state that tells who was seen when. */
+const SEEN_STATE = 'users-seen';
 /** The time to live is parted into so many periods; who was seen is forgotten at most one period late. */
 const PERIODS = 8;
 
 /** What is kept of it over a restart. */
-interface SeenMark {
+interface SeenState {
   readonly ttlMs: number;
   /** Rows from here on came after it was saved. */
   readonly userCount: number;
@@ -16,8 +16,8 @@ interface SeenMark {
 }
 
 /** To be called after the data was written to by something else than a running service: everybody counts as seen. */
-export async function forgetSeen(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
-  await marks.putMark(SEEN_MARK, null);
+export async function forgetSeen(states: SavedStates): Promise<void> {
+  await states.putState(SEEN_STATE, null);
 }
 
 /** Where a pass over the active users stands: users of later periods come first, and within a period lower rows. */
@@ -55,27 +55,27 @@ export class ActiveUsers {
    * Learns who was seen before a restart. Of whom that is not known, as after a crash or an import, counts as seen now.
    * @param userCount one more than the highest row ever given
    */
-  async restore(marks: Pick<CacheStore, 'getMark'>, userCount: number): Promise<void> {
+  async restore(states: SavedStates, userCount: number): Promise<void> {
     if (this.ttlMs === 0) return;
-    const mark = ((await marks.getMark(SEEN_MARK)) ?? undefined) as SeenMark | undefined;
+    const saved = ((await states.getState(SEEN_STATE)) ?? undefined) as SeenState | undefined;
     this.moveOn();
-    if (mark?.ttlMs === this.ttlMs) {
-      for (const [number, bytes] of mark.periods) {
+    if (saved?.ttlMs === this.ttlMs) {
+      for (const [number, bytes] of saved.periods) {
         const bits = new UserBits();
         bits.restore(bytes);
         this.periods.set(number, bits);
       }
       this.current = this.periodBits(this.periodNow);
-      for (let row = mark.userCount; row < userCount; row++) this.current.add(row);
+      for (let row = saved.userCount; row < userCount; row++) this.current.add(row);
     } else this.current.addBelow(userCount);
   }
 
   /** @param userCount one more than the highest row ever given */
-  async save(marks: Pick<CacheStore, 'putMark'>, userCount: number): Promise<void> {
+  async save(states: SavedStates, userCount: number): Promise<void> {
     if (this.ttlMs === 0) return;
     this.moveOn();
     const periods = [...this.periods].map(([number, bits]) => [number, bits.bytes] as const);
-    await marks.putMark(SEEN_MARK, { ttlMs: this.ttlMs, userCount, periods } satisfies SeenMark);
+    await states.putState(SEEN_STATE, { ttlMs: this.ttlMs, userCount, periods } satisfies SeenState);
   }
 
   /** Who is active at the moment among the first `userCount` rows, in the order of a pass. Does not change any more. */

@@ -1,22 +1,22 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import type { SavedStates, UserList } from '../../store/cache-store.ts';
 import { forgetSeen } from './active-users.ts';
 import { UserBits } from './user-bits.ts';
 
-/** Name of the mark that tells which lists were stale when the service stopped. */
-const STALE_MARK = 'lists-behind';
+/** Name of the state that tells which lists were stale when the service stopped. */
+const STALE_STATE = 'lists-behind';
 
 /**
  * To be called after the data was written to by something else than a running service: every list made before counts as
  * stale at the next start.
  */
-export async function forgetFreshness(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
-  await marks.putMark(STALE_MARK, null);
-  await forgetSeen(marks);
+export async function forgetFreshness(states: SavedStates): Promise<void> {
+  await states.putState(STALE_STATE, null);
+  await forgetSeen(states);
 }
 
 /** What of the lists' freshness is in memory alone. */
-interface StaleMark {
+interface StaleState {
   readonly dirty: Uint8Array;
   readonly retracted?: Uint8Array;
   readonly arrivedMs: number;
@@ -79,17 +79,17 @@ export class ListFreshness {
    * Learns which lists were stale when the service stopped. After a crash nobody knows: then all of them are, and each
    * is made again when it is asked for.
    */
-  async restore(marks: Pick<CacheStore, 'getMark' | 'putMark'>): Promise<void> {
-    const mark = ((await marks.getMark(STALE_MARK)) ?? undefined) as StaleMark | undefined;
-    await marks.putMark(STALE_MARK, null);
-    if (mark === undefined) {
+  async restore(states: SavedStates): Promise<void> {
+    const saved = ((await states.getState(STALE_STATE)) ?? undefined) as StaleState | undefined;
+    await states.putState(STALE_STATE, null);
+    if (saved === undefined) {
       this.unknownUntilMs = this.clock();
       return;
     }
-    this.dirty.restore(mark.dirty);
-    if (mark.retracted !== undefined) this.retracted.restore(mark.retracted);
-    this.arrivedBeforeMs = mark.arrivedMs;
-    this.unknownUntilMs = mark.unknownUntilMs;
+    this.dirty.restore(saved.dirty);
+    if (saved.retracted !== undefined) this.retracted.restore(saved.retracted);
+    this.arrivedBeforeMs = saved.arrivedMs;
+    this.unknownUntilMs = saved.unknownUntilMs;
   }
 
   /** What changed before now is not known: other nodes may have written while this one was stopped. */
@@ -97,13 +97,13 @@ export class ListFreshness {
     this.unknownUntilMs = this.clock();
   }
 
-  async save(marks: Pick<CacheStore, 'putMark'>): Promise<void> {
-    await marks.putMark(STALE_MARK, {
+  async save(states: SavedStates): Promise<void> {
+    await states.putState(STALE_STATE, {
       dirty: this.dirty.bytes,
       retracted: this.retracted.bytes,
       arrivedMs: Math.max(this.arrivedBeforeMs, this.arrivedMs()),
       unknownUntilMs: this.unknownUntilMs,
-    } satisfies StaleMark);
+    } satisfies StaleState);
   }
 
   /** Users with feedback since their list was made. */

@@ -109,15 +109,15 @@ function freshnessOf(
   return new ListFreshness({ clock, ages, validSinceMs, arrivedMs: () => live.arrivals.lastMs });
 }
 
-/** Name of the mark that tells which settings lists are made with. */
-const SETTINGS_MARK = 'list-settings';
+/** Name of the state that tells which settings lists are made with. */
+const SETTINGS_STATE = 'list-settings';
 
 /** Since when lists are made with these settings, milliseconds since the epoch; now if they are new. */
 async function settingsSince(settings: ListSettings, cache: CacheStore, clock: Clock): Promise<number> {
-  const known = (await cache.getMark(SETTINGS_MARK)) as { settings: string; sinceMs: number } | undefined;
+  const known = (await cache.getState(SETTINGS_STATE)) as { settings: string; sinceMs: number } | undefined;
   const text = JSON.stringify(settings);
   if (known?.settings === text) return known.sinceMs;
   const sinceMs = clock();
-  await cache.putMark(SETTINGS_MARK, { settings: text, sinceMs });
+  await cache.putState(SETTINGS_STATE, { settings: text, sinceMs });
   return sinceMs;
 }

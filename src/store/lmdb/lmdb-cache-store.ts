@@ -25,7 +25,7 @@ const KNOWS_BYTES = 8;
 const BASIS_BYTES = 16;
 const TABLES_MAX = 8;
 /** Mark of the data store that a cache belongs to. */
-const OWNER_MARK = Buffer.from('data-store');
+const OWNER_STATE = Buffer.from('data-store');
 
 /** The tables of the cache environment. */
 export interface CacheTables {
@@ -83,9 +83,9 @@ export class LmdbCacheStore implements CacheStore {
    * @returns false when something was removed
    */
   claim(identity: string): boolean {
-    const known = this.marks.getBinary(OWNER_MARK);
+    const known = this.marks.getBinary(OWNER_STATE);
     if (known !== undefined && decode(known) === identity) return true;
-    const claim = () => this.marks.put(OWNER_MARK, encode(identity));
+    const claim = () => this.marks.put(OWNER_STATE, encode(identity));
     if (known !== undefined) {
       this.engine.transact(() => {
         for (const table of [this.lists, this.marks, this.blobs]) table.clearSync();
@@ -120,11 +120,11 @@ export class LmdbCacheStore implements CacheStore {
     });
   }
 
-  async putMark(name: string, value: unknown): Promise<void> {
+  async putState(name: string, value: unknown): Promise<void> {
     await this.engine.enqueue(() => this.marks.put(Buffer.from(name), encode(value)));
   }
 
-  async getMark(name: string): Promise<unknown> {
+  async getState(name: string): Promise<unknown> {
     const bytes = this.marks.getBinary(Buffer.from(name));
     return bytes && decode(bytes);
   }

@@ -127,8 +127,8 @@ export class NodeSession implements Cluster {
   async readPublished(): Promise<PublishedGeneration | undefined> {
     const connection = await this.link.connect();
     const [row] = await connection.rows<[number, unknown]>(`SELECT number, mark FROM ${this.s}.generation`);
-    const [number, mark] = row!;
-    return number === 0 ? undefined : { number, mark };
+    const [number, manifest] = row!;
+    return number === 0 ? undefined : { number, manifest };
   }
 
   async publish(generation: PublishedGeneration, parts: readonly string[], epoch: number): Promise<void> {
@@ -145,7 +145,7 @@ export class NodeSession implements Cluster {
   }
 
   private async publishOnce(
-    { number, mark }: PublishedGeneration,
+    { number, manifest }: PublishedGeneration,
     parts: readonly string[],
     epoch: number,
   ): Promise<void> {
@@ -156,7 +156,7 @@ export class NodeSession implements Cluster {
       `UPDATE ${this.s}.generation SET number = $1, mark = $2::json, parts = $3::text[], published_at = now(),
          parts_before = CASE WHEN parts = $3::text[] THEN parts_before ELSE parts END
        WHERE epoch = $4 RETURNING 1`,
-      [number, JSON.stringify(mark), parts, epoch],
+      [number, JSON.stringify(manifest), parts, epoch],
     );
     if (done.length === 0) throw new NotLeadingError();
     await this.look(connection);

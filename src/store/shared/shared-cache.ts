@@ -4,7 +4,7 @@ import type { GuardedLists } from './guarded-lists.ts';
 
 const NOTHING = { lists: 0, bytes: 0 };
 
-/** A cache whose lists all nodes share. Marks and models are this node's own, in a cache of its own. */
+/** A cache whose lists all nodes share. States and models are this node's own, in a cache of its own. */
 export class SharedCache implements CacheStore {
   readonly local = undefined;
   private readonly lists: GuardedLists;
@@ -29,12 +29,12 @@ export class SharedCache implements CacheStore {
     return this.putLists([], userRows);
   }
 
-  putMark(name: string, value: unknown): Promise<void> {
-    return this.own.putMark(name, value);
+  putState(name: string, value: unknown): Promise<void> {
+    return this.own.putState(name, value);
   }
 
-  getMark(name: string): Promise<unknown> {
-    return this.own.getMark(name);
+  getState(name: string): Promise<unknown> {
+    return this.own.getState(name);
   }
 
   putBlob(name: string, bytes: Uint8Array): Promise<void> {

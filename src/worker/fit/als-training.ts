@@ -3,7 +3,8 @@ import type { Logger } from '../../domain/log.ts';
 import type { AlsOutcome } from '../../model/als/course.ts';
 import type { PlacedModel } from '../../model/als/scorer.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
-import { adoptSettings, type Marks, settingsInUse } from '../search/saved-search.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
+import { adoptSettings, settingsInUse } from '../search/saved-search.ts';
 import type { PartRun, PartTrainer, TrainControl } from './part-trainer.ts';
 
 /** How much stronger the penalty is when a training that diverged is tried again. */
@@ -16,7 +17,7 @@ export interface AlsTrainingOptions {
   readonly settings: Partial<AlsSettings>;
   /** Start from the items of the last generation. The model then depends on those before it. */
   readonly warmStart: boolean;
-  readonly marks: Marks;
+  readonly states: SavedStates;
   readonly log: Logger;
 }
 
@@ -42,12 +43,12 @@ export class AlsTraining {
 
   /** The settings of the next fit: those that a search has found, or the configured ones. */
   settings(): Promise<AlsSettings> {
-    return settingsInUse(this.options.marks, this.options.settings);
+    return settingsInUse(this.options.states, this.options.settings);
   }
 
   /** Uses settings from the next fit on, until the configured ones are changed. */
   adopt(settings: AlsSettings): Promise<void> {
-    return adoptSettings(this.options.marks, this.options.settings, settings);
+    return adoptSettings(this.options.states, this.options.settings, settings);
   }
 
   /** Of the rule that holds feedback out, too. */
@@ -55,8 +56,8 @@ export class AlsTraining {
     return alsSettings(this.options.settings).seed;
   }
 
-  get marks(): Marks {
-    return this.options.marks;
+  get states(): SavedStates {
+    return this.options.states;
   }
 
   /**

@@ -136,7 +136,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   const clockErrorMs = server.clock_error;
   const read = { ...paths, positiveTypes, positiveTtlMs, clockErrorMs, clock };
   const settings = configuredAls(config);
-  const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, marks: cache, log });
+  const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, states: cache, log });
   const { seed } = alsSettings(settings);
   const weights = positiveWeights(data_source.positive_feedback_types);
   const halfLifeMs = ttlMs(data_source.feedback_half_life);
@@ -160,7 +160,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     settings: recommendation.settings,
     versioned: recommendation.lists.isVersioned,
     youngMs: recommend.offline.refresh_recommend_period / 2,
-    marks: cache,
+    states: cache,
     log,
   });
   const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);

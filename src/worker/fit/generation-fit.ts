@@ -10,7 +10,7 @@ import type { TrendSpans } from '../../recommend/popularity/trends.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
 import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
-import type { GenerationMark } from '../generation/generation-storage.ts';
+import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/saved-generation.ts';
 import type { Calibration, ListPlan, PlacedGeneration } from '../messages.ts';
 import { JobQueue } from '../pool/job-queue.ts';
@@ -78,7 +78,7 @@ export class GenerationFit {
   private isEnded = false;
   private readonly requests: JobQueue;
   private last: PlacedGeneration | undefined;
-  private lastMark: GenerationMark | undefined;
+  private lastManifest: GenerationManifest | undefined;
   /** Whether anybody asks for users like a user. */
   private asksUsers: boolean;
 
@@ -99,9 +99,9 @@ export class GenerationFit {
     this.renew();
     const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
     if (restored === undefined) return undefined;
-    const { mark, parts } = restored;
-    this.lastMark = mark;
-    this.last = { number: mark.generation, ranking: mark.ranking, choice: mark.choice, ...parts };
+    const { manifest, parts } = restored;
+    this.lastManifest = manifest;
+    this.last = { number: manifest.generation, ranking: manifest.ranking, choice: manifest.choice, ...parts };
     const userNeighbors = await this.attempt('the comparison of users', async () => {
       const data = this.asksUsers ? await loader.load(false) : undefined;
       return data && this.indexUsers(data, () => {});
@@ -339,13 +339,13 @@ export class GenerationFit {
   }
 
   private isUnchanged({ fingerprint }: TrainingData, settings: AlsSettings): boolean {
-    const mark = this.lastMark;
+    const manifest = this.lastManifest;
     return (
       this.last !== undefined &&
-      mark?.isWhole === true &&
-      mark.trainedWith === this.trainedWith &&
-      mark.fingerprint === fingerprint &&
-      isDeepStrictEqual(mark.settings, settings)
+      manifest?.isWhole === true &&
+      manifest.trainedWith === this.trainedWith &&
+      manifest.fingerprint === fingerprint &&
+      isDeepStrictEqual(manifest.settings, settings)
     );
   }
 
@@ -357,16 +357,16 @@ export class GenerationFit {
 
   private async save(
     generation: PlacedGeneration,
-    rest: Pick<GenerationMark, 'fingerprint' | 'settings' | 'isWhole'>,
+    rest: Pick<GenerationManifest, 'fingerprint' | 'settings' | 'isWhole'>,
     term: number,
   ): Promise<void> {
     const { number, ranking, choice } = generation;
     const { shelf } = this.parts.trainer.options;
     const parts = savedParts(generation, shelf);
     const { trainedWith } = this;
-    const mark = { generation: number, ranking, choice, parts, trainedWith, ...rest };
-    await shelf.write(mark, term);
-    this.lastMark = mark;
+    const manifest = { generation: number, ranking, choice, parts, trainedWith, ...rest };
+    await shelf.write(manifest, term);
+    this.lastManifest = manifest;
   }
 
   /** What can be done without must not take the rest with it. */

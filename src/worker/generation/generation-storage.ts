@@ -3,10 +3,11 @@ import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, partOf } from '../../model/parts.ts';
 import type { RankingChoice } from '../../recommend/ranking/ranking-choice.ts';
 import type { Ranking } from '../../recommend/ranking/ranking-features.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
 import type { PostgresDsn } from '../../store/open/dsn.ts';
-import { type Marks, readAdopted, writeAdopted } from '../search/saved-search.ts';
+import { readAdopted, writeAdopted } from '../search/saved-search.ts';
 
 /**
  * Raised when older programs would misread a generation. A program reads its own format and the one before, so that nodes
@@ -15,7 +16,7 @@ import { type Marks, readAdopted, writeAdopted } from '../search/saved-search.ts
 export const MODEL_FORMAT = 1;
 
 /** Written after the parts: so a fit that was cut off leaves the generation before it whole. */
-export interface GenerationMark {
+export interface GenerationManifest {
   readonly generation: number;
   /** Absent in those that the first versions wrote, for 1. */
   readonly format?: number;
@@ -46,40 +47,40 @@ export interface ModelShelf {
   place(): ModelPlace;
   /** The name of the bytes of a part of a generation that is being made; undefined for one that is not saved. */
   nameOf(part: PartName, generation: number): string | undefined;
-  read(): Promise<GenerationMark | undefined>;
+  read(): Promise<GenerationManifest | undefined>;
   /**
    * Makes it the last one.
    * @param term of the beginning of the fit
    * @throws NotLeadingError when another node has led since, or does by now
    */
-  write(mark: GenerationMark, term: number): Promise<void>;
+  write(manifest: GenerationManifest, term: number): Promise<void>;
   /** Waits no more for a database that is away. */
   giveUp(): void;
 }
 
-/** Name of the mark that says which saved parts belong together. */
+/** Name of the state that says which saved parts belong together. */
 const GENERATION = 'generation';
 /** The term of a node that does not lead. */
 const NO_TERM = -1;
 
 /** Keeps generations in this node's cache store. Two may lie there, the last whole one and the one that is being saved. */
-export function cacheShelf(cachePath: string, marks: Marks): ModelShelf {
+export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {
   return {
     isShared: false,
     term: () => 0,
     giveUp() {},
     place: () => ({ kind: 'cache', cachePath }),
     nameOf: (part, generation) => savedName(part, String(generation % 2)),
-    read: async () => (await marks.getMark(GENERATION)) as GenerationMark | undefined,
-    write: (mark) => marks.putMark(GENERATION, written(mark)),
+    read: async () => (await states.getState(GENERATION)) as GenerationManifest | undefined,
+    write: (manifest) => states.putState(GENERATION, written(manifest)),
   };
 }
 
 /**
  * Publishes generations to all nodes, by the database that they share.
- * @param marks this node's own, into which the settings go that another node's search has found
+ * @param states this node's own, into which the settings go that another node's search has found
  */
-export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, marks: Marks): ModelShelf {
+export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, states: SavedStates): ModelShelf {
   const givenUp = new Int32Array(new SharedArrayBuffer(4));
   const term = () => cluster.epoch ?? NO_TERM;
   return {
@@ -97,20 +98,26 @@ export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, marks: Marks): 
     async read() {
       const published = await cluster.readPublished();
       if (published === undefined) return undefined;
-      const { adopted, ...mark } = published.mark as GenerationMark & { readonly adopted?: unknown };
-      if (adopted !== undefined) await writeAdopted(marks, adopted);
-      return mark;
+      const { adopted, ...manifest } = published.manifest as GenerationManifest & {
+        readonly adopted?: unknown;
+      };
+      if (adopted !== undefined) await writeAdopted(states, adopted);
+      return manifest;
     },
-    async write(mark, epoch) {
-      const adopted = await readAdopted(marks);
-      const names = Object.values(mark.parts);
-      await cluster.publish({ number: mark.generation, mark: { ...written(mark), adopted } }, names, epoch);
+    async write(manifest, epoch) {
+      const adopted = await readAdopted(states);
+      const names = Object.values(manifest.parts);
+      await cluster.publish(
+        { number: manifest.generation, manifest: { ...written(manifest), adopted } },
+        names,
+        epoch,
+      );
     },
   };
 }
 
-function written(mark: GenerationMark): GenerationMark {
-  return { ...mark, format: MODEL_FORMAT, version: VERSION };
+function written(manifest: GenerationManifest): GenerationManifest {
+  return { ...manifest, format: MODEL_FORMAT, version: VERSION };
 }
 
 function savedName(part: PartName, behind: string): string | undefined {

@@ -3,20 +3,23 @@ import { PART_NAMES, type PartName, type PlacedParts } from '../../model/parts.t
 import { RANKING_FEATURES } from '../../recommend/ranking/ranking-features.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
 import type { PlacedGeneration } from '../messages.ts';
-import { type GenerationMark, MODEL_FORMAT, type ModelShelf } from './generation-storage.ts';
+import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from './generation-storage.ts';
 
 /** What was read back. */
 export interface RestoredGeneration {
-  readonly mark: GenerationMark;
+  readonly manifest: GenerationManifest;
   readonly parts: PlacedParts;
 }
 
 /** @returns undefined when there is none, or none that this program knows, which is reported */
-export async function readGeneration(shelf: ModelShelf, log: Logger): Promise<GenerationMark | undefined> {
-  const mark = await shelf.read();
+export async function readGeneration(
+  shelf: ModelShelf,
+  log: Logger,
+): Promise<GenerationManifest | undefined> {
+  const manifest = await shelf.read();
   // Those that older versions wrote name no parts, or rank by other features; what they saved is trained again.
-  if (mark?.parts === undefined) return undefined;
-  const { format = MODEL_FORMAT, generation, version } = mark;
+  if (manifest?.parts === undefined) return undefined;
+  const { format = MODEL_FORMAT, generation, version } = manifest;
   if (format > MODEL_FORMAT || format < MODEL_FORMAT - 1) {
     log.warn(
       `generation ${generation} has model format ${format}, of furze ${version}; this program reads ${MODEL_FORMAT} and the one before: the generation that it has goes on serving until it is brought to that version`,
@@ -24,13 +27,13 @@ export async function readGeneration(shelf: ModelShelf, log: Logger): Promise<Ge
     return undefined;
   }
   // What is absent comes back as null.
-  const ranking = mark.ranking ?? undefined;
+  const ranking = manifest.ranking ?? undefined;
   const isOwn = ranking === undefined || ranking.weights.length === RANKING_FEATURES.length;
-  return isOwn ? { ...mark, ranking, choice: mark.choice ?? undefined } : undefined;
+  return isOwn ? { ...manifest, ranking, choice: manifest.choice ?? undefined } : undefined;
 }
 
 /** The names of what a generation has saved. */
-export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): GenerationMark['parts'] {
+export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): GenerationManifest['parts'] {
   const names = PART_NAMES.filter((name) => generation[name] !== undefined).map((name) => [
     name,
     shelf.nameOf(name, generation.number),
@@ -49,12 +52,12 @@ export async function restoreGeneration(
   log: Logger,
 ): Promise<RestoredGeneration | undefined> {
   const { shelf } = trainer.options;
-  const mark = await readGeneration(shelf, log);
-  if (mark === undefined) return undefined;
+  const manifest = await readGeneration(shelf, log);
+  if (manifest === undefined) return undefined;
   const parts: Partial<Record<PartName, unknown>> = {};
-  let isWhole = mark.isWhole;
+  let isWhole = manifest.isWhole;
   for (const name of PART_NAMES) {
-    const saved = mark.parts[name];
+    const saved = manifest.parts[name];
     if (saved === undefined) continue;
     try {
       parts[name] = await trainer.load(name, saved);
@@ -66,5 +69,5 @@ export async function restoreGeneration(
     isWhole &&= parts[name] !== undefined;
   }
   if (parts.als === undefined) return undefined;
-  return { mark: { ...mark, isWhole }, parts: parts as PlacedParts };
+  return { manifest: { ...manifest, isWhole }, parts: parts as PlacedParts };
 }

@@ -9,7 +9,7 @@ import { topLatest, topPopular, topTrending } from '../../recommend/live/top-ite
 import { shareTrends } from '../../recommend/popularity/trends.ts';
 import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
 import type { UserLists } from '../../recommend/user-lists/user-lists.ts';
-import type { CacheStore } from '../../store/cache-store.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
 import type { SharedPlace } from '../../store/shared/shared-lists.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../fit/stage-memory.ts';
 import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from '../messages.ts';
@@ -21,9 +21,9 @@ import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/progress.ts';
 const LIST_BLOCK_USERS = 256;
 /** Records that wait to be counted, taken between two pauses. */
 const COUNTED_RECORDS = 512;
-/** Name of the mark that says how far a pass has come. */
-const MARK = 'list-pass';
-/** Time between two writes of that mark, milliseconds: what a crash costs of a pass. */
+/** Name of the state that says how far a pass has come. */
+const STATE_NAME = 'list-pass';
+/** Time between two writes of that state, milliseconds: what a crash costs of a pass. */
 const MARK_MS = 1000;
 
 /** Where a pass begins, and when it first did. */
@@ -34,7 +34,7 @@ export interface PassStart {
 }
 
 /** How far the last pass has come: the lists of all users before `position` are made. */
-interface PassMark extends PassStart {
+interface PassState extends PassStart {
   readonly generation: number;
   /** What the lists are made with, as text. */
   readonly settings: string;
@@ -61,7 +61,7 @@ export interface ListPassOptions {
   /** Whether lists say what they were made from. */
   readonly versioned: boolean;
   readonly clockErrorMs: number;
-  readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  readonly states: SavedStates;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -94,10 +94,10 @@ export class ListPass {
     generation: number,
     lists: Pick<PassListener, 'endPass'>,
   ): Promise<PassStart | 'all' | undefined> {
-    const mark = (await this.options.marks.getMark(MARK)) as PassMark | undefined;
-    if (mark?.generation !== generation || mark.settings !== this.settings || !mark.position) return 'all';
-    if (!mark.isOver) return { position: mark.position, beganMs: mark.beganMs };
-    lists.endPass(mark.beganMs);
+    const saved = (await this.options.states.getState(STATE_NAME)) as PassState | undefined;
+    if (saved?.generation !== generation || saved.settings !== this.settings || !saved.position) return 'all';
+    if (!saved.isOver) return { position: saved.position, beganMs: saved.beganMs };
+    lists.endPass(saved.beganMs);
     return undefined;
   }
 
@@ -200,12 +200,12 @@ export class ListPass {
   }
 
   /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */
-  private marker(state: () => Omit<PassMark, 'settings'>) {
-    const { marks, clock } = this.options;
+  private marker(state: () => Omit<PassState, 'settings'>) {
+    const { states, clock } = this.options;
     const { settings } = this;
     let last = Number.NEGATIVE_INFINITY;
     let writing: Promise<void> = Promise.resolve();
-    const write = () => marks.putMark(MARK, { ...state(), settings } satisfies PassMark);
+    const write = () => states.putState(STATE_NAME, { ...state(), settings } satisfies PassState);
     return {
       later() {
         if (Math.abs(clock() - last) < MARK_MS) return;

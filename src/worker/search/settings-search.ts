@@ -19,7 +19,7 @@ import type { FeedbackLoader } from '../fit/feedback-loader.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
 import type { SerialQueue } from '../pool/serial-queue.ts';
 import type { RunningTask, TaskLog } from '../tasks/task-log.ts';
-import { readLastSearch, type SearchMark, writeLastSearch } from './saved-search.ts';
+import { readLastSearch, type SearchState, writeLastSearch } from './saved-search.ts';
 
 export interface SearchOptions {
   /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */
@@ -47,7 +47,7 @@ export class Search {
   private readonly queue: SerialQueue;
   private readonly options: SearchOptions;
   private readonly abort = new AbortController();
-  private running: Promise<SearchMark | undefined> | undefined;
+  private running: Promise<SearchState | undefined> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -83,7 +83,7 @@ export class Search {
   }
 
   /** Searches now, or joins the search that runs. @returns undefined when there is too little to judge by */
-  run(): Promise<SearchMark | undefined> {
+  run(): Promise<SearchState | undefined> {
     this.running ??= this.tracked().finally(() => {
       this.running = undefined;
     });
@@ -97,23 +97,23 @@ export class Search {
     await this.running?.catch(() => {});
   }
 
-  private async tracked(): Promise<SearchMark | undefined> {
+  private async tracked(): Promise<SearchState | undefined> {
     const task = this.options.tasks.begin('search');
     try {
-      const mark = await this.search(task).finally(() => this.trainer.memory.clear());
+      const outcome = await this.search(task).finally(() => this.trainer.memory.clear());
       if (this.abort.signal.aborted) task.stopped();
-      else if (mark === undefined) task.done({ nothing: 'there is too little feedback to judge by' });
-      else task.done({ trials: mark.trials.length, adopted: mark.adopted });
-      return mark;
+      else if (outcome === undefined) task.done({ nothing: 'there is too little feedback to judge by' });
+      else task.done({ trials: outcome.trials.length, adopted: outcome.adopted });
+      return outcome;
     } catch (error) {
       task.failed(error);
       throw error;
     }
   }
 
-  private async search(task: RunningTask): Promise<SearchMark | undefined> {
+  private async search(task: RunningTask): Promise<SearchState | undefined> {
     const { clock, periodMs, epochs: epochsMax, trials: count, log } = this.options;
-    const { marks } = this.als;
+    const { states } = this.als;
     const startedMs = performance.now();
     const timeout = AbortSignal.timeout(Math.min(periodMs, TIMER_MS_MAX));
     const signal = AbortSignal.any([this.abort.signal, timeout]);
@@ -123,7 +123,7 @@ export class Search {
       return undefined;
     }
     const present = await this.als.settings();
-    const number = ((await readLastSearch(marks))?.number ?? 0) + 1;
+    const number = ((await readLastSearch(states))?.number ?? 0) + 1;
     const candidates = this.propose(data, present, count, number);
     const { trials, winner, isBetter } = await successiveHalving({
       present,
@@ -144,13 +144,13 @@ export class Search {
     if (adopted) await this.als.adopt({ ...winner.settings, epochs: winner.epochs });
     const { fingerprint } = data;
     const seconds = (performance.now() - startedMs) / 1000;
-    const mark = { number, endedMs: clock(), seconds, fingerprint, present, trials, adopted };
-    await writeLastSearch(marks, mark);
+    const outcome = { number, endedMs: clock(), seconds, fingerprint, present, trials, adopted };
+    await writeLastSearch(states, outcome);
     log.info(
       { number, trials: trials.length, best: winner, present: trials[0]?.quality, seconds },
       adopted ? 'found better settings, which the next fit uses' : 'found no better settings',
     );
-    return mark;
+    return outcome;
   }
 
   /** Other candidates in every search. */

@@ -1,11 +1,11 @@
 import type { Task } from '../../domain/admin-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { formatTimestamp } from '../../domain/time.ts';
-import type { CacheStore } from '../../store/cache-store.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
 import { type Pace, PaceMeter } from './eta.ts';
 
-/** Name of the mark that keeps the tasks over restarts. */
-const MARK = 'tasks';
+/** Name of the state that keeps the tasks over restarts. */
+const STATE_NAME = 'tasks';
 /** Past tasks that are kept, of all kinds together. */
 const KEPT = 100;
 
@@ -31,20 +31,20 @@ interface Entry {
 /** The tasks in the background, those that run and the last that ended; kept over restarts. */
 export class TaskLog {
   private readonly clock: Clock;
-  private readonly marks: Pick<CacheStore, 'getMark' | 'putMark'>;
+  private readonly states: SavedStates;
   private readonly running = new Map<number, Entry>();
   private past: Task[] = [];
   private lastId = 0;
   private saving: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock, marks: Pick<CacheStore, 'getMark' | 'putMark'>) {
+  constructor(clock: Clock, states: SavedStates) {
     this.clock = clock;
-    this.marks = marks;
+    this.states = states;
   }
 
   /** Reads what was kept. A task that ran when the process ended was stopped by that. */
   async restore(): Promise<void> {
-    const saved = (await this.marks.getMark(MARK)) as readonly Task[] | undefined;
+    const saved = (await this.states.getState(STATE_NAME)) as readonly Task[] | undefined;
     if (!Array.isArray(saved)) return;
     this.past = saved.map((task: Task) => (task.State === 'running' ? { ...task, State: 'stopped' } : task));
     this.lastId = this.past.reduce((last, { Id }) => Math.max(last, Id), 0);
@@ -119,7 +119,7 @@ export class TaskLog {
   private save(): void {
     const tasks = [...this.current, ...this.past];
     // What cannot be kept is lost for the next start alone; the store reports its own trouble.
-    this.saving = this.saving.then(() => this.marks.putMark(MARK, tasks)).catch(() => {});
+    this.saving = this.saving.then(() => this.states.putState(STATE_NAME, tasks)).catch(() => {});
   }
 }
 

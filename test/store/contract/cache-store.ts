@@ -47,9 +47,9 @@ export function cacheStoreContract(name: string, { open, reopen }: CacheUnderTes
 
     test('marks and blobs come back as they went in', async () => {
       let cache = await open();
-      await cache.putMark('generation', { number: 7, at: 'now', list: [1, 2] });
-      expect(await cache.getMark('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
-      expect(await cache.getMark('none')).toBeUndefined();
+      await cache.putState('generation', { number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getState('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getState('none')).toBeUndefined();
       const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => i * 31);
       await cache.putBlob('model', bytes);
       expect(Buffer.compare((await cache.getBlob('model'))!, bytes)).toBe(0);
@@ -59,7 +59,7 @@ export function cacheStoreContract(name: string, { open, reopen }: CacheUnderTes
       await cache.putBlob('empty', new Uint8Array(0));
       cache = await reopen(cache);
       expect((await cache.getBlob('empty'))?.length ?? 0).toBe(0);
-      expect(await cache.getMark('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
+      expect(await cache.getState('generation')).toEqual({ number: 7, at: 'now', list: [1, 2] });
       expect(await cache.getBlob('model')).toEqual(Uint8Array.of(1));
       await cache.ping();
     });

@@ -68,16 +68,16 @@ describe('nodes over one database', () => {
 
   test('a leader that was cut off can store no parts and publish nothing under its epoch', async () => {
     const first = await join('a');
-    await first.publish({ number: 1, mark: { of: 'a' } }, [], 1);
+    await first.publish({ number: 1, manifest: { of: 'a' } }, [], 1);
     await cutOff(first);
     const second = await join('b');
     await vi.waitFor(() => expect(second.epoch).toBe(2), { timeout: 30_000 });
     expect(first.epoch).toBe(1);
     await expect(partsOf(1).putBlob('als/2-1', new Uint8Array(8))).rejects.toThrow(NotLeadingError);
-    await expect(first.publish({ number: 2, mark: {} }, [], 1)).rejects.toThrow(NotLeadingError);
-    expect(await second.readPublished()).toEqual({ number: 1, mark: { of: 'a' } });
-    await second.publish({ number: 2, mark: { of: 'b' } }, [], 2);
-    expect(await first.readPublished()).toEqual({ number: 2, mark: { of: 'b' } });
+    await expect(first.publish({ number: 2, manifest: {} }, [], 1)).rejects.toThrow(NotLeadingError);
+    expect(await second.readPublished()).toEqual({ number: 1, manifest: { of: 'a' } });
+    await second.publish({ number: 2, manifest: { of: 'b' } }, [], 2);
+    expect(await first.readPublished()).toEqual({ number: 2, manifest: { of: 'b' } });
   });
 
   test('a leader that lost its connection goes on under its epoch', async () => {
@@ -88,7 +88,7 @@ describe('nodes over one database', () => {
     );
     const turns: (number | undefined)[] = [];
     first.onTurn(() => turns.push(first.epoch));
-    await expect(first.publish({ number: 1, mark: {} }, [], 1)).resolves.toBeUndefined();
+    await expect(first.publish({ number: 1, manifest: {} }, [], 1)).resolves.toBeUndefined();
     await vi.waitFor(() => expect(second.published).toBe(1), { timeout: 30_000 });
     expect(turns).not.toContain(undefined);
     expect([first.epoch, second.epoch]).toEqual([1, undefined]);
@@ -101,7 +101,7 @@ describe('nodes over one database', () => {
     for (const number of [1, 2, 3]) {
       await parts.putBlob(`als/${number}`, large.fill(number, 0, 100));
       await parts.putBlob(`empty/${number}`, new Uint8Array(0));
-      await leader.publish({ number, mark: {} }, [`als/${number}`, `empty/${number}`], 1);
+      await leader.publish({ number, manifest: {} }, [`als/${number}`, `empty/${number}`], 1);
     }
     expect(Buffer.compare((await partsOf(-1).getBlob('als/3'))!, large)).toBe(0);
     expect(await parts.getBlob('empty/3')).toEqual(new Uint8Array(0));
@@ -116,7 +116,7 @@ describe('nodes over one database', () => {
     for (const number of [1, 2, 2]) {
       if ((await parts.getBlob(`als/${number}`)) === undefined)
         await parts.putBlob(`als/${number}`, new Uint8Array(8));
-      await leader.publish({ number, mark: {} }, [`als/${number}`], 1);
+      await leader.publish({ number, manifest: {} }, [`als/${number}`], 1);
     }
     expect(await parts.getBlob('als/1')).toHaveLength(8);
   });
@@ -125,8 +125,8 @@ describe('nodes over one database', () => {
     const node = await join('a');
     await connection.run(`UPDATE "${dsn.schema}".generation SET epoch = 7`);
     await vi.waitFor(() => expect(node.epoch).not.toBe(1), { timeout: 30_000 });
-    await expect(node.publish({ number: 1, mark: {} }, [], 1)).rejects.toThrow(NotLeadingError);
-    await node.publish({ number: 1, mark: {} }, [], 7);
+    await expect(node.publish({ number: 1, manifest: {} }, [], 1)).rejects.toThrow(NotLeadingError);
+    await node.publish({ number: 1, manifest: {} }, [], 7);
   });
 
   test('a node that gets the lock and cannot say that it leads lets go of it', async () => {
@@ -152,7 +152,7 @@ describe('nodes over one database', () => {
   test('the tables that an older version made get what came later', async () => {
     const s = `"${dsn.schema}"`;
     await connection.run(`DROP TABLE ${s}.nodes, ${s}.generation, ${s}.model_parts;
-      ALTER TABLE ${s}.head DROP COLUMN mark; ALTER TABLE ${s}.changes DROP COLUMN mark, DROP COLUMN mark_before`);
+      ALTER TABLE ${s}.head DROP COLUMN manifest; ALTER TABLE ${s}.changes DROP COLUMN manifest, DROP COLUMN mark_before`);
     const before = await connection.rows(`SELECT identity FROM ${s}.head`);
     await openSchema(connection, dsn.schema);
     expect((await join('a')).epoch).toBe(1);

@@ -1,5 +1,5 @@
 import type { Item, User } from '../../../domain/entities.ts';
-import type { CatalogueItem, FeedbackColumns, FeedbackMark, LocalReads } from '../../data-store.ts';
+import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
 import { type DataTables, followReplacement, readState, readTypes } from '../data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
@@ -14,7 +14,7 @@ import {
 } from '../format/record-layout.ts';
 import { textTest } from '../format/text-test.ts';
 import { ValueKinds } from '../format/value-kinds.ts';
-import { readMark, replay } from './recent-feedback.ts';
+import { readPosition, replay } from './recent-feedback.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -195,11 +195,11 @@ export class LmdbLocalReads implements LocalReads {
     return -1;
   }
 
-  get feedbackMark(): FeedbackMark | undefined {
-    return readMark(this.tables);
+  get feedbackPosition(): FeedbackPosition | undefined {
+    return readPosition(this.tables);
   }
 
-  replayFeedback(since: FeedbackMark, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean {
+  replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean {
     return replay(this.tables, since, visit);
   }
 

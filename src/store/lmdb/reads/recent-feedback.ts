@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { FeedbackColumns, type FeedbackMark } from '../../data-store.ts';
+import { FeedbackColumns, type FeedbackPosition } from '../../data-store.ts';
 import { type DataTables, readState, type StoreState, writeState } from '../data-tables.ts';
 import { entriesFrom, firstKey, lastKey, readBytes, type Table } from '../engine.ts';
 import type { ChangeLog } from '../writer/change-log.ts';
@@ -101,7 +101,7 @@ export class RecentFeedback {
 }
 
 /**
- * Makes the mark that a folder of an older version has none of.
+ * Notes the position, which a folder of an older version lacks.
  * @param isOther true when what was kept means something else from now on, so that nobody may go on from before
  */
 export function beginRecent(tables: DataTables, isOther = false): void {
@@ -118,8 +118,8 @@ export function beginRecent(tables: DataTables, isOther = false): void {
   });
 }
 
-/** See `LocalReads.feedbackMark`. */
-export function readMark(tables: DataTables): FeedbackMark | undefined {
+/** See `LocalReads.feedbackPosition`. */
+export function readPosition(tables: DataTables): FeedbackPosition | undefined {
   const { deletions, feedbackCommits } = readState(tables);
   if (deletions > 0 || feedbackCommits === 0) return undefined;
   const head = headAt(tables.recentFeedback, feedbackCommits);
@@ -129,7 +129,7 @@ export function readMark(tables: DataTables): FeedbackMark | undefined {
 /** See `LocalReads.replayFeedback`. */
 export function replay(
   tables: DataTables,
-  since: FeedbackMark,
+  since: FeedbackPosition,
   visit: (feedback: FeedbackColumns, sign: 1 | -1) => void,
 ): boolean {
   const { recentFeedback } = tables;

@@ -6,7 +6,7 @@ import type { Taste } from './taste.ts';
 const FILE = 'playground.json';
 
 /** What the last finished load left, or undefined when there is none. */
-export function readMark(folder: string): Taste | undefined {
+export function readLoaded(folder: string): Taste | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Taste;
   } catch (error) {
@@ -15,8 +15,8 @@ export function readMark(folder: string): Taste | undefined {
   }
 }
 
-/** Leaves the mark, whole or not at all. */
-export function writeMark(folder: string, taste: Taste): void {
+/** Notes it, whole or not at all. */
+export function writeLoaded(folder: string, taste: Taste): void {
   const path = join(folder, FILE);
   writeFileSync(`${path}.new`, `${JSON.stringify(taste, undefined, 2)}\n`);
   renameSync(`${path}.new`, path);
