@@ -5,7 +5,7 @@
  */
 import { placeOf } from '../memory/ascending.ts';
 import { bitWords, hasBit, setBit } from '../memory/bits.ts';
-import { GrowingU32 } from '../memory/growing.ts';
+import { GrowingU32 } from '../memory/growing-arrays.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import { fingerprintOfAll } from './fingerprint.ts';
 import { type CompressedMatrix, type Interactions, transpose } from './interactions.ts';

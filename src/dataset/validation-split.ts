@@ -4,7 +4,7 @@
  * held out at random. How much that is depends on the data: a twentieth tells enough about a large set, while of a
  * small one, or of one whose users seldom come back, up to a fifth is needed to have enough users to judge by.
  */
-import { GrowingU32 } from '../memory/growing.ts';
+import { GrowingU32 } from '../memory/growing-arrays.ts';
 import { type DatedRecord, LatestRecords } from './latest-records.ts';
 
 /** The shares of the records that are held out; the first that gives users and time enough. */

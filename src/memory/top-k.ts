@@ -1,4 +1,4 @@
-import { grown } from './grow.ts';
+import { grown } from './growing-arrays.ts';
 
 /** The most entries that have room from the beginning. */
 const CAPACITY = 128;

@@ -5,7 +5,7 @@
  */
 
 import type { LabelsOf } from '../../dataset/training-data.ts';
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 
 /** What the features stand for; rows and names are numbered from 0 in each block. */
 export interface FeatureLayout {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { bitWords, clearBit, setBit } from '../../memory/bits.ts';
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 import { filled, sharedF64, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { CatalogueItem } from '../../store/data-store.ts';
 import { RowPostings, type Rows } from './row-postings.ts';

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 
 /** Rows of one block; a full one is parted in two. */
 const BLOCK_ROWS = 512;

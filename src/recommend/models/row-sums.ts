@@ -1,4 +1,4 @@
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { Ranked } from '../ranked.ts';
 

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 
 /** Slots for each row, so that most rows are found where they are looked for first. */
 const SLOTS_A_ROW = 1.5;

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 import type { NewestRecords } from './newest-records.ts';
 
 const HOUR_MS = 3_600_000;

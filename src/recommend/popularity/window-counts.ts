@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 import { type PackedSlice, TrendSlice } from './trend-slice.ts';
 
 /** The window is counted in this many slices; a record leaves it at most one slice late. */

@@ -1,5 +1,5 @@
 import { hasBit, setBit } from '../../memory/bits.ts';
-import { grown } from '../../memory/grow.ts';
+import { grown } from '../../memory/growing-arrays.ts';
 
 /** A set of user rows: one bit a user. */
 export class UserBits {

@@ -24,22 +24,34 @@ const SETTLE_MS = 3000;
 /** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
 const CALM_MS = 1000;
 
+/** What fits are made with, and when. */
+export interface FitScheduleParts {
+  readonly generationFit: GenerationFit;
+  readonly progress: ProgressTracker;
+  readonly listPass: ListPass;
+  readonly remakes: Remakes;
+  /** The main thread's slot in what is learned. */
+  readonly servingSlot: number;
+  /** Shared with whatever else trains. */
+  readonly queue: SerialQueue;
+  readonly recommendation: Recommendation;
+  /** Time from the end of a fit to the start of the next, milliseconds. */
+  readonly periodMs: number;
+  /** The same while there is no model yet. */
+  readonly firstPeriodMs: number;
+  readonly log: Logger;
+  readonly tasks: TaskLog;
+  /** Says why there is nothing to learn. */
+  readonly whyNothing: () => Promise<string>;
+  /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
+  readonly cluster: Cluster | undefined;
+  /** Whether this node makes the lists of active users. */
+  readonly makesLists: () => boolean;
+}
+
 /** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
 export class FitSchedule {
-  private readonly generationFit: GenerationFit;
-  private readonly listPass: ListPass;
-  private readonly remakes: Remakes;
-  private readonly servingSlot: number;
-  private readonly queue: SerialQueue;
-  private readonly progress: ProgressTracker;
-  private readonly recommendation: Recommendation;
-  private readonly periodMs: number;
-  private readonly firstPeriodMs: number;
-  private readonly log: Logger;
-  private readonly tasks: TaskLog;
-  private readonly whyNothing: () => Promise<string>;
-  private readonly cluster: Cluster | undefined;
-  private readonly makesLists: () => boolean;
+  private readonly parts: FitScheduleParts;
   private running: Promise<FitSummary | undefined> | undefined;
   private resuming: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -56,52 +68,17 @@ export class FitSchedule {
   private started = false;
   private stopped = false;
 
-  constructor(options: {
-    readonly generationFit: GenerationFit;
-    readonly progress: ProgressTracker;
-    readonly listPass: ListPass;
-    readonly remakes: Remakes;
-    /** The main thread's slot in what is learned. */
-    readonly servingSlot: number;
-    /** Shared with whatever else trains. */
-    readonly queue: SerialQueue;
-    readonly recommendation: Recommendation;
-    /** Time from the end of a fit to the start of the next, milliseconds. */
-    readonly periodMs: number;
-    /** The same while there is no model yet. */
-    readonly firstPeriodMs: number;
-    readonly log: Logger;
-    readonly tasks: TaskLog;
-    /** Says why there is nothing to learn. */
-    readonly whyNothing: () => Promise<string>;
-    /** The nodes that share the data, of which the leader alone fits; absent for a service of its own. */
-    readonly cluster?: Cluster | undefined;
-    /** Whether this node makes the lists of active users; it does when absent. */
-    readonly makesLists?: () => boolean;
-  }) {
-    this.generationFit = options.generationFit;
-    this.progress = options.progress;
-    this.listPass = options.listPass;
-    this.remakes = options.remakes;
-    this.servingSlot = options.servingSlot;
-    this.queue = options.queue;
-    this.recommendation = options.recommendation;
-    this.periodMs = options.periodMs;
-    this.firstPeriodMs = options.firstPeriodMs;
-    this.log = options.log;
-    this.tasks = options.tasks;
-    this.whyNothing = options.whyNothing;
-    this.cluster = options.cluster;
-    this.makesLists = options.makesLists ?? (() => true);
+  constructor(parts: FitScheduleParts) {
+    this.parts = parts;
   }
 
   /** Whether this node is the one that fits. */
   get mayFit(): boolean {
-    return this.cluster === undefined || this.cluster.epoch !== undefined;
+    return this.parts.cluster === undefined || this.parts.cluster.epoch !== undefined;
   }
 
   get hasModel(): boolean {
-    return this.recommendation.generations.current !== undefined;
+    return this.parts.recommendation.generations.current !== undefined;
   }
 
   /** The generation that serves. */
@@ -135,13 +112,13 @@ export class FitSchedule {
    */
   async restore(reading: Promise<RestoredGeneration | undefined>): Promise<void> {
     try {
-      const loaded = await this.generationFit.restore(reading);
+      const loaded = await this.parts.generationFit.restore(reading);
       // What is asked for first is not kept waiting for the comparison of items.
       const calm = delay(CALM_MS, undefined, { ref: false, signal: this.ending.signal }).catch(() => {});
       if (loaded !== undefined) this.serve(loaded, calm);
       this.restored = loaded;
     } catch (error) {
-      if (!this.stopped) this.log.error({ err: error }, 'the saved model cannot be used');
+      if (!this.stopped) this.parts.log.error({ err: error }, 'the saved model cannot be used');
     }
   }
 
@@ -151,14 +128,15 @@ export class FitSchedule {
     const { restored } = this;
     this.restored = undefined;
     if (restored !== undefined) {
-      this.resuming = this.queue
+      this.resuming = this.parts.queue
         .take(() => this.resume(restored))
         .catch((error: unknown) => {
-          if (!this.stopped) this.log.error({ err: error }, 'the lists that were missing could not be made');
+          if (!this.stopped)
+            this.parts.log.error({ err: error }, 'the lists that were missing could not be made');
         });
     }
     this.started = true;
-    if (this.cluster?.epoch === undefined) this.schedule();
+    if (this.parts.cluster?.epoch === undefined) this.schedule();
     else this.lead();
   }
 
@@ -171,8 +149,8 @@ export class FitSchedule {
 
   /** The fit stands among the tasks at once, also where it waits for another to end. */
   private begin(onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    const task = this.tasks.begin('fit');
-    return this.queue
+    const task = this.parts.tasks.begin('fit');
+    return this.parts.queue
       .take(() => this.fit(task, onProgress))
       .finally(() => {
         this.running = undefined;
@@ -182,14 +160,14 @@ export class FitSchedule {
 
   /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
   lead(): void {
-    const { publishedAgeMs } = this.cluster!;
+    const { publishedAgeMs } = this.parts.cluster!;
     if (publishedAgeMs === undefined) this.schedule();
-    else this.schedule(Math.max(SETTLE_MS, this.periodMs - publishedAgeMs));
+    else this.schedule(Math.max(SETTLE_MS, this.parts.periodMs - publishedAgeMs));
   }
 
   /** Another node leads: what is being learned is dropped. */
   yieldLead(): void {
-    this.generationFit.cancel();
+    this.parts.generationFit.cancel();
   }
 
   /**
@@ -197,12 +175,15 @@ export class FitSchedule {
    * @returns false when it cannot be read
    */
   takeOver(number: number): Promise<boolean> {
-    return this.queue.take(async () => {
+    return this.parts.queue.take(async () => {
       if (this.stopped || this.placed?.number === number) return true;
-      const loaded = await this.generationFit.restore();
+      const loaded = await this.parts.generationFit.restore();
       if (loaded === undefined || loaded.number === this.placed?.number) return false;
       this.serve(loaded);
-      this.log.info({ generation: loaded.number }, 'took over the generation that the leader has published');
+      this.parts.log.info(
+        { generation: loaded.number },
+        'took over the generation that the leader has published',
+      );
       await this.resume(loaded);
       return true;
     });
@@ -212,7 +193,9 @@ export class FitSchedule {
   private schedule(afterMs?: number): void {
     clearTimeout(this.timer);
     if (this.stopped || !this.started) return;
-    const wantedMs = afterMs ?? (this.hasModel ? this.periodMs : Math.min(this.periodMs, this.firstPeriodMs));
+    const wantedMs =
+      afterMs ??
+      (this.hasModel ? this.parts.periodMs : Math.min(this.parts.periodMs, this.parts.firstPeriodMs));
     const delayMs = Math.min(wantedMs, TIMER_MS_MAX);
     this.timer = setTimeout(() => this.runInTime(), delayMs);
     this.timer.unref();
@@ -222,7 +205,7 @@ export class FitSchedule {
   private runInTime(): void {
     if (!this.mayFit) return;
     this.run().catch((error: unknown) => {
-      if (!this.stopped) this.log.error({ err: error }, 'the fit failed; the last model stays');
+      if (!this.stopped) this.parts.log.error({ err: error }, 'the fit failed; the last model stays');
     });
   }
 
@@ -232,18 +215,18 @@ export class FitSchedule {
     this.ending.abort();
     clearTimeout(this.timer);
     clearTimeout(this.settling);
-    this.generationFit.stop();
-    this.listPass.stop();
+    this.parts.generationFit.stop();
+    this.parts.listPass.stop();
     await this.running?.catch(() => {});
     await this.resuming;
   }
 
   private async fit(task: RunningTask, onProgress?: OnProgress): Promise<FitSummary | undefined> {
-    const { generations } = this.recommendation;
+    const { generations } = this.parts.recommendation;
     const startedAt = performance.now();
-    const number = Math.max(generations.current?.number ?? 0, this.cluster?.published ?? 0) + 1;
+    const number = Math.max(generations.current?.number ?? 0, this.parts.cluster?.published ?? 0) + 1;
     try {
-      const fitted = await this.generationFit.run(number, this.reporter(task, onProgress));
+      const fitted = await this.parts.generationFit.run(number, this.reporter(task, onProgress));
       if (fitted === undefined) {
         await this.endWithNothing(task);
         return undefined;
@@ -251,10 +234,14 @@ export class FitSchedule {
       const { generation, positives, unchanged } = fitted;
       if (!unchanged) this.serve(generation);
       await this.comparing;
-      const from = unchanged ? await this.missingFrom(generation) : this.makesLists() ? 'all' : undefined;
+      const from = unchanged
+        ? await this.missingFrom(generation)
+        : this.parts.makesLists()
+          ? 'all'
+          : undefined;
       const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
       const seconds = (performance.now() - startedAt) / 1000;
-      this.log.info(
+      this.parts.log.info(
         {
           generation: generation.number,
           positives,
@@ -274,23 +261,24 @@ export class FitSchedule {
       });
       return { ...fitted, lists: made };
     } catch (error) {
-      if (this.generationFit.isCancelled) task.stopped();
+      if (this.parts.generationFit.isCancelled) task.stopped();
       else task.failed(error);
       throw error;
     } finally {
-      this.progress.end();
+      this.parts.progress.end();
     }
   }
 
   private async endWithNothing(task: RunningTask): Promise<void> {
-    if (this.generationFit.isCancelled) {
+    if (this.parts.generationFit.isCancelled) {
       task.stopped();
-      if (!this.stopped) this.log.warn('another node leads by now; what this one was learning is dropped');
+      if (!this.stopped)
+        this.parts.log.warn('another node leads by now; what this one was learning is dropped');
       return;
     }
-    const why = await this.whyNothing();
+    const why = await this.parts.whyNothing();
     task.done({ nothing: why });
-    this.log.warn(`nothing to learn from yet: ${why}`);
+    this.parts.log.warn(`nothing to learn from yet: ${why}`);
   }
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
@@ -298,9 +286,9 @@ export class FitSchedule {
     await this.comparing;
     const from = await this.missingFrom(generation);
     if (from === undefined || this.stopped) return;
-    const task = this.tasks.begin('lists');
+    const task = this.parts.tasks.begin('lists');
     try {
-      const made = await this.makeLists(generation, from, task).finally(() => this.progress.end());
+      const made = await this.makeLists(generation, from, task).finally(() => this.parts.progress.end());
       if (this.stopped) task.stopped();
       else this.endResumed(task, generation, made);
     } catch (error) {
@@ -311,12 +299,12 @@ export class FitSchedule {
 
   private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
     task.done({ generation: generation.number, lists: made });
-    this.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
+    this.parts.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
   }
 
   private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
-    if (!this.makesLists()) return undefined;
-    return this.listPass.missingFrom(number, this.recommendation.lists);
+    if (!this.parts.makesLists()) return undefined;
+    return this.parts.listPass.missingFrom(number, this.parts.recommendation.lists);
   }
 
   /** Makes the lists of the active users. @param from where to begin, after a pass that was cut off */
@@ -326,10 +314,10 @@ export class FitSchedule {
     task: RunningTask,
     onProgress?: OnProgress,
   ): Promise<number> {
-    const { lists, live, reads, active } = this.recommendation;
+    const { lists, live, reads, active } = this.parts.recommendation;
     const report = this.reporter(task, onProgress);
     const order = active.order(reads.userRowCount);
-    const made = await this.listPass.run(generation, live, order, from, lists, report);
+    const made = await this.parts.listPass.run(generation, live, order, from, lists, report);
     await lists.saveSeen();
     return made;
   }
@@ -337,21 +325,21 @@ export class FitSchedule {
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
     return (stage, done, total, detail) => {
       task.tell(stage, done, total);
-      this.progress.tell(stage, done, total, detail);
+      this.parts.progress.tell(stage, done, total, detail);
       onProgress?.(stage, done, total, detail);
     };
   }
 
   private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
-    const { generations, live } = this.recommendation;
+    const { generations, live } = this.parts.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
-      ...openGeneration(placed, this.servingSlot, labelsOf),
-      similarUsers: (asked, k, signal) => this.generationFit.similarUsers(asked, k, signal),
+      ...openGeneration(placed, this.parts.servingSlot, labelsOf),
+      similarUsers: (asked, k, signal) => this.parts.generationFit.similarUsers(asked, k, signal),
     };
     this.placed = placed;
-    this.cluster?.noteServed(placed.number);
-    this.remakes.use(placed);
+    this.parts.cluster?.noteServed(placed.number);
+    this.parts.remakes.use(placed);
     this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0, calm);
   }
 }

@@ -1,4 +1,13 @@
-import { grown } from './grow.ts';
+/** Arrays that grow by doubling. */
+type Growable = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
+/** The values in an array of at least `length`, and of twice as many as there were; what is new is 0. */
+export function grown<T extends Growable>(values: T, length: number): T {
+  const Type = values.constructor as new (length: number) => T;
+  const copy = new Type(Math.max(length, values.length * 2));
+  copy.set(values);
+  return copy;
+}
 
 /** Unsigned 32-bit numbers, one appended after the other; grows by doubling. */
 export class GrowingU32 {
