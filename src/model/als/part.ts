@@ -2,7 +2,6 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { viewOf } from '../../memory/layout.ts';
 import type { LearnedPart, ServingShape } from '../learned-part.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import { type AlsOutcome, alsCourse } from './course.ts';
 import { alsFitMemory, neededSharding } from './fit-memory.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
@@ -11,6 +10,7 @@ import { type PlacedModel, placeModel } from './scorer.ts';
 import { type AlsSettings, sizedFactors } from './settings.ts';
 import { AlsSolver } from './solver.ts';
 import { qualityOf, trainedModel } from './trained-model.ts';
+import { type AlsOutcome, alsCourse } from './training-loop.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;

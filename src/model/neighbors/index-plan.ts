@@ -1,14 +1,14 @@
 /**
  * A search for rows too many to compare all pairs one by one. What that costs lies in the elements that nearly everybody
- * has: so rows are put into classes by the most frequent elements (`classes.ts`), the other elements are walked
+ * has: so rows are put into classes by the most frequent elements (`row-classes.ts`), the other elements are walked
  * row by row, and of a class only those rows are looked at that share a rare element or can still enter the list. It
  * finds what the exact search finds, but for ties that rounding breaks; the recall is measured all the same.
  */
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/layout.ts';
-import { placeClasses, planClasses } from './classes.ts';
 import { IndexedSearch } from './indexed-search.ts';
 import type { PlacedSimilarity } from './place-similarity.ts';
+import { placeClasses, planClasses } from './row-classes.ts';
 import type { RankedRows, SimilaritySearch } from './similarity-search.ts';
 
 export interface IndexOptions {

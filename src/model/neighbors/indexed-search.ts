@@ -2,8 +2,8 @@
 
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
-import type { ClassPlan } from './classes.ts';
 import type { PlacedSimilarity } from './place-similarity.ts';
+import type { ClassPlan } from './row-classes.ts';
 import type { RankedRows, VisitNeighbors } from './similarity-search.ts';
 
 /** Rows compared exactly beyond those wanted, for what rounding may have put in another order. */

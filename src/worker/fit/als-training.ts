@@ -1,6 +1,6 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { AlsOutcome } from '../../model/als/course.ts';
+import type { AlsOutcome } from '../../model/als/training-loop.ts';
 import type { PlacedModel } from '../../model/als/scorer.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
