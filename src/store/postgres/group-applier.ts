@@ -5,7 +5,7 @@ import { type CheckedCommand, mayRemove } from '../checked-command.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect } from '../effects.ts';
 import { EditKind, PairMerge, wasStored } from '../feedback-rules.ts';
-import type { WriteRules } from '../write-rules.ts';
+import { storesFeedback, type WriteRules } from '../write-rules.ts';
 import type { GroupState, Pair, Stored } from './group-state.ts';
 
 /** Effects in the making. */
@@ -91,11 +91,9 @@ export class GroupApplier extends Applier {
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
     const { state } = this;
-    const { autoInsertUser, autoInsertItem } = this.rules;
     // Whoever is unknown before the batch is skipped in all of it.
-    const stored = feedback.filter(
-      ({ UserId, ItemId }) =>
-        (autoInsertUser || state.users.has(UserId)) && (autoInsertItem || state.items.has(ItemId)),
+    const stored = feedback.filter(({ UserId, ItemId }) =>
+      storesFeedback(this.rules, state.users.has(UserId), state.items.has(ItemId)),
     );
     state.types.add(stored.map(({ FeedbackType }) => FeedbackType));
     const kind = overwrite ? EditKind.overwrite : EditKind.insert;

@@ -5,6 +5,7 @@ import type { CheckedCommand } from '../../checked-command.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../../data-store.ts';
 import type { Effects, FeedbackEffect, Point } from '../../effects.ts';
 import { EditKind } from '../../feedback-rules.ts';
+import { storesFeedback } from '../../write-rules.ts';
 import { type DataTables, notePoint, readState, type StoreState, writeState } from '../data-tables.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
 import { rowKey } from '../format/record-layout.ts';
@@ -191,13 +192,12 @@ export class CommandApplier extends Applier {
 
   /** The rows of each record's user and item, `UNKNOWN` for one to insert, or both `SKIPPED` by the rules. */
   private findPairs(feedback: readonly Feedback[]): { userRows: Float64Array; itemRows: Float64Array } {
-    const { autoInsertUser, autoInsertItem } = this.rules;
     const userRows = new Float64Array(feedback.length).fill(SKIPPED);
     const itemRows = new Float64Array(feedback.length).fill(SKIPPED);
     for (const [at, { UserId, ItemId }] of feedback.entries()) {
       const userRow = this.knownUsers.get(UserId) ?? this.reader.local.userRow(UserId);
       const itemRow = this.knownItems.get(ItemId) ?? this.reader.local.itemRow(ItemId);
-      if ((userRow < 0 && !autoInsertUser) || (itemRow < 0 && !autoInsertItem)) continue;
+      if (!storesFeedback(this.rules, userRow >= 0, itemRow >= 0)) continue;
       userRows[at] = userRow;
       itemRows[at] = itemRow;
     }
