@@ -35,20 +35,26 @@ const ROUNDING = 1e-18;
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
  * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much, so that what
  *   few small differences tell by chance makes no weight that a large difference would be ranked by later on
+ * @param start weights to begin at, such as those of a sample that is much the same; they tell only how soon it ends
  * @throws FurzeError INTERNAL when a feature is not finite
  */
 export function fitChoices(
   sample: ChoiceSample,
   nonNegative: readonly number[],
   penalty: number,
-  leastDeviations?: readonly number[],
+  leastDeviations: readonly number[] = [],
+  start: readonly number[] = [],
 ): readonly number[] {
   const { width } = sample;
   const deviations = deviationsOf(sample).map((deviation, at) =>
-    Math.max(deviation, leastDeviations?.[at] ?? 0),
+    Math.max(deviation, leastDeviations[at] ?? 0),
   );
-  const features = sample.features.map((value, at) => value / deviations[at % width]!);
-  let weights = new Float64Array(width);
+  const features = new Float64Array(sample.features.length);
+  for (let row = 0; row < features.length; row += width)
+    for (let of = 0; of < width; of++) features[row + of] = sample.features[row + of]! / deviations[of]!;
+  // A feature that does not vary has the deviation Infinity, and no weight.
+  let weights = deviations.map((deviation, at) => (start[at] ? start[at] * deviation : 0));
+  weights = weights.map((weight) => (Number.isFinite(weight) ? weight : 0));
   for (;;) {
     weights = newton({ ...sample, features }, penalty, weights);
     const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
@@ -68,14 +74,20 @@ function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   for (let set = 0; set + 1 < starts.length; set++) {
     const [from, to] = [starts[set]!, starts[set + 1]!];
     means.fill(0);
-    for (let at = from * width; at < to * width; at++) {
-      if (!Number.isFinite(features[at]))
-        throw new FurzeError('INTERNAL', 'a feature of the ranking is not finite');
-      means[at % width]! += features[at]! / (to - from);
+    for (let row = from * width; row < to * width; row += width) {
+      for (let of = 0; of < width; of++) {
+        if (!Number.isFinite(features[row + of]))
+          throw new FurzeError('INTERNAL', 'a feature of the ranking is not finite');
+        means[of]! += features[row + of]! / (to - from);
+      }
     }
-    for (let at = from * width; at < to * width; at++) {
-      squares[at % width]! += (features[at]! - means[at % width]!) ** 2;
-      sizes[at % width]! += features[at]! ** 2;
+    for (let row = from * width; row < to * width; row += width) {
+      for (let of = 0; of < width; of++) {
+        const value = features[row + of]!;
+        const above = value - means[of]!;
+        squares[of]! += above * above;
+        sizes[of]! += value * value;
+      }
     }
     count += to - from;
   }
@@ -155,7 +167,8 @@ function newtonStep(
   const mean = new Float64Array(width);
   for (let set = 0; set < sets; set++) {
     const [from, to] = [starts[set]!, starts[set + 1]!];
-    const chosen = labels.subarray(from, to).reduce((sum, label) => sum + label, 0);
+    let chosen = 0;
+    for (let at = from; at < to; at++) chosen += labels[at]!;
     mean.fill(0);
     for (let at = from; at < to; at++) {
       const chance = chances[at]!;

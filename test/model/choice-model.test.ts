@@ -36,6 +36,14 @@ describe('the conditional logit', () => {
     expect(c).toBeCloseTo(0, 1);
   });
 
+  it('comes to the same weights wherever it begins, none for a feature that does not vary', () => {
+    const sample = drawn(2000, [1, -0.5, 0], [1, 3, 0]);
+    const weights = fitChoices(sample, [], RIDGE);
+    const near = fitChoices(sample, [], RIDGE, [], [0.9, -0.6, 5]);
+    for (const [at, weight] of weights.entries()) expect(near[at]).toBeCloseTo(weight, 4);
+    expect(near[2]).toBe(0);
+  });
+
   it('passes over what is equal for all alternatives of a set', () => {
     const sample = drawn(2000, [1, 0], [1, 1]);
     const random = createRandom(2);

@@ -29,18 +29,21 @@ export interface RankingExample {
 /**
  * The weights by which what was chosen stands above the rest.
  * @param lesson of `lessonOf`
+ * @param near what was learned from much the same lesson; it tells only how soon this one is learned
  * @returns undefined where nobody's candidates have hits and misses
  */
 export function learnBlend(
   lesson: ChoiceSample,
   set: readonly RankingFeature[],
+  near?: LogisticRegression,
 ): LogisticRegression | undefined {
   if (lesson.starts.length < 2) return undefined;
   // Scales may speak against one another, but popularity never against an item.
   const isOneScale = set.filter(isScale).length === 1;
   const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
   const spreads = set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0));
-  const weights = fitChoices(withFeatures(lesson, set), nonNegative, RIDGE, spreads);
+  const start = near && set.map((name) => near.weights[RANKING_FEATURES.indexOf(name)]!);
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative, RIDGE, spreads, start);
   return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
 }
 
@@ -79,11 +82,9 @@ export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
 function withFeatures(lesson: ChoiceSample, set: readonly RankingFeature[]): ChoiceSample {
   const width = set.length;
   const features = new Float64Array(lesson.labels.length * width);
-  set.forEach((name, column) => {
-    let from = RANKING_FEATURES.indexOf(name);
-    for (let at = column; at < features.length; at += width, from += lesson.width)
-      features[at] = lesson.features[from]!;
-  });
+  const columns = set.map((name) => RANKING_FEATURES.indexOf(name));
+  for (let at = 0, from = 0; at < features.length; at += width, from += lesson.width)
+    for (let of = 0; of < width; of++) features[at + of] = lesson.features[from + columns[of]!]!;
   return { ...lesson, width, features };
 }
 
