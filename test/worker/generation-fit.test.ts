@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { viewOf } from '../../src/memory/layout.ts';
 import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
@@ -312,7 +312,24 @@ describe('a cancelled fit', () => {
     await fitted(start(), 1);
     const { fit } = start({ options: { usesUsers: true } });
     fit.cancel();
-    expect((await fit.restore())?.userNeighbors).toBeDefined();
+    await fit.restore();
+    expect((await fit.indexServing())?.userNeighbors).toBeDefined();
+  });
+});
+
+describe('a start', () => {
+  it('does not wait until all feedback is read to compare users, which comes after', async () => {
+    const { start } = await bench();
+    await fitted(start(), 1);
+    const { fit, loader } = start({ options: { usesUsers: true } });
+    const load = vi.spyOn(loader, 'load');
+    const restored = (await fit.restore())!;
+    expect(restored.number).toBe(1);
+    expect(load).not.toHaveBeenCalled();
+    expect(restored.userNeighbors).toBeUndefined();
+    expect(await fit.indexServing()).toMatchObject({ number: 1, userNeighbors: { rows: expect.anything() } });
+    expect(load).toHaveBeenCalledOnce();
+    expect(await fit.indexServing()).toBeUndefined();
   });
 });
 

@@ -282,8 +282,12 @@ export class FitSchedule {
   }
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
-  private async resume(generation: PlacedGeneration): Promise<void> {
+  private async resume(restored: PlacedGeneration): Promise<void> {
     await this.comparing;
+    // It takes all feedback, for which requests do not wait.
+    const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
+    if (indexed !== undefined && !this.stopped) this.serve(indexed);
+    const generation = indexed ?? restored;
     const from = await this.missingFrom(generation);
     if (from === undefined || this.stopped) return;
     const task = this.parts.tasks.begin('lists');

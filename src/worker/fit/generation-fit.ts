@@ -90,11 +90,12 @@ export class GenerationFit {
   }
 
   /**
-   * Places what the last fit saved, undefined when there is none that can be read.
+   * Places what the last fit saved, undefined when there is none that can be read. Users, who take all feedback to compare,
+   * are not laid out yet: see `indexServing`.
    * @param reading where it is being read already
    */
   async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
-    const { trainer, loader } = this.parts;
+    const { trainer } = this.parts;
     // A fit may have been cancelled because this node leads no more.
     this.renew();
     const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
@@ -102,11 +103,6 @@ export class GenerationFit {
     const { manifest, parts } = restored;
     this.lastManifest = manifest;
     this.last = { number: manifest.generation, ranking: manifest.ranking, choice: manifest.choice, ...parts };
-    const userNeighbors = await this.attempt('the comparison of users', async () => {
-      const data = this.asksUsers ? await loader.load(false) : undefined;
-      return data && this.indexUsers(data, () => {});
-    });
-    this.last = { ...this.last, userNeighbors };
     trainer.memory.clear();
     return this.last;
   }
@@ -131,7 +127,11 @@ export class GenerationFit {
   /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
   async similarUsers(asked: AskedUser, k: number, signal?: AbortSignal): Promise<Ranked | undefined> {
     const users = this.last?.userNeighbors;
-    if (users === undefined) this.indexUsersLater();
+    // Asked for though no recommender looks at them, they are laid out from now on.
+    if (users === undefined && this.last !== undefined && !this.asksUsers) {
+      this.asksUsers = true;
+      void this.indexServing();
+    }
     if (users === undefined) return undefined;
     const slot = this.parts.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
@@ -297,16 +297,17 @@ export class GenerationFit {
     });
   }
 
-  /** Lays users out for a service that is asked for their neighbors though no recommender looks at them. */
-  private indexUsersLater(): void {
+  /** Lays out the users of what serves. @returns it with them; undefined where nothing was to be done or another serves by now */
+  async indexServing(): Promise<PlacedGeneration | undefined> {
     const { last } = this;
-    if (this.asksUsers || last === undefined) return;
-    this.asksUsers = true;
-    void this.attempt('the comparison of users', async () => {
+    if (!this.asksUsers || last === undefined || last.userNeighbors !== undefined) return undefined;
+    const userNeighbors = await this.attempt('the comparison of users', async () => {
       const data = await this.parts.loader.load(false, [last]);
-      const userNeighbors = data && (await this.indexUsers(data, () => {}));
-      if (this.last === last) this.last = { ...last, userNeighbors };
+      return data && this.indexUsers(data, () => {});
     });
+    if (userNeighbors === undefined || this.last !== last) return undefined;
+    this.last = { ...last, userNeighbors };
+    return this.last;
   }
 
   private async indexUsers(
