@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
+import { makeFolder } from '../domain/process/make-folder.ts';
 import type { Service } from '../service.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
@@ -35,7 +35,7 @@ export function playgroundCommand(env: Environment): Command {
 }
 
 async function runPlayground(folder: string, config: Config, lockWait: number): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const log = createLogger(config.log.level);
   const stopped = stopSignal(log);
   const service = await launchService(config, log, lockWait);

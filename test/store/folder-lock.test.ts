@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
+import { makeFolder } from '../../src/domain/process/make-folder.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/open/folder-lock.ts';
 import { compactStore, lockStores } from '../../src/store/open/open-store.ts';
@@ -109,6 +110,23 @@ test('a folder that cannot be made or written is refused in words', () => {
     `${file} cannot be a folder for data: a file of that name is in the way.`,
   );
   expect(() => lockFolder(join(file, 'data'))).toThrow(OperatorError);
+});
+
+test.runIf(existsSync('/proc/self'))('one that the file system refuses is told of at once', () => {
+  // /proc says ENOENT of folders to be made in it.
+  expect(() => lockFolder('/proc/furze/data')).toThrow('The folder /proc/furze/data cannot be made');
+  expect(() => makeFolder('/proc/furze/data')).toThrow(/ENOENT/);
+});
+
+test('folders are made from the first that is missing, and one that is there is left alone', () => {
+  const folder = join(tempFolder(), 'a', 'b', 'c');
+  makeFolder(folder);
+  const file = join(folder, 'kept');
+  writeFileSync(file, '');
+  makeFolder(folder);
+  expect(existsSync(file)).toBe(true);
+  expect(() => makeFolder(file)).toThrow(/EEXIST/);
+  expect(() => makeFolder(join(file, 'below'))).toThrow(/ENOTDIR/);
 });
 
 // The superuser may write everywhere.

@@ -1,7 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { makeFolder } from '../../domain/process/make-folder.ts';
 import type { TableStats } from '../data-store.ts';
 
 /** A database of plain bytes: keys in byte order, values as they are. */
@@ -62,7 +63,7 @@ export class Engine {
   constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
     const { readOnly = false, mapBytes } = options;
-    if (!readOnly) mkdirSync(path, { recursive: true });
+    if (!readOnly) makeFolder(path);
     this.path = path;
     this.options = options;
     // Before it is opened: should it be replaced meanwhile, it counts as replaced once more.

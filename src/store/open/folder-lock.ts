@@ -1,8 +1,9 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { makeFolder } from '../../domain/process/make-folder.ts';
 import { takePidLock } from './pid-lock.ts';
 
 /** Stands in every folder that one process alone may write. It is never removed: whoever waits for it has it open. */
@@ -48,7 +49,7 @@ export function lockFolder(path: string, log = SILENT): FolderLock {
   const file = join(path, FOLDER_LOCK_FILE);
   let lock: FolderLock | undefined;
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     lock = take(file, log);
   } catch (error) {
     throw inWords(path, error as NodeJS.ErrnoException);
@@ -67,6 +68,10 @@ function inWords(path: string, error: NodeJS.ErrnoException): Error {
     case 'EROFS':
       return new OperatorError(
         `The folder ${path} cannot be written by this user (${error.code}). Name another with --data or [database] data_store, or give this user the right to write there.`,
+      );
+    case 'ENOENT':
+      return new OperatorError(
+        `The folder ${path} cannot be made: the file system there refuses folders (ENOENT).`,
       );
     case 'EEXIST':
     case 'ENOTDIR':

@@ -1,16 +1,9 @@
-import {
-  createReadStream,
-  createWriteStream,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
+import { makeFolder } from '../../../domain/process/make-folder.ts';
 import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
 import { inspectFile } from './data-file.ts';
@@ -104,7 +97,7 @@ export function receiveBackup(source: Readable, target: string): Promise<Backup>
  */
 async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
   refuseExisting(target);
-  mkdirSync(target, { recursive: true });
+  makeFolder(target);
   removePartial(target);
   const partial = makePartial(target);
   try {

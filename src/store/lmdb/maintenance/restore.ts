@@ -1,16 +1,9 @@
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
+import { makeFolder } from '../../../domain/process/make-folder.ts';
 import { lockFolders } from '../../open/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
 import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
@@ -36,7 +29,7 @@ export interface RestoreOptions {
 export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOptions): Promise<Backup> {
   refuseExisting(dataPath);
   const file = typeof source === 'string' ? fileOf(source) : undefined;
-  mkdirSync(dataPath, { recursive: true });
+  makeFolder(dataPath);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
     refuseExisting(dataPath);
