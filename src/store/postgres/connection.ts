@@ -95,7 +95,9 @@ export class Connection {
     const rows = new CopyRows();
     let failure: unknown;
     await new Promise<void>((resolve, reject) => {
-      const query = new pg.Query({ text }, (error) => (error ? reject(failure ?? error) : resolve()));
+      // What has thrown at the last of it is no error to the driver, which has the end of the answer by then.
+      const end = (error: unknown) => (error ? reject(error) : resolve());
+      const query = new pg.Query({ text }, (error) => end(failure ?? error));
       // The driver hands each message to its query, and has none that keeps them.
       const handleCopyData = ({ chunk }: { readonly chunk: Buffer }) => {
         if (failure !== undefined) return;

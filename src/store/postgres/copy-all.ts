@@ -14,6 +14,11 @@ export type OnCopied = (records: number) => void;
 const FETCH_RECORDS = 20_000;
 /** Feedback between two calls of `OnCopied`. */
 const TOLD_RECORDS = 65_536;
+/**
+ * The server may have sent all feedback, and wait, while this program still writes millions of records of it: on a slow disk
+ * for longer than a transaction may else be idle.
+ */
+const IDLE_MS_MAX = 600_000;
 
 /**
  * Copies everything as it is at one moment.
@@ -29,7 +34,7 @@ export async function copyAll(
   const connection = await Connection.open(dsn, 'furze copying');
   const s = `"${dsn.schema}"`;
   try {
-    await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await beginCopy(connection);
     const [head] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${s}.head`);
     const [position, mark] = head!;
     const copied = await copyEntities(connection, s, new GroupWriter(tables, rules), onCopied);
@@ -39,6 +44,14 @@ export async function copyAll(
   } finally {
     await connection.close();
   }
+}
+
+/** Begins a transaction that sees one moment, and whose one long answer no bound of the server's cuts off. */
+export async function beginCopy(connection: Connection): Promise<void> {
+  await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await connection.run(
+    `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS_MAX}`,
+  );
 }
 
 type EntityRow = readonly [row: number, id: string, detail: object];
