@@ -85,11 +85,16 @@ function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-/** The encoding of a file that is UTF-8 or else of `other`: hardly any other text is UTF-8 by chance. */
+/**
+ * The encoding of a file that is UTF-8 or else of `other`: hardly any other text is UTF-8 by chance, but for plain letters in
+ * UTF-16, which have zeros between them.
+ */
 export async function encodingOf(path: string, other: TextEncoding | undefined): Promise<TextEncoding> {
   if (other === undefined || other === 'utf-8' || path === STDIN) return other ?? 'utf-8';
   try {
-    for await (const _chunk of openText(path, 'utf-8').chunks);
+    const isWide = other.startsWith('utf-16');
+    for await (const chunk of openText(path, 'utf-8').chunks)
+      if (isWide && chunk.includes('\0')) return other;
     return 'utf-8';
   } catch {
     return other;

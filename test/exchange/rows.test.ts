@@ -64,7 +64,12 @@ describe('a file', () => {
     await expect(textOf(latin)).rejects.toThrow(/is not text in utf-8; try --encoding windows-1252/);
     expect(await textOf(latin, 'latin1')).toBe('Amélie');
     expect(await encodingOf(latin, 'windows-1252')).toBe('windows-1252');
-    expect(await encodingOf(file('eight', 'Amélie'), 'windows-1252')).toBe('utf-8');
+    const eight = file('eight', 'Amélie');
+    expect(await encodingOf(eight, 'windows-1252')).toBe('utf-8');
+    expect(await encodingOf(eight, 'utf-16le')).toBe('utf-8');
+    // Its letters, each with a zero, are valid UTF-8 too.
+    const plain = file('plain', Buffer.from(TEXT, 'utf16le'));
+    expect(await encodingOf(plain, 'utf-16le')).toBe('utf-16le');
     const marked = file('marked', Buffer.from('\uFEFFAmélie', 'utf16le'));
     expect(await textOf(marked)).toBe('Amélie');
   });

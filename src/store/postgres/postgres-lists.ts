@@ -62,7 +62,8 @@ export class PostgresLists implements SharedLists {
   async getStats(): Promise<SharedStats> {
     const connection = await this.connect();
     const [row] = await connection.rows<[number, number]>(
-      `SELECT own, pg_total_relation_size('${this.table}') * own / greatest(every, 1)
+      // The product of a size and a count is beyond bigint where there are very many lists.
+      `SELECT own, round(pg_total_relation_size('${this.table}') * (own::float8 / greatest(every, 1)))
        FROM (SELECT count(*) FILTER (WHERE tag = $1) AS own, count(*) AS every FROM ${this.table}) AS counted`,
       [this.place.tag],
     );
