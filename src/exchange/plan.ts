@@ -4,7 +4,7 @@ import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
 import { parseObject, readRows, splitLines } from './read-rows.ts';
 import { hasDecimalCommas, type Plan, type Row } from './records.ts';
-import { TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
+import { readTime, TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
 
 /** How one file becomes records. */
 export interface FilePlan extends Plan {
@@ -244,7 +244,8 @@ function columnOf(rows: readonly Row[], at: number | undefined): string[] {
 /**
  * How the column of times is written.
  * @param more the rows of the whole file, where its beginning does not tell the month from the day
- * @param wish what the caller says; the order of month and day means nothing where another file has other times
+ * @param wish what the caller says; the order of month and day means nothing where another file has other times or shows the
+ *   other order
  * @throws OperatorError when it is not understood
  */
 async function timeFormOf(
@@ -256,7 +257,7 @@ async function timeFormOf(
   const at = mapping.Timestamp;
   const values = columnOf(body, at).filter((value) => value !== '');
   let form = timeForm(values);
-  if (wish !== undefined) return isOrder(wish) && form !== undefined && !isOrder(form) ? form : wish;
+  if (wish !== undefined) return isOrder(wish) && isAgainst(values, form, wish) ? form : wish;
   if (at === undefined || values.length === 0) return undefined;
   if (form === 'open') form = await orderIn(more, at);
   if (form !== undefined && form !== 'open') return form;
@@ -272,8 +273,18 @@ async function timeFormOf(
   );
 }
 
-function isOrder(form: TimeForm | 'open'): form is 'month-first' | 'day-first' | 'open' {
-  return form === 'month-first' || form === 'day-first' || form === 'open';
+function isOrder(form: TimeForm | 'open' | undefined): form is 'month-first' | 'day-first' {
+  return form === 'month-first' || form === 'day-first';
+}
+
+/** Whether a column has a form by which values are times that are none in the order that is wished. */
+function isAgainst(
+  values: readonly string[],
+  form: TimeForm | 'open' | undefined,
+  wish: TimeForm,
+): form is TimeForm {
+  if (form === undefined || form === 'open' || form === wish) return false;
+  return values.some((value) => readTime(value, wish) === undefined && readTime(value, form) !== undefined);
 }
 
 /** Reads on until a number tells the month from the day. */
@@ -284,7 +295,7 @@ async function orderIn(
   for await (const rows of more) {
     const values = columnOf(rows, at);
     const forms = values.map((value) => timeForm([value])).filter((form) => form !== undefined);
-    const form = forms.find((one) => one !== 'open');
+    const form = forms.find(isOrder);
     if (form !== undefined) return form;
   }
   return 'open';

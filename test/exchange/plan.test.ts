@@ -42,7 +42,14 @@ describe('the guess of what a file holds', () => {
       /say --time-format month-first or day-first/,
     );
     expect((await planOf('', { timeForm: 'day-first' })).timeForm).toBe('day-first');
-    // The order of one file's dates means nothing where another has other times.
+    // A time of another form further on tells nothing of the order, and takes nothing from what does.
+    expect((await planOf('ann,ale,2010-12-13\nann,ale,13/12/2010\n')).timeForm).toBe('day-first');
+    await expect(planOf('ann,ale,2010-12-13\n')).rejects.toThrow(/--time-format month-first or day-first/);
+    // The order of one file's dates means nothing where another has other times, or the other order.
+    const american = 'user,item,time\nann,tea,1/2/2010\nann,ale,1/13/2010\n';
+    expect((await plan(american, { timeForm: 'day-first' })).timeForm).toBe('month-first');
+    const dotted = 'user,item,time\nann,tea,1.2.2010\n';
+    expect((await plan(dotted, { timeForm: 'month-first' })).timeForm).toBe('month-first');
     expect((await plan('user,item,time\nann,tea,1700000000\n', { timeForm: 'day-first' })).timeForm).toBe(
       'seconds',
     );
