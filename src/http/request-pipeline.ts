@@ -7,6 +7,7 @@ import type { Logger } from '../domain/log.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
 import { preflight } from './cors.ts';
+import { StartGate } from './flow/start-gate.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
@@ -76,9 +77,10 @@ class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
     return this.controller?.signal.aborted === true;
   }
 
-  /** Tells whoever asked for the signal. */
+  /** Tells whoever asked for the signal, or asks later on. */
   abandon(): void {
-    this.controller?.abort();
+    this.controller ??= new AbortController();
+    this.controller.abort();
   }
 }
 
@@ -111,7 +113,7 @@ export class RequestPipeline {
   private readonly access: Access;
   private readonly nextRequestId = createRequestIds();
   private readonly logsRequests: boolean;
-  private starting: Promise<void> | undefined;
+  private readonly gate: StartGate | undefined;
 
   constructor(parts: RequestPipelineParts) {
     this.parts = parts;
@@ -119,9 +121,7 @@ export class RequestPipeline {
     this.errorReply = errorReplyAs(parts.errorFormat);
     this.access = new Access(parts.access);
     this.logsRequests = parts.log.isLevelEnabled('debug');
-    this.starting = parts.starting?.then(() => {
-      this.starting = undefined;
-    });
+    this.gate = parts.starting && new StartGate(parts.starting);
   }
 
   /** Looks at the head: route, key, parameters. */
@@ -171,13 +171,19 @@ export class RequestPipeline {
     try {
       const request = new HandledRequest(params, query!, body, exchange.apiVersion);
       exchange.request = request;
-      const { starting } = this;
-      const early = starting && route.early?.(request, this.parts.services);
-      const reply = early ?? starting?.then(() => this.handle(route, request)) ?? this.handle(route, request);
+      const reply = this.gate?.isClosed
+        ? this.answerEarly(this.gate, route, request)
+        : this.handle(route, request);
       return reply instanceof Promise ? reply.catch(fail) : reply;
     } catch (error) {
       return fail(error);
     }
+  }
+
+  /** Answers what can be answered before the models are there, and the rest when they are. */
+  private answerEarly(gate: StartGate, route: Route, request: HandledRequest): Reply | Promise<Reply> {
+    const early = route.early?.(request, this.parts.services);
+    return early ?? gate.pass(request.signal).then(() => this.handle(route, request));
   }
 
   /** Runs the handler, once the data is as fresh as it has to be. */

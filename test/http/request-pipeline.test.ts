@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { StartGate } from '../../src/http/flow/start-gate.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
 import { createRoutes } from '../../src/http/routes.ts';
@@ -18,8 +19,8 @@ const REPORT = {
 const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
 
 /** The pipeline over services of which only what a test needs is there. */
-function ask(services: object, head: Partial<RequestHead>, starting?: Promise<void>) {
-  const pipeline = new RequestPipeline({
+function pipelineOver(services: object, starting?: Promise<void>) {
+  return new RequestPipeline({
     starting,
     routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
@@ -29,6 +30,9 @@ function ask(services: object, head: Partial<RequestHead>, starting?: Promise<vo
     metrics: { record: () => {} } as unknown as HttpMetrics,
     log: createLogger('silent'),
   });
+}
+
+function headOf(head: Partial<RequestHead>): RequestHead {
   const blank = {
     method: 'GET',
     path: '/',
@@ -38,7 +42,12 @@ function ask(services: object, head: Partial<RequestHead>, starting?: Promise<vo
     authorization: '',
     ...NOT_A_BROWSER,
   };
-  return pipeline.answer(pipeline.open({ ...blank, ...head }));
+  return { ...blank, ...head };
+}
+
+function ask(services: object, head: Partial<RequestHead>, starting?: Promise<void>) {
+  const pipeline = pipelineOver(services, starting);
+  return pipeline.answer(pipeline.open(headOf(head)));
 }
 
 test('a service that is not ready says so on ready alone', async () => {
@@ -135,4 +144,54 @@ test('while the models are read back, lists at hand and health are answered, and
   restored();
   expect(await Promise.all(waiting)).toEqual([200, 500, 200, 200]);
   expect(calls).toEqual(['other', 'broken']);
+});
+
+test('what waited for the models is answered one a turn of the event loop, and not for who has hung up', async () => {
+  let restored = () => {};
+  const starting = new Promise<void>((resolve) => {
+    restored = resolve;
+  });
+  let turn = 0;
+  const handledIn = new Map<string, number>();
+  const recommender = {
+    recommendReady: () => undefined,
+    recommend(userId: string) {
+      handledIn.set(userId, turn);
+      return '[]';
+    },
+  };
+  const pipeline = pipelineOver({ recommender }, starting);
+  const asked = (userId: string) => {
+    const exchange = pipeline.open(headOf({ path: `/api/recommend/${userId}` }));
+    return { exchange, reply: Promise.resolve(pipeline.answer(exchange)) };
+  };
+  const waiting = ['a', 'b', 'gone', 'c', 'leaves'].map(asked);
+  pipeline.abandon(waiting[2]!.exchange);
+  expect(await waiting[2]!.reply).toMatchObject({ status: 503 });
+  restored();
+  await starting;
+  pipeline.abandon(waiting[4]!.exchange);
+  let isOver = false;
+  const count = () => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  const statuses = await Promise.all(waiting.map(async ({ reply }) => (await reply).status));
+  isOver = true;
+  expect(statuses).toEqual([200, 200, 503, 200, 503]);
+  expect([...handledIn.keys()]).toEqual(['a', 'b', 'c']);
+  expect(new Set(handledIn.values()).size).toBe(3);
+});
+
+test('no more requests wait for the models than there is room for', async () => {
+  const gate = new StartGate(new Promise<void>(() => {}), 1);
+  const first = new AbortController();
+  const waiting = gate.pass(first.signal);
+  const { signal } = new AbortController();
+  await expect(gate.pass(signal)).rejects.toMatchObject({ code: 'OVERLOADED' });
+  first.abort();
+  await expect(waiting).rejects.toBe(first.signal.reason);
+  void gate.pass(signal);
+  await expect(gate.pass(signal)).rejects.toMatchObject({ code: 'OVERLOADED' });
 });

@@ -9,6 +9,7 @@ const DETAILS = {
   neighbors: 'Too many searches for neighbors are waiting; try again later.',
   lists: 'Too many lists are waiting to be made; try again later.',
   searches: 'Too many searches are waiting.',
+  start: 'Too many requests wait for the service to start; try again later.',
   backup: 'A backup is being made; try again later.',
   abandoned: 'The caller has hung up.',
 } as const;
