@@ -267,6 +267,20 @@ describe('without time on the thread that serves', () => {
     expect([...all.last(USER)!.itemRows]).toEqual([9]);
   });
 
+  it('nor once nothing was left to make a list of, and other feedback has come', async () => {
+    const all = lists(0);
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    await rowsOf(all);
+    all.markDirty(USER, true);
+    rows = undefined;
+    expect(await rowsOf(all)).toBeUndefined();
+    all.markDirty(USER);
+    aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
+    await turns();
+    expect(all.last(USER)).toBeUndefined();
+  });
+
   it('what a worker made is not taken over a list that was made here since', async () => {
     // Time for one list only.
     const all = lists(0);

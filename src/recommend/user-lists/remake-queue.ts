@@ -12,8 +12,8 @@ export interface Remade {
   readonly forsaken: readonly number[];
 }
 
-/** What has become of a user whose list is being made. */
-type Course = 'unchanged' | 'changed' | 'gone';
+/** What has become of a user whose list is being made; `void` where nobody may see that list. */
+type Course = 'unchanged' | 'changed' | 'void';
 
 /** Makes lists aside, in a worker. */
 export type MakeInWorker = (userRows: readonly number[]) => Promise<Remade>;
@@ -74,9 +74,9 @@ export class RemakeQueue {
     if (this.underWay.get(userRow) === 'unchanged') this.underWay.set(userRow, 'changed');
   }
 
-  /** There is no such user any more. */
-  markGone(userRow: number): void {
-    if (this.underWay.has(userRow)) this.underWay.set(userRow, 'gone');
+  /** There is no such user any more, or it took feedback back, by which what is being made may have been found. */
+  markVoid(userRow: number): void {
+    if (this.underWay.has(userRow)) this.underWay.set(userRow, 'void');
   }
 
   /** Begins nothing more. Resolves when nothing is at work. */

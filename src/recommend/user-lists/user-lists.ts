@@ -70,7 +70,8 @@ export class UserLists {
   /** Notes that the user's feedback changed. @param retracted whether some was taken back */
   markDirty(userRow: number, retracted = false): void {
     this.options.freshness.markDirty(userRow, retracted);
-    this.queue.markChanged(userRow);
+    if (retracted) this.queue.markVoid(userRow);
+    else this.queue.markChanged(userRow);
   }
 
   /**
@@ -199,7 +200,7 @@ export class UserLists {
   /** Drops the lists of users that are gone, what is being made of them included. */
   delete(userRows: readonly number[]): void {
     for (const userRow of userRows) {
-      this.queue.markGone(userRow);
+      this.queue.markVoid(userRow);
       this.drop(userRow);
     }
   }
