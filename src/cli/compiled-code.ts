@@ -13,8 +13,9 @@ type EnableCompileCache = (folder: string) => { readonly directory?: string };
  */
 export function reuseCompiledCode(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   const { enableCompileCache: enable } = nodeModule as { enableCompileCache?: EnableCompileCache };
-  const directory = enable?.(env.NODE_COMPILE_CACHE ?? folder).directory;
+  // An empty name is none for Node.js at its start, and would be the working folder here.
+  const directory = enable?.(env.NODE_COMPILE_CACHE || folder).directory;
   // Threads and processes ask the environment alone.
-  if (directory !== undefined) env.NODE_COMPILE_CACHE ??= folder;
+  if (directory !== undefined) env.NODE_COMPILE_CACHE ||= folder;
   return directory;
 }
