@@ -4,9 +4,9 @@ import { gather } from './jobs/gather.ts';
 import { makeLists } from './jobs/lists.ts';
 import { finish, load, prepare, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
+import { renewSavedTally } from './jobs/renew-tally.ts';
 import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
-import { tally } from './jobs/tally.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
 
 // A pool tells its threads what they are for.
@@ -24,7 +24,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   related: findRelated,
   similarUsers,
   searchItems: findItems,
-  tally,
+  tally: renewSavedTally,
   nothing: () => undefined,
 };
 

@@ -2,9 +2,9 @@ import { createLogger } from '../../src/domain/log.ts';
 import type { AlsSettings } from '../../src/model/als/settings.ts';
 import type { Stores } from '../../src/store/open/open-store.ts';
 import { AlsTraining } from '../../src/worker/fit/als-training.ts';
-import { FeedbackLoader } from '../../src/worker/fit/feedback-loader.ts';
 import { GenerationFit, type GenerationFitOptions } from '../../src/worker/fit/generation-fit.ts';
 import { PartTrainer } from '../../src/worker/fit/part-trainer.ts';
+import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
 import { cacheShelf } from '../../src/worker/generation/generation-storage.ts';
 import type { ListPlan } from '../../src/worker/messages.ts';
 import type { WorkerPool } from '../../src/worker/pool/pool.ts';
@@ -26,7 +26,7 @@ export interface FitChoices {
 /** Everything that a fit is made with. */
 export interface BenchFit {
   readonly trainer: PartTrainer;
-  readonly loader: FeedbackLoader;
+  readonly loader: TrainingDataLoader;
   readonly als: AlsTraining;
   readonly fit: GenerationFit;
 }
@@ -63,7 +63,7 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
     const shelf = cacheShelf(cachePath, stores.cache);
     const trainer = new PartTrainer(pool, { dataPath, shelf, ...types, serving, memoryBytesMax, log });
     const als = new AlsTraining(trainer, { settings, warmStart, states: stores.cache, log });
-    const loader = new FeedbackLoader(pool, {
+    const loader = new TrainingDataLoader(pool, {
       dataPath,
       positiveTypes: ['like'],
       positiveTtlMs: Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-kinds.ts';
-import { FeedbackLoader } from '../../src/worker/fit/feedback-loader.ts';
+import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
 import { gather } from '../../src/worker/jobs/gather.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
@@ -104,18 +104,20 @@ test('where all would take more than a fit may, a sample of the users is learned
       log: createLogger('info', { write: (line: string) => void lines.push(line) }),
     };
     const footprint = { user: 300, item: 800, pair: 8, base: 10_000 };
-    const all = (await new FeedbackLoader(pool, { ...options, memoryBytesMax: 1e9, footprint }).load(false))!;
+    const all = (await new TrainingDataLoader(pool, { ...options, memoryBytesMax: 1e9, footprint }).load(
+      false,
+    ))!;
     expect(all.userShare).toBe(1);
     expect(all.interactions.userCount).toBe(500);
     expect(lines).toEqual([]);
-    const some = (await new FeedbackLoader(pool, { ...options, footprint }).load(false))!;
+    const some = (await new TrainingDataLoader(pool, { ...options, footprint }).load(false))!;
     const taken = some.interactions.userCount * 300 + some.interactions.count * 8 + 7 * 800 + 10_000;
     expect(some.interactions.userCount).toBeGreaterThan(150);
     expect(taken).toBeLessThan(120_000);
     expect(some.positives).toBe(all.positives);
     // Whether a model serves meanwhile makes no difference, as long as it is no larger than what is kept for it.
     const serving = [new Uint8Array(new SharedArrayBuffer(20_000))];
-    const next = (await new FeedbackLoader(pool, { ...options, footprint }).load(false, serving))!;
+    const next = (await new TrainingDataLoader(pool, { ...options, footprint }).load(false, serving))!;
     expect(next.interactions).toEqual(some.interactions);
     expect(lines.join()).toMatch(/models are learned from \d+ users, \d+\.\d % of them/);
   } finally {

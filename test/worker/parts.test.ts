@@ -10,8 +10,8 @@ import { alsSettings } from '../../src/model/als/settings.ts';
 import { PART_NAMES, type PartName, type PartOptions, partOf } from '../../src/model/parts.ts';
 import type { CacheStore } from '../../src/store/cache-store.ts';
 import { openStore, type Stores } from '../../src/store/open/open-store.ts';
-import { FeedbackLoader } from '../../src/worker/fit/feedback-loader.ts';
 import { PartTrainer } from '../../src/worker/fit/part-trainer.ts';
+import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
 import { cacheShelf } from '../../src/worker/generation/generation-storage.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { storeOptions } from '../store/helpers.ts';
@@ -60,7 +60,7 @@ beforeAll(async () => {
     };
     return new PartTrainer(pools.get(threads)!, options);
   };
-  const loader = new FeedbackLoader(pools.get(1)!, {
+  const loader = new TrainingDataLoader(pools.get(1)!, {
     dataPath,
     positiveTypes: ['like'],
     positiveTtlMs: Number.POSITIVE_INFINITY,

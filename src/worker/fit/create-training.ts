@@ -27,11 +27,11 @@ import { Search } from '../search/settings-search.ts';
 import { ProgressTracker } from '../tasks/progress.ts';
 import type { TaskLog } from '../tasks/task-log.ts';
 import { AlsTraining } from './als-training.ts';
-import { FeedbackLoader } from './feedback-loader.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
 import { feedbackFacts, whyNothing } from './nothing-to-learn.ts';
 import { PartTrainer } from './part-trainer.ts';
+import { TrainingDataLoader } from './training-data-loader.ts';
 
 export interface TrainingParts {
   readonly config: Config;
@@ -140,7 +140,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   const { seed } = alsSettings(settings);
   const weights = positiveWeights(data_source.positive_feedback_types);
   const halfLifeMs = ttlMs(data_source.feedback_half_life);
-  const loader = new FeedbackLoader(pool, {
+  const loader = new TrainingDataLoader(pool, {
     ...read,
     positiveWeights: weights,
     halfLifeMs,

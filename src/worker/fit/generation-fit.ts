@@ -17,10 +17,10 @@ import { JobQueue } from '../pool/job-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from '../tasks/progress.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
-import type { FeedbackLoader } from './feedback-loader.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import { featuresOf } from './ranking-parts.ts';
 import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-memory.ts';
+import type { TrainingDataLoader } from './training-data-loader.ts';
 
 export interface GenerationFitOptions {
   readonly readTypes: readonly string[];
@@ -45,7 +45,7 @@ type SummedPart = (typeof SUMMED_PARTS)[number];
 export interface GenerationFitParts {
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
-  readonly loader: FeedbackLoader;
+  readonly loader: TrainingDataLoader;
   readonly als: AlsTraining;
   /** What lists would be made of with a generation, as of now. */
   readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;

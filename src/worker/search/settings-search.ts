@@ -15,8 +15,8 @@ import {
   type Trial,
 } from '../../model/successive-halving.ts';
 import type { AlsTraining } from '../fit/als-training.ts';
-import type { FeedbackLoader } from '../fit/feedback-loader.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
+import type { TrainingDataLoader } from '../fit/training-data-loader.ts';
 import type { SerialQueue } from '../pool/serial-queue.ts';
 import type { RunningTask, TaskLog } from '../tasks/task-log.ts';
 import { readLastSearch, type SearchState, writeLastSearch } from './saved-search.ts';
@@ -42,7 +42,7 @@ export interface SearchOptions {
  */
 export class Search {
   private readonly trainer: PartTrainer;
-  private readonly loader: FeedbackLoader;
+  private readonly loader: TrainingDataLoader;
   private readonly als: AlsTraining;
   private readonly queue: SerialQueue;
   private readonly options: SearchOptions;
@@ -53,7 +53,7 @@ export class Search {
   constructor(
     parts: {
       readonly trainer: PartTrainer;
-      readonly loader: FeedbackLoader;
+      readonly loader: TrainingDataLoader;
       readonly als: AlsTraining;
       /** Shared with the fits. */
       readonly queue: SerialQueue;

@@ -5,7 +5,7 @@ import { sharedBytesOf } from '../../memory/reuse.ts';
 import type { Footprint } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 
-export interface FeedbackLoaderOptions {
+export interface TrainingDataLoaderOptions {
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
   /** As in `GatherJob`. */
@@ -26,11 +26,11 @@ export interface FeedbackLoaderOptions {
 }
 
 /** Reads what there is to train on and to judge by, as of now. */
-export class FeedbackLoader {
+export class TrainingDataLoader {
   private readonly pool: WorkerPool;
-  private readonly options: FeedbackLoaderOptions;
+  private readonly options: TrainingDataLoaderOptions;
 
-  constructor(pool: WorkerPool, options: FeedbackLoaderOptions) {
+  constructor(pool: WorkerPool, options: TrainingDataLoaderOptions) {
     this.pool = pool;
     this.options = options;
   }

@@ -3,7 +3,7 @@ import { TALLY_NAME, type TallyJob } from '../messages.ts';
 import { cacheAt, withReads } from './stores.ts';
 
 /** See `TallyJob`. */
-export async function tally({
+export async function renewSavedTally({
   dataPath,
   cachePath,
   nowMs,
