@@ -1,6 +1,11 @@
 import { parse, TomlError } from 'smol-toml';
 import { positiveKindNames } from '../positive-kinds.ts';
-import { type Environment, environmentOverride, unknownVariables, withoutInjected } from './environment.ts';
+import {
+  type Environment,
+  environmentOverride,
+  unknownVariableWarnings,
+  withoutInjected,
+} from './environment.ts';
 import {
   CONFIG_KEYS,
   type ConfigKey,
@@ -11,7 +16,6 @@ import {
   type KeySchema,
   ROOT,
   shownValue,
-  VARIABLE_PREFIX,
 } from './keys.ts';
 import type { Config } from './schema.ts';
 
@@ -54,11 +58,7 @@ export function parseConfig(tomlText: string, env: Environment = {}, warn: Warn 
     throw error;
   }
   const variables = withoutInjected(env);
-  for (const name of unknownVariables(variables)) {
-    warn(
-      `${name}: unknown environment variable, not used; expected ${VARIABLE_PREFIX} with a section and a key, such as FURZE_SERVER_PORT`,
-    );
-  }
+  for (const warning of unknownVariableWarnings(variables)) warn(warning);
   return checkConfig(file, variables);
 }
 

@@ -1,4 +1,4 @@
-/** Environment variables that override keys of the configuration file. */
+/** Environment variables that override keys of the configuration file, and the warning about those that name no key. */
 import { CONFIG_KEYS, type ConfigKey, type KeySchema, VARIABLE_PREFIX } from './keys.ts';
 
 /** Environment variables by name. */
@@ -23,9 +23,14 @@ export function withoutInjected(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isInjected(name, value ?? '')));
 }
 
-/** Names of variables that look like ours and are none. */
-export function unknownVariables(env: Environment): string[] {
-  return Object.keys(env).filter((name) => name.startsWith(VARIABLE_PREFIX) && !KNOWN.has(name));
+/** A warning for each variable that looks like ours and is none, such as one whose name is misspelled. */
+export function unknownVariableWarnings(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith(VARIABLE_PREFIX) && !KNOWN.has(name))
+    .map(
+      (name) =>
+        `${name}: unknown environment variable, not used; expected ${VARIABLE_PREFIX} with a section and a key, such as FURZE_SERVER_PORT`,
+    );
 }
 
 function isInjected(name: string, value: string): boolean {
