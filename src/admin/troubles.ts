@@ -1,6 +1,6 @@
 import type { Task, Trouble } from '../domain/admin-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { emptyTrouble, type FeedbackFacts, typeTrouble } from '../worker/fit/nothing-to-learn.ts';
+import { emptyTrouble, type FeedbackFacts, typeTrouble } from '../domain/feedback-troubles.ts';
 
 /** What is looked at to tell what is not right. */
 export interface Facts extends FeedbackFacts {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Facts, findTroubles, formatAge } from '../../src/admin/troubles.ts';
 import type { FeedbackType, Task } from '../../src/domain/admin-schemas.ts';
-import { likelyPositive, whyNothing } from '../../src/worker/fit/nothing-to-learn.ts';
+import { likelyPositive, whyNothing } from '../../src/domain/feedback-troubles.ts';
 
 const typeOf = (Name: string, Count: number, Positive = false): FeedbackType => ({
   Name,

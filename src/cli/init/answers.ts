@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-kinds.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../exchange/plan.ts';
 import type { Preset } from '../../exchange/presets.ts';
 import type { Survey } from '../../exchange/survey.ts';
-import { likelyPositive } from '../../worker/fit/nothing-to-learn.ts';
 import { parseMap } from '../column-options.ts';
 import { parseNumber, parsePort } from '../options.ts';
 import { type PlannedFile, planFiles, surveyFiles } from './files.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
+import { whyNothing } from '../../domain/feedback-troubles.ts';
 import type { Logger } from '../../domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../domain/positive-kinds.ts';
 import { availableMemoryBytes } from '../../domain/process/machine.ts';
@@ -27,9 +28,9 @@ import { Search } from '../search/settings-search.ts';
 import { ProgressTracker } from '../tasks/progress.ts';
 import type { TaskLog } from '../tasks/task-log.ts';
 import { AlsTraining } from './als-training.ts';
+import { feedbackFacts } from './feedback-facts.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
-import { feedbackFacts, whyNothing } from './nothing-to-learn.ts';
 import { PartTrainer } from './part-trainer.ts';
 import { TrainingDataLoader } from './training-data-loader.ts';
 

@@ -1,0 +1,42 @@
+import type { FeedbackType } from '../../domain/admin-schemas.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { FeedbackFacts } from '../../domain/feedback-troubles.ts';
+import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import type { Recommendation } from '../../recommend/start-recommendation.ts';
+import type { DataStore } from '../../store/data-store.ts';
+
+/** What there is by now; nothing where the store does not answer. */
+export async function feedbackFacts(
+  { recommend }: Config,
+  data: Pick<DataStore, 'getStats'>,
+  recommendation: Pick<Recommendation, 'reads' | 'live'>,
+): Promise<FeedbackFacts> {
+  const types = feedbackTypes(recommend.data_source, recommendation);
+  const stats = await data.getStats().catch(() => undefined);
+  return {
+    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    types,
+    items: stats?.items ?? 0,
+    feedback: stats?.feedback ?? 0,
+    positives: countPositives(types),
+  };
+}
+
+/** The feedback types that there are, and how much there is of each. */
+export function feedbackTypes(
+  { positive_feedback_types, read_feedback_types }: Config['recommend']['data_source'],
+  { reads, live }: Pick<Recommendation, 'reads' | 'live'>,
+): FeedbackType[] {
+  const positive = positiveKindNames(positive_feedback_types);
+  // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
+  return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
+    Name,
+    Count: live.feedbackCounts.of(Number(type)),
+    Positive: positive.includes(Name),
+    Read: read_feedback_types.includes(Name),
+  }));
+}
+
+export function countPositives(types: readonly FeedbackType[]): number {
+  return types.reduce((sum, { Positive, Count }) => (Positive ? sum + Count : sum), 0);
+}
