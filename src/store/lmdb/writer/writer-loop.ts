@@ -1,9 +1,9 @@
-import { FurzeError } from '../../../domain/errors.ts';
-import type { FromWriter, SyncMode, ToWriter, Write, WriteAnswer } from '../messages.ts';
-import { answerOf, traceOf } from './checked-writes.ts';
+import type { SyncMode, ToWriter, Write } from '../messages.ts';
+import { traceOf } from './checked-writes.ts';
+import { type Committed, Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
 
 /** A group that is committed, with everything to be said about it. */
-export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'> {
+export interface Group extends Committed {
   /** What the engine said when the group, or some of it, could not be committed. */
   readonly failure: unknown;
 }
@@ -12,7 +12,7 @@ export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 
 export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
 
 /** What the loop drives. */
-export interface LoopParts {
+export interface LoopParts extends FlushParts {
   readonly sync: SyncMode;
   /** Writes commands in one transaction. */
   readonly write: (writes: readonly Write[]) => Group;
@@ -20,15 +20,10 @@ export interface LoopParts {
   readonly hasSlices: () => boolean;
   /** Does a part of what was acknowledged and takes many transactions. */
   readonly slice: () => Group;
-  /** Resolves when everything committed so far is on the disk. */
-  readonly flush: () => Promise<void>;
-  /** The same before it returns. */
-  readonly flushNow: () => void;
   /** Throws while as much as this cannot be written. */
   readonly probe: (bytes: number) => void;
   /** Number of the next transaction that changes anything. */
   readonly nextTransaction: () => number;
-  readonly post: (message: FromWriter) => void;
   readonly close: () => Promise<void>;
   /** Pause between two probes. */
   readonly probeMs?: number;
@@ -43,10 +38,6 @@ const GROUP_BYTES_MAX = 1024 * 1024;
 const LONE_BYTES_MAX = 16 * 1024;
 const PROBE_MS = 300;
 
-/** After a failed flush the kernel may have dropped what it could not write and call the next flush a success. */
-const NOT_DURABLE =
-  'The disk of the data store failed to keep what was written to it. Nothing more is written until the service is restarted; check the disk first.';
-
 const STOPPING = 'the service stops';
 
 /**
@@ -55,22 +46,20 @@ const STOPPING = 'the service stops';
  * nobody behind it is flushed without another thread, for the hand-over takes as long as the flush of a fast disk.
  *
  * A group that cannot be committed (a full disk) is undone and refused, and the store counts as not ready until as much
- * can be written again. A flush that fails ends all writing until a restart (Rebello et al., "Can Applications Recover
- * from fsync Failures?", 2020).
+ * can be written again. A flush that fails ends all writing until a restart; see `Durability`.
  */
 export class WriterLoop {
   private readonly parts: LoopParts;
+  private readonly durability: Durability;
   private readonly waiting: Write[] = [];
   private running = false;
   private closing = false;
-  private isBroken = false;
   private isFull = false;
-  private flushing: Promise<void> = Promise.resolve();
-  private flushScheduled = false;
   private alone: (() => Promise<void>) | undefined;
 
   constructor(parts: LoopParts) {
     this.parts = parts;
+    this.durability = new Durability(parts);
   }
 
   receive(message: LoopMessage): void {
@@ -89,8 +78,9 @@ export class WriterLoop {
     return new Promise((resolve, reject) => {
       this.alone = async () => {
         this.alone = undefined;
-        await this.flushing;
-        if (this.closing || this.isBroken) return reject(new Error(this.closing ? STOPPING : NOT_DURABLE));
+        await this.durability.settled;
+        if (this.closing || this.durability.isBroken)
+          return reject(new Error(this.closing ? STOPPING : NOT_DURABLE));
         try {
           await action();
           resolve();
@@ -116,7 +106,7 @@ export class WriterLoop {
       if (this.alone !== undefined) await this.alone();
       if (this.hasSlices()) this.doSlice();
       const writes = takeGroup(this.waiting);
-      if (this.isBroken) this.refuse(writes);
+      if (this.durability.isBroken) this.durability.refuse(writes, this.parts.nextTransaction());
       else if (writes.length > 0) await this.carryOut(writes);
       // Whatever comes later starts the loop again.
       if (!this.hasWork()) break;
@@ -132,76 +122,44 @@ export class WriterLoop {
   }
 
   private hasSlices(): boolean {
-    return !this.closing && !this.isBroken && !this.isFull && this.parts.hasSlices();
+    return !this.closing && !this.durability.isBroken && !this.isFull && this.parts.hasSlices();
   }
 
   /** One slice between two groups, told in the order of the commits. A crash loses nothing: it is done again. */
   private doSlice(): void {
     const group = this.parts.slice();
     if (group.failure !== undefined) this.noteFailure(group.failure, []);
-    this.flushing = this.flushing.then(() => this.answer(group));
+    this.durability.answerInTurn(group);
   }
 
   private async carryOut(writes: readonly Write[]): Promise<void> {
     const group = this.parts.write(writes);
     if (group.failure !== undefined) this.noteFailure(group.failure, writes);
     if (this.parts.sync === 'disk') {
-      await this.flushing;
+      await this.durability.settled;
       const isLone = this.waiting.length === 0 && bytesOf(writes) <= LONE_BYTES_MAX;
-      this.flushing = this.flushAndAnswer(group, isLone ? this.parts.flushNow : this.parts.flush);
+      this.durability.answerWhenFlushed(group, isLone);
     } else {
-      this.answer(group);
-      this.flushSoon();
+      this.durability.answer(group);
+      this.durability.flushSoon();
     }
-  }
-
-  private async flushAndAnswer(group: Group, flush: () => Promise<void> | void): Promise<void> {
-    if (!this.isBroken) {
-      try {
-        const flushed = flush();
-        if (flushed !== undefined) await flushed;
-      } catch (error) {
-        this.breakOff(error);
-      }
-    }
-    if (!this.isBroken) return this.answer(group);
-    this.answer({ ...group, answers: group.answers.map(({ ticket }) => notDurable(ticket)) });
-  }
-
-  /** Flushes behind the answers, one flush at a time: it covers all that was committed before it began. */
-  private flushSoon(): void {
-    if (this.flushScheduled) return;
-    this.flushScheduled = true;
-    this.flushing = this.flushing.then(async () => {
-      this.flushScheduled = false;
-      try {
-        if (!this.isBroken) await this.parts.flush();
-      } catch (error) {
-        this.breakOff(error);
-      }
-    });
-  }
-
-  private breakOff(error: unknown): void {
-    this.isBroken = true;
-    this.parts.post({ kind: 'problem', problem: NOT_DURABLE, trace: traceOf(error) });
   }
 
   /** Says that the store cannot write, and asks again and again until it can. */
   private noteFailure(failure: unknown, writes: readonly Write[]): void {
-    if (this.isFull || this.isBroken) return;
+    if (this.isFull || this.durability.isBroken) return;
     this.isFull = true;
     const problem = `The data store cannot write to its disk: ${messageOf(failure)}.`;
     this.parts.post({ kind: 'problem', problem, trace: traceOf(failure) });
     const bytes = bytesOf(writes);
     const timer = setInterval(() => {
-      if (this.closing || this.isBroken) return clearInterval(timer);
+      if (this.closing || this.durability.isBroken) return clearInterval(timer);
       try {
         this.parts.probe(bytes);
       } catch {
         return;
       } finally {
-        this.answer({ answers: [], changes: [], nextTransaction: this.parts.nextTransaction() });
+        this.durability.answer({ answers: [], changes: [], nextTransaction: this.parts.nextTransaction() });
       }
       clearInterval(timer);
       this.isFull = false;
@@ -209,15 +167,6 @@ export class WriterLoop {
       this.start();
     }, this.parts.probeMs ?? PROBE_MS);
     timer.unref();
-  }
-
-  private refuse(writes: readonly Write[]): void {
-    const answers = writes.map(({ ticket }) => notDurable(ticket));
-    this.answer({ answers, changes: [], nextTransaction: this.parts.nextTransaction() });
-  }
-
-  private answer({ answers, changes, nextTransaction }: Omit<Group, 'failure'>): void {
-    this.parts.post({ kind: 'committed', answers, changes, nextTransaction });
   }
 
   /**
@@ -228,14 +177,14 @@ export class WriterLoop {
     // Nobody is alone any more: the thread would wait for it for ever.
     this.closing = true;
     await this.alone?.();
-    await this.flushing;
+    await this.durability.settled;
     const ending = { reason: messageOf(error), trace: traceOf(error), isFinal: isFinal(error) };
     this.parts.post({ kind: 'failed', ...ending });
     await this.parts.close();
   }
 
   private async close(): Promise<void> {
-    await this.flushing;
+    await this.durability.settled;
     this.parts.post({ kind: 'closed' });
     await this.parts.close();
   }
@@ -259,10 +208,6 @@ function bytesOf(writes: readonly Write[]): number {
 
 function sizeOf({ command }: Write): number {
   return 'batch' in command && 'json' in command.batch ? command.batch.json.length : 0;
-}
-
-function notDurable(ticket: number): WriteAnswer {
-  return answerOf(ticket, new FurzeError('STORE_UNAVAILABLE', NOT_DURABLE));
 }
 
 function messageOf(error: unknown): string {
