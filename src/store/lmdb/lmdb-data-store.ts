@@ -20,12 +20,12 @@ import {
   openDataTables,
   readUpstream,
 } from './data-tables.ts';
-import { InSlices } from './in-slices.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { LiveCompactions } from './maintenance/live-compactions.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { LmdbDataReader } from './reads/data-reader.ts';
 import { beginRecent } from './reads/recent-feedback.ts';
+import { SlicedWork } from './sliced-work.ts';
 import { fromPlain } from './writer/change-log.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
 
@@ -70,7 +70,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly onFailedWrite: TroubleLog;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ChangeListener[] = [];
-  private readonly following = new InSlices();
+  private readonly following = new SlicedWork();
   private readonly compactions = new LiveCompactions(() => this.writer.post({ kind: 'compact' }));
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InSlices } from '../../src/store/lmdb/in-slices.ts';
+import { SlicedWork } from '../../src/store/lmdb/sliced-work.ts';
 import { close, openIn, putItems, tempFolder } from './helpers.ts';
 
 /** Keeps the thread busy for longer than a slice. */
@@ -18,7 +18,7 @@ function* job(name: string, steps: number, log: string[]): Generator<unknown> {
 }
 
 test('short work is done at once, long work gives others their turn and keeps its order', async () => {
-  const slices = new InSlices();
+  const slices = new SlicedWork();
   const log: string[] = [];
   slices.add([]);
   slices.add(job('long', 2, log));
@@ -36,7 +36,7 @@ test('short work is done at once, long work gives others their turn and keeps it
 });
 
 test('what is left can be done at once', () => {
-  const slices = new InSlices();
+  const slices = new SlicedWork();
   const log: string[] = [];
   slices.add(job('a', 3, log));
   slices.add(job('b', 1, log));

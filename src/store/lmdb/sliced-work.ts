@@ -7,7 +7,7 @@ const SLICE_MS = 1;
  * Work that is done in its order, in slices of about a millisecond with turns of the event loop between them. What is
  * short and finds nothing before it is done at once.
  */
-export class InSlices {
+export class SlicedWork {
   private readonly work: Iterator<unknown>[] = [];
   private next: NodeJS.Immediate | undefined;
   private isAtWork = false;
