@@ -10,7 +10,7 @@ import { createRandom } from '../src/domain/random.ts';
 import { type PostgresDsn, parseDsn } from '../src/store/open/dsn.ts';
 import { openReadyStore, type Stores } from '../src/store/open/open-store.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
-import { prepareReplica } from '../src/store/postgres/prepare-replica.ts';
+import { prepareReplica } from '../src/store/postgres/replica-start.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { measureLists } from './cluster/lists.ts';

@@ -13,7 +13,7 @@ import type { SyncMode } from '../lmdb/messages.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/leadership.ts';
-import { prepareReplica } from '../postgres/prepare-replica.ts';
+import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
 import { SharedCache } from '../shared/shared-cache.ts';
 import type { SharedPlace } from '../shared/shared-lists.ts';

@@ -5,7 +5,7 @@ import { openDataTables } from '../../../src/store/lmdb/data-tables.ts';
 import { LmdbDataReader } from '../../../src/store/lmdb/reads/data-reader.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { beginCopy } from '../../../src/store/postgres/copy-all.ts';
-import { prepareReplica } from '../../../src/store/postgres/prepare-replica.ts';
+import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';
 import { close, feedback, putFeedback, sorted, tempFolder, walk } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 

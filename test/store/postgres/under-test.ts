@@ -4,7 +4,7 @@ import type { DataStore } from '../../../src/store/data-store.ts';
 import type { WriteRules } from '../../../src/store/lmdb/messages.ts';
 import { type PostgresDsn, parseDsn } from '../../../src/store/open/dsn.ts';
 import type { Stores } from '../../../src/store/open/open-store.ts';
-import { prepareReplica } from '../../../src/store/postgres/prepare-replica.ts';
+import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';
 import { newPostgresDsn } from '../../servers/dsn.ts';
 import type { StoreUnderTest } from '../contract/under-test.ts';
 import { close, openIn, tempFolder } from '../helpers.ts';

@@ -52,7 +52,7 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
       );
     }
-    const follows = known?.identity === identity && (await leadsOn(connection, dsn.schema, known, head));
+    const follows = known?.identity === identity && (await canFollow(connection, dsn.schema, known, head));
     if (!follows) {
       if (known !== undefined) {
         await tables.engine.close();
@@ -86,8 +86,8 @@ async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<void> {
   }
 }
 
-/** True when the truth has come through this point, and what it did afterwards is kept. */
-async function leadsOn(
+/** Whether a copy as of this point can go on: the truth has come through it, and what it did afterwards is kept. */
+async function canFollow(
   connection: Connection,
   schema: string,
   { position, mark }: Point,
