@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../src/domain/concurrency/turns.ts';
+import { DataClock } from '../../src/recommend/popularity/data-clock.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/popularity/decayed-counts.ts';
-import { NewestRecords } from '../../src/recommend/popularity/newest-records.ts';
 import { shareTrends, Trends } from '../../src/recommend/popularity/trends.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
@@ -25,7 +25,7 @@ function countsOf(trends: Trends) {
 describe('trends', () => {
   it('do not count the newest records anew with every commit, but when somebody asks', () => {
     const trends = new Trends(SPANS, () => NOW);
-    const counted = vi.spyOn(NewestRecords.prototype, 'forEach');
+    const counted = vi.spyOn(DataClock.prototype, 'forEach');
     for (let commit = 0; commit < 10; commit++) {
       trends.apply(columns([[commit % 3, 20 - commit]]), isPositive, 1);
       trends.drain();

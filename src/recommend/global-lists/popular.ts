@@ -19,7 +19,11 @@ const RANKING_SHARE = 1 / 16;
 /** Records that wait to be counted, taken between two pauses. */
 const DRAINED_RECORDS = 512;
 
-/** Items by positive feedback inside the window, most first. */
+/**
+ * Items by positive feedback inside the window, most first. The window ends now by the clock (`window-counts.ts`), so it
+ * is empty where all feedback is old. By the time of the newest feedback (`data-clock.ts`) go only the ranking of users'
+ * lists and the candidates that are trending.
+ */
 export class PopularIndex extends RankedIndex {
   private readonly trends: Trends;
   /** The first of all counted items, listable or not; every other one stands behind the last of them. */

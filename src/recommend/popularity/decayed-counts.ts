@@ -1,5 +1,5 @@
 import { grown } from '../../memory/growing-arrays.ts';
-import type { NewestRecords } from './newest-records.ts';
+import type { DataClock } from './data-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -66,7 +66,7 @@ export class DecayedCounts implements ScaledCounts {
   }
 
   /** Counts records until `endBrief`, those of after `asOfMs` as if they were of then. */
-  addBrief(records: NewestRecords, asOfMs: number): void {
+  addBrief(records: DataClock, asOfMs: number): void {
     if ((asOfMs - this.zeroMs) / this.halfLifeMs > EXPONENT_MAX) this.moveZero(asOfMs);
     const { total } = this;
     const before = { total, rows: [] as number[], values: [] as number[] };

@@ -3,9 +3,9 @@ import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../../mod
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { typeTest } from '../history/positive-types.ts';
+import type { SavedDataClock } from './data-clock.ts';
 import { HALF_LIVES_MS } from './decayed-counts.ts';
 import { FeedbackCounts } from './feedback-counts.ts';
-import type { SavedNewest } from './newest-records.ts';
 import type { PackedSlice } from './trend-slice.ts';
 import { type SavedTrends, type TrendSpans, Trends } from './trends.ts';
 
@@ -28,7 +28,7 @@ interface Description extends TallySettings {
   readonly halfLivesMs: readonly number[];
   readonly types: readonly (readonly [type: number, count: number])[];
   /** `leftMs` is null for none. */
-  readonly newest: Omit<SavedNewest, 'leftMs'> & { readonly leftMs: number | null };
+  readonly newest: Omit<SavedDataClock, 'leftMs'> & { readonly leftMs: number | null };
   readonly ever: number;
   readonly decayed: readonly {
     readonly total: number;

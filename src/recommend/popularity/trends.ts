@@ -4,8 +4,8 @@ import { ttlMs } from '../../domain/duration.ts';
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/history.ts';
+import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
-import { NewestRecords, type SavedNewest } from './newest-records.ts';
 import type { PackedSlice, TrendSlice } from './trend-slice.ts';
 import { MovingCounts, RowCounts } from './window-counts.ts';
 
@@ -17,7 +17,7 @@ export interface TrendCounts {
   readonly ever: Uint32Array;
   /** On each scale of `POPULARITY_SCALES`, `ever` the last of them. */
   readonly scales: readonly ScaledCounts[];
-  /** The moment as of which the scales count, milliseconds since the epoch; see `NewestRecords`. -Infinity for none. */
+  /** The moment as of which the scales count, milliseconds since the epoch; see `DataClock`. -Infinity for none. */
   readonly asOfMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface SavedTrends {
   readonly everSlices: ReadonlyMap<number, PackedSlice>;
   /** By half-life. */
   readonly decayed: readonly SavedDecay[];
-  readonly newest: SavedNewest;
+  readonly newest: SavedDataClock;
 }
 
 interface Pending {
@@ -63,7 +63,7 @@ export class Trends implements TrendCounts {
   private readonly pending: Pending[] = [];
   private readonly inWindow: MovingCounts;
   private readonly inAll: MovingCounts | RowCounts;
-  private readonly newest = new NewestRecords();
+  private readonly newest = new DataClock();
   /** Whether the newest records are counted on the decaying scales at the moment. */
   private countsNewest = false;
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));

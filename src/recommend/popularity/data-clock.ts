@@ -13,10 +13,12 @@ export interface TimedRow {
 }
 
 /**
- * The newest records of all, which say as of when "lately" is: a few records of another time, such as the first clicks on
- * a set that was imported from years ago, or of a wrong clock, do not move it.
+ * What time it is by the data: the newest records of all, which say as of when "lately" is. The decaying counts and the age
+ * of items in the ranking go by it, so that data that ends years ago ranks as it did then; the list `popular` goes by the
+ * clock. A few records of another time, such as the first clicks on a set that was imported from years ago, or of a wrong
+ * clock, do not move it.
  */
-export class NewestRecords {
+export class DataClock {
   /** Ascending. */
   private timesMs: number[] = [];
   private rows: number[] = [];
@@ -61,11 +63,11 @@ export class NewestRecords {
     for (let at = 0; at < this.rows.length; at++) visit(this.rows[at]!, this.timesMs[at]!);
   }
 
-  save(): SavedNewest {
+  save(): SavedDataClock {
     return { rows: [...this.rows], timesMs: [...this.timesMs], leftMs: this.leftMs };
   }
 
-  restore({ rows, timesMs, leftMs }: SavedNewest): void {
+  restore({ rows, timesMs, leftMs }: SavedDataClock): void {
     this.rows = [...rows];
     this.timesMs = [...timesMs];
     this.leftMs = leftMs;
@@ -78,8 +80,8 @@ export class NewestRecords {
   }
 }
 
-/** What `NewestRecords` holds, to be saved. */
-export interface SavedNewest {
+/** What `DataClock` holds, to be saved. */
+export interface SavedDataClock {
   readonly rows: readonly number[];
   readonly timesMs: readonly number[];
   /** -Infinity for none. */
