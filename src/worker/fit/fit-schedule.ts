@@ -286,7 +286,7 @@ export class FitSchedule {
     await this.comparing;
     // It takes all feedback, for which requests do not wait.
     const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
-    if (indexed !== undefined && !this.stopped) this.serve(indexed);
+    if (indexed !== undefined && !this.stopped) this.place(indexed);
     const generation = indexed ?? restored;
     const from = await this.missingFrom(generation);
     if (from === undefined || this.stopped) return;
@@ -335,6 +335,12 @@ export class FitSchedule {
   }
 
   private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
+    this.place(placed);
+    this.comparing = this.parts.recommendation.live.knowItems(placed.als?.header.itemCount ?? 0, calm);
+  }
+
+  /** What new items are like stays as it is: it may be the generation that serves, with more to it. */
+  private place(placed: PlacedGeneration): void {
     const { generations, live } = this.parts.recommendation;
     const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     generations.current = {
@@ -344,7 +350,6 @@ export class FitSchedule {
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.remakes.use(placed);
-    this.comparing = live.knowItems(placed.als?.header.itemCount ?? 0, calm);
   }
 }
 

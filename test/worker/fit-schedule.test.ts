@@ -1,0 +1,32 @@
+import { expect, it, vi } from 'vitest';
+import { createLogger } from '../../src/domain/log.ts';
+import { FitSchedule, type FitScheduleParts } from '../../src/worker/fit/fit-schedule.ts';
+import { SerialQueue } from '../../src/worker/pool/serial-queue.ts';
+
+it('users that are compared after a start change nothing of what new items are like', async () => {
+  const restored = { number: 3, ranking: undefined };
+  const indexed = { ...restored };
+  const knowItems = vi.fn(async () => {});
+  const use = vi.fn();
+  const missingFrom = vi.fn(async () => undefined);
+  const fits = new FitSchedule({
+    generationFit: { restore: async () => restored, indexServing: async () => indexed, stop() {} },
+    listPass: { missingFrom, stop() {} },
+    remakes: { use },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: { generations: { current: undefined }, live: { knowItems }, lists: undefined },
+    periodMs: 1e9,
+    firstPeriodMs: 1e9,
+    log: createLogger('silent'),
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  await fits.restore(Promise.resolve(undefined));
+  fits.start();
+  await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce());
+  expect(fits.served).toBe(indexed);
+  expect(use.mock.calls).toEqual([[restored], [indexed]]);
+  expect(knowItems).toHaveBeenCalledOnce();
+  await fits.stop();
+});
