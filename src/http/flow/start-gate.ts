@@ -15,11 +15,13 @@ export class StartGate {
 
   constructor(started: Promise<void>, waitingMax = WAITING_MAX) {
     this.waitingMax = waitingMax;
-    void started.then(() => {
+    const open = () => {
       this.isOpen = true;
       for (const begin of this.waiting) begin();
       this.waiting.clear();
-    });
+    };
+    // A start that fails ends the service; whoever waits need not hang on it.
+    void started.then(open, open);
   }
 
   /** True while requests have to wait. */
