@@ -41,6 +41,37 @@ it('asks each recommender in a turn of its own to explain an item', async () => 
   expect(new Set(seen).size).toBe(RECOMMENDERS.length);
 });
 
+it('explains few items at once, and none for who has hung up', async () => {
+  const { parts } = counted();
+  const history = { positiveRows: () => [] } as unknown as History;
+  let held = 0;
+  let most = 0;
+  let asked = 0;
+  parts.histories.use = async (_, work) => {
+    asked++;
+    most = Math.max(most, ++held);
+    const done = await Promise.resolve(work(history)).finally(() => held--);
+    return done;
+  };
+  const explainer = new Explainer(parts as unknown as ConstructorParameters<typeof Explainer>[0]);
+  const query = { n: 10, categories: [] };
+  const leaving = new AbortController();
+  const begun = explainer.explain('bob', 'a', { ...query, caller: leaving });
+  const others = Array.from({ length: 8 }, () => explainer.explain('bob', 'a', query));
+  const waiting = explainer.explain('bob', 'a', { ...query, caller: leaving });
+  leaving.abort();
+  const { reason } = leaving.signal;
+  const ended = { status: 'rejected', reason };
+  expect(await Promise.allSettled([begun, waiting])).toEqual([ended, ended]);
+  await Promise.all(others);
+  expect([asked, held]).toEqual([8, 0]);
+  expect(most).toBeLessThanOrEqual(4);
+  const crowd = Array.from({ length: 100 }, () => explainer.explain('bob', 'a', query));
+  const refused = (await Promise.allSettled(crowd)).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(100 - 4 - 64);
+  expect(refused[0]).toMatchObject({ reason: { code: 'OVERLOADED' } });
+});
+
 it('asks each recommender in a turn of its own to show a user', async () => {
   const { seen, parts } = counted();
   const viewer = new UserViewer(parts as unknown as Recommendation, defaultConfig().recommend);

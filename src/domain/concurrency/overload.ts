@@ -8,6 +8,7 @@ const DETAILS = {
   questions: 'Too many questions wait for a worker; try again later.',
   neighbors: 'Too many searches for neighbors are waiting; try again later.',
   lists: 'Too many lists are waiting to be made; try again later.',
+  explanations: 'Too many explanations are waiting; try again later.',
   searches: 'Too many searches are waiting.',
   start: 'Too many requests wait for the service to start; try again later.',
   backup: 'A backup is being made; try again later.',

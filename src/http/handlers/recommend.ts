@@ -83,8 +83,9 @@ export const recommendRoutes: readonly Route[] = [
     query: ['n', 'category'],
     response: { description: 'The explanation', schema: ExplanationSchema, example: EXPLANATION },
     errors: ['ITEM_NOT_FOUND'],
-    async handler({ params, query }, { explainer }) {
-      const asked = { n: query.n, categories: allCategories(query, undefined) };
+    async handler(request, { explainer }) {
+      const { params, query } = request;
+      const asked = { n: query.n, categories: allCategories(query, undefined), caller: request };
       const explanation = await explainer.explain(params['user-id'], params['item-id'], asked);
       if (explanation !== undefined) return json(explanation);
       throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(params['item-id'])}.`);

@@ -1,3 +1,4 @@
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
 import { inTurns, turns } from '../../domain/concurrency/turns.ts';
 import { RECOMMENDERS } from '../../domain/recommenders.ts';
 import type { Explanation } from '../../domain/schemas.ts';
@@ -10,15 +11,20 @@ import type { ListMaker } from '../list-making/list-maker.ts';
 import { FOLD_IN_LIKES_MAX } from '../list-making/matching.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import type { Recommender } from '../recommender.ts';
-import type { Sources } from '../sources/source.ts';
+import type { Caller, Sources } from '../sources/source.ts';
 
 /** How many of the user's items are named. */
 const CONTRIBUTIONS_MAX = 10;
+/** Explanations at work at most: each holds the user's feedback for many turns. */
+const AT_WORK_MAX = 4;
+/** Explanations that wait at most; more are refused. */
+const WAITING_MAX = 64;
 
 export interface ExplainQuery {
   /** The item is recommended when it stands among the first `n`. */
   readonly n: number;
   readonly categories: readonly string[];
+  readonly caller?: Caller | undefined;
 }
 
 /** Says why an item is recommended to a user, or why it is not. */
@@ -34,25 +40,44 @@ export class Explainer {
     readonly recommender: Recommender;
   };
 
+  private readonly gate = new Gate({
+    atWorkMax: AT_WORK_MAX,
+    waitingMax: WAITING_MAX,
+    refusedFor: 'explanations',
+  });
+
   constructor(parts: Explainer['parts']) {
     this.parts = parts;
   }
 
-  /** @returns undefined when there is no such item */
+  /**
+   * @returns undefined when there is no such item
+   * @throws FurzeError OVERLOADED when too many explanations wait; the reason of the caller's signal once it is aborted
+   */
   async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
+    if (this.parts.reads.itemRow(itemId) < 0) return undefined;
+    return this.gate.run(() => this.explained(userId, itemId, query), query.caller?.signal);
+  }
+
+  private async explained(
+    userId: string,
+    itemId: string,
+    query: ExplainQuery,
+  ): Promise<Explanation | undefined> {
     const { reads, recommender, histories } = this.parts;
+    const { caller, categories } = query;
+    const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
+    await nextTurn(caller);
     const itemRow = reads.itemRow(itemId);
     if (itemRow < 0) return undefined;
-    const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
     const Rank = list.indexOf(itemId);
-    await turns.take();
     return histories.use(reads.userRow(userId), async (history) => {
-      const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) };
-      await turns.take();
+      const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, categories) };
+      await nextTurn(caller);
       const Score = this.score(history, itemRow);
-      const Recommenders = await this.proposals(history, itemRow);
-      await turns.take();
-      const Contributions = await this.contributions(history, itemRow);
+      const Recommenders = await this.proposals(history, itemRow, caller);
+      await nextTurn(caller);
+      const Contributions = await this.contributions(history, itemRow, caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
       return { ...answered, ...WhyNot, ...Score, Recommenders, Contributions };
     });
@@ -74,23 +99,32 @@ export class Explainer {
   }
 
   /** Every recommender that can score the item for the user, asked for this item alone, each in a turn of its own. */
-  private async proposals(history: History, itemRow: number): Promise<Explanation['Recommenders']> {
+  private async proposals(
+    history: History,
+    itemRow: number,
+    caller: Caller | undefined,
+  ): Promise<Explanation['Recommenders']> {
     const found: { Name: string; Score: number }[] = [];
     const accept = (row: number) => row === itemRow;
     const among: ReadonlySet<number> = new Set([itemRow]);
     for (const name of RECOMMENDERS) {
-      await turns.take();
-      const ranked = await this.parts.sources[name].rank({ history, k: 1, accept, among, categories: [] });
+      await nextTurn(caller);
+      const asked = { history, k: 1, accept, among, categories: [], caller };
+      const ranked = await this.parts.sources[name].rank(asked);
       if (ranked.rows[0] === itemRow) found.push({ Name: name, Score: ranked.scores[0]! });
     }
     return found;
   }
 
-  private async contributions(history: History, itemRow: number): Promise<Explanation['Contributions']> {
+  private async contributions(
+    history: History,
+    itemRow: number,
+    caller: Caller | undefined,
+  ): Promise<Explanation['Contributions']> {
     const { generations, isPositive, catalogue } = this.parts;
     const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
     const model = generations.current?.collaborative;
-    const parts = (model && (await inTurns(model.decompose(liked, itemRow))))?.parts ?? [];
+    const parts = (model && (await inTurns(model.decompose(liked, itemRow), caller?.signal)))?.parts ?? [];
     const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
     if (pull === 0) return [];
     return [...parts]
@@ -103,4 +137,10 @@ export class Explainer {
       }))
       .filter((part) => part.ItemId !== '');
   }
+}
+
+/** @throws the signal's reason where nobody waits for the answer any more */
+async function nextTurn(caller: Caller | undefined): Promise<void> {
+  await turns.take();
+  caller?.signal.throwIfAborted();
 }
