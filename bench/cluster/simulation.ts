@@ -130,9 +130,9 @@ export function simulate(site: Site, machines: Machines, years: number, seed: nu
     }
     const isLost = random.float() < machines.databases / (DATABASE_LOST_DAYS * MINUTES_A_DAY);
     if (isLost) refusedSeconds += FAILOVER_SECONDS / machines.databases;
-    const alive = Array.from(backAt, (at) => at ?? 0).filter((at) => at > minute).length;
+    const away = Array.from(backAt, (at) => at ?? 0).filter((at) => at > minute).length;
     const share =
-      (load * capacity.serverSeconds) / Math.max(1e-9, (machines.servers - alive) * machines.serverCores);
+      (load * capacity.serverSeconds) / Math.max(1e-9, (machines.servers - away) * machines.serverCores);
     serverShare = Math.max(serverShare, share);
     if (share > PLANNED) shortMinutes++;
   }

@@ -51,6 +51,8 @@ export async function killMigrations({
       const run = FurzeProcess.start(args, settings);
       await Promise.race([run.ended, pause(random.below(KILLED_MS_MAX))]);
       if (!run.hasEnded) kills++;
+      else if (run.child.exitCode !== 0)
+        throw new Error(`${args.join(' ')} failed after ${kills} kills: ${run.output.slice(-2000)}`);
       await run.stop('SIGKILL');
       output = run.output;
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const folders = new Set<string>();
 
-/** A folder that is gone when the process ends, also by Ctrl-C; only kill -9 leaves it. */
+/** A folder that is gone when the process ends, also by Ctrl-C or SIGTERM; any other signal leaves it. */
 export interface TemporaryFolder {
   readonly path: string;
   /** Removes it with all that is in it. */
