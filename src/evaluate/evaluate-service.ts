@@ -69,7 +69,7 @@ export async function evaluateService(
   };
   try {
     await serve(SERVED, 'served', {});
-    // Right after, for what is learned is the same, which a fit that follows sees and learns nothing.
+    // Right after, for where what is learned is the same, a fit that follows sees it and learns nothing.
     for (const [name, recommend] of variants) await serve(name, 'variant', recommend);
     for (const name of RECOMMENDERS) {
       await serve(`${name} alone`, 'alone', {

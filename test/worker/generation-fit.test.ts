@@ -117,6 +117,18 @@ describe('a fit', () => {
     });
   });
 
+  it('learns anew how to rank where the candidates come from elsewhere', async () => {
+    const { start } = await bench();
+    const candidates = { popular: false, collaborative: true, cacheSize: 100 };
+    await fitted(start({ options: { candidates } }), 7);
+    const same = start({ options: { candidates } });
+    await same.fit.restore();
+    expect(await same.fit.run(8, NO_PROGRESS)).toMatchObject({ unchanged: true });
+    const other = start({ options: { candidates: { ...candidates, popular: true } } });
+    await other.fit.restore();
+    expect(await other.fit.run(8, NO_PROGRESS)).toMatchObject({ unchanged: false });
+  });
+
   it('starts from the last items when told to, and at random otherwise', async () => {
     const { start, stores } = await bench();
     const settings = { ...SETTINGS, epochs: 1 };

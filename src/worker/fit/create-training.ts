@@ -12,6 +12,7 @@ import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
 import { memoryBudgetBytes } from '../../model/memory-budget.ts';
 import { sampledSlots } from '../../model/user-sample.ts';
 import type { TypeTest } from '../../recommend/history/history.ts';
+import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import { trendSpans } from '../../recommend/popularity/trends.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
@@ -168,7 +169,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   const remakes = new Remakes(pool, planOf, clock, clockErrorMs);
   const generationFit = new GenerationFit(
     { pool, trainer, loader, als, planOf },
-    generationFitOptions(config, log),
+    generationFitOptions(config, recommendation.settings, log),
   );
   return { loader, als, listPass, remakes, generationFit };
 }
@@ -190,12 +191,18 @@ function configuredAls({ recommend }: Config): Partial<AlsSettings> {
   };
 }
 
-function generationFitOptions({ recommend }: Config, log: Logger): GenerationFitOptions {
+function generationFitOptions(
+  { recommend }: Config,
+  { popular, collaborative: isCollaborative, cacheSize }: ListSettings,
+  log: Logger,
+): GenerationFitOptions {
   const { data_source, item_neighbors, user_neighbors, offline, online, collaborative } = recommend;
   const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
+  const clickThrough = offline.enable_click_through_prediction && recommend.ranker === 'auto';
   return {
     readTypes: data_source.read_feedback_types,
-    clickThrough: offline.enable_click_through_prediction && recommend.ranker === 'auto',
+    clickThrough,
+    candidates: clickThrough ? { popular, collaborative: isCollaborative, cacheSize } : undefined,
     neighborType: item_neighbors.neighbor_type,
     userNeighborType: user_neighbors.neighbor_type,
     usesUsers,

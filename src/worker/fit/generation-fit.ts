@@ -4,6 +4,7 @@ import type { Logger } from '../../domain/log.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/parts.ts';
+import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';
 import type { TrendSpans } from '../../recommend/popularity/trends.ts';
@@ -33,6 +34,8 @@ export interface GenerationFitOptions {
   readonly enableIndex: boolean;
   readonly indexRecall: number;
   readonly spans: TrendSpans;
+  /** What the candidates come from by which it is learned how to rank; undefined where that is not learned. */
+  readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
   readonly seed: number;
   readonly log: Logger;
 }
@@ -364,8 +367,7 @@ export class GenerationFit {
     const { number, ranking, choice } = generation;
     const { shelf } = this.parts.trainer.options;
     const parts = savedParts(generation, shelf);
-    const { trainedWith } = this;
-    const manifest = { generation: number, ranking, choice, parts, trainedWith, ...rest };
+    const manifest = { generation: number, ranking, choice, parts, trainedWith: this.trainedWith, ...rest };
     await shelf.write(manifest, term);
     this.lastManifest = manifest;
   }
