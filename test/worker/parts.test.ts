@@ -106,7 +106,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
     }
   });
 
-  const planned = (slots: number, sampleBytes: number) => {
+  const planned = (slots: number, sampleBytes: number, options = OPTIONS[name]) => {
     const reads = {
       userCount: data.interactions.userCount,
       itemCount: data.interactions.itemCount,
@@ -115,7 +115,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
       readPairs: () => ({ userRows: [], itemRows: [] }),
       readTimes: () => {},
     };
-    return partOf(name).memory(data, OPTIONS[name], slots, SERVING, reads, { bytes: 2 ** 30, sampleBytes });
+    return partOf(name).memory(data, options, slots, SERVING, reads, { bytes: 2 ** 30, sampleBytes });
   };
 
   it('learns from the same users whatever the number of threads, where there is little room', () => {
@@ -136,6 +136,15 @@ describe.each(PART_NAMES)('the part %s', (name) => {
     );
     expect(sharedBytesOf(placed)).toBeLessThanOrEqual(models + page);
   });
+
+  it.runIf(name === 'click')(
+    'counts the judged model that it goes on from, which is decoded beside it',
+    () => {
+      const judged = { seed: 3, judged: new Uint8Array(1000) };
+      const [alone, on] = [planned(2, 2 ** 30), planned(2, 2 ** 30, judged)];
+      expect(on.training - alone.training).toBe(1000);
+    },
+  );
 
   it('ends when it is cancelled, and nothing of it runs on', async () => {
     const cancelled = new AbortController();

@@ -30,7 +30,7 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
   title: 'click-through model',
   stage: 'Training click-through model',
   saving: { name: 'click-through', encode: encodeFm, decode: decodeFm },
-  memory(data, _options, _slots, serving, reads) {
+  memory(data, { judged }, _slots, serving, reads) {
     const { userCount, count } = data.interactions;
     const negatives = reads.readPairs(data);
     const rows = trainedRows(data, negatives);
@@ -46,7 +46,8 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
         distinctLabels(rows.items.length, (row) => itemLabels(rows.items[row]!)),
     };
     return {
-      training: clickTrainingBytes(counts, { examplesMax: EXAMPLES_MAX }),
+      // A judged model is decoded to go on from.
+      training: clickTrainingBytes(counts, { examplesMax: EXAMPLES_MAX }) + (judged?.length ?? 0),
       models: clickModelsBytes(counts, serving.slots),
       ...(counts.positives > EXAMPLES_MAX && {
         leftOut: `learned from ${EXAMPLES_MAX} of ${counts.positives} positives, chosen at random`,

@@ -173,7 +173,7 @@ export class GenerationFit {
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
     const all = this.isCancelled ? undefined : await loader.load(false, [this.last, judged]);
     if (all === undefined) return undefined;
-    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged]);
+    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.click]);
     const name = trainer.options.shelf.nameOf('als', number)!;
     const placed = await als.finish(judged, all, fingerprint, name, control);
     trainer.memory.release(judged.placed);
@@ -196,6 +196,7 @@ export class GenerationFit {
     onProgress: OnProgress,
   ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
     const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
+    const { ranking, click: judged } = learned ?? {};
     let isWhole = true;
     const train = async <Name extends PartName>(
       name: Name,
@@ -203,21 +204,20 @@ export class GenerationFit {
       more = ON_ALL_FEEDBACK,
     ) => {
       const placed = await this.attempt(partOf(name).stage, () =>
-        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als])),
+        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als, judged])),
       );
       isWhole &&= placed !== undefined;
       return placed;
     };
-    const ranking = learned?.ranking;
     const isWanted = (name: PartName) => ranking !== undefined && looksAt(ranking, featuresOf(name));
-    const click = isWanted('click') ? await train('click', { seed, judged: learned?.click }) : undefined;
+    const click = isWanted('click') ? await train('click', { seed, judged }) : undefined;
     const slim = isWanted('slim') ? await train('slim', {}) : undefined;
     const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
     // Sessions are answered by it, whatever lists are ranked by.
     const sequence = await train('sequence', {});
     const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
     const userNeighbors = await this.attempt('the comparison of users', () =>
-      this.indexUsers(data, onProgress, [als]),
+      this.indexUsers(data, onProgress, [als, judged]),
     );
     return { click, slim, itemKnn, sequence, itemNeighbors, userNeighbors, isWhole };
   }
@@ -255,7 +255,7 @@ export class GenerationFit {
       (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
     const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
     for (const name of SUMMED_PARTS) {
-      const held = [als, click, tables];
+      const held = [als, click, outcome, tables];
       tables[name] = (await this.trainJudged(name, data, {}, held, onProgress))?.placed;
     }
     if (this.isCancelled) return undefined;
