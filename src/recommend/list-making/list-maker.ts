@@ -3,7 +3,7 @@ import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { History, TypeTest } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
-import { rankCandidates } from '../ranking/ranker.ts';
+import { rankCandidates } from '../ranking/rank-order.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import type { RankOrder } from '../ranking/ranker.ts';
+import { type RankOrder, rankOrder } from '../ranking/rank-order.ts';
 import type { Replacement } from './replacement.ts';
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
@@ -43,9 +43,4 @@ export function listSettings(recommend: Config['recommend']): ListSettings {
     explore: offline.explore_recommend,
     seed: collaborative.seed,
   };
-}
-
-function rankOrder({ ranker, offline }: Config['recommend']): RankOrder {
-  if (ranker !== 'auto') return ranker;
-  return offline.enable_click_through_prediction ? 'learned' : 'random';
 }

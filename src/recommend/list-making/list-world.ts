@@ -1,5 +1,5 @@
 import type { History } from '../history/history.ts';
-import type { RankingWorld } from '../ranking/ranker.ts';
+import type { RankingWorld } from '../ranking/candidate-features.ts';
 import type { ColdItems } from './cold-items.ts';
 
 /** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */

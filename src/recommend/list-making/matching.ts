@@ -1,7 +1,7 @@
 import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { History, TypeTest } from '../history/history.ts';
 import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
-import type { RankingCase } from '../ranking/ranker.ts';
+import type { RankingCase } from '../ranking/candidate-features.ts';
 import { looksAt, scalesOf } from '../ranking/ranking-features.ts';
 import { RowSet } from '../row-set.ts';
 import type { Match, RankingSources } from '../sources/matcher.ts';

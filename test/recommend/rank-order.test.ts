@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LikeSums } from '../../src/recommend/models/like-sums.ts';
-import { rankCandidates, rankingFeatures } from '../../src/recommend/ranking/ranker.ts';
+import { rankingFeatures } from '../../src/recommend/ranking/candidate-features.ts';
+import { rankCandidates } from '../../src/recommend/ranking/rank-order.ts';
 import {
   looksAt,
   RANKING_FEATURES,

@@ -1,9 +1,8 @@
-import { createRandom } from '../../domain/random.ts';
 import type { Generation } from '../models/generation.ts';
 import { type LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { TrendCounts } from '../popularity/trends.ts';
 import type { KeptFeatures, WriteFeatures } from './kept-features.ts';
-import { RANKING_FEATURES, weigh } from './ranking-features.ts';
+import { RANKING_FEATURES } from './ranking-features.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
 const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
@@ -95,36 +94,4 @@ function itemFeatures(
 function logAge(ageMs: number): number {
   const days = ageMs / DAY_MS;
   return Math.log1p(days < AGE_DAYS_MAX ? Math.max(0, days) : AGE_DAYS_MAX);
-}
-
-/**
- * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
- * missing the second takes its place, and chance that of the second.
- */
-export type RankOrder = 'learned' | 'collaborative' | 'random';
-
-/**
- * A score for each candidate, the higher the better: by what was learned the probability of positive feedback; else the
- * collaborative score; else a number that hangs on the item and the seed alone.
- * @param seed of the random order; the same for the same user and generation
- */
-export function rankCandidates(
-  one: RankingCase,
-  world: RankingWorld,
-  order: RankOrder,
-  seed: number,
-): Float64Array {
-  const { generation } = world;
-  const ranking = order === 'learned' ? generation?.ranking : undefined;
-  if (ranking !== undefined) {
-    const { weights } = ranking;
-    const features = rankingFeatures(one, world, ranking.totals, (feature) => weights[feature] !== 0);
-    return weigh(features, ranking);
-  }
-  if (order !== 'random' && one.vector !== undefined && generation?.collaborative !== undefined) {
-    return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
-  }
-  return Float64Array.from(one.candidates, (row) =>
-    createRandom(seed ^ Math.imul(row + 1, 0x9e3779b1)).float(),
-  );
 }
