@@ -1,4 +1,8 @@
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
+import { placeOf } from '../../memory/ascending.ts';
+import { viewOf } from '../../memory/layout.ts';
+import type { PlacedSimilarity } from '../../model/neighbors/place-similarity.ts';
+import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { History, TypeTest } from '../history/history.ts';
 import type { AskedUser, GenerationSlot } from '../models/generation.ts';
@@ -8,6 +12,11 @@ import type { Relation } from './related-rows.ts';
 
 /** Likes that a user is compared by at most, the latest: nobody is better told by more. */
 const LIKES_COMPARED_MAX = 5000;
+/**
+ * Additions that one comparison may come to: some ten milliseconds. A like costs as many as there are users who have it,
+ * so a user with very many likes of popular items is compared by the latest of them.
+ */
+const ADDITIONS_MAX = 2 ** 23;
 
 /** What users are compared by. */
 export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
@@ -19,6 +28,26 @@ export function askedUser(history: History, relation: Relation, isPositive: Type
   const { userRow } = history;
   if (relation === 'users-by-labels') return { userRow, likedRows: undefined };
   return { userRow, likedRows: Uint32Array.from(history.positiveRows(isPositive, LIKES_COMPARED_MAX)) };
+}
+
+/** The places of those of the liked items that were laid out, the latest first, as many as may be compared; one at least. */
+export function comparedItems(
+  { rows }: PlacedUsers,
+  { memory, layout }: PlacedSimilarity,
+  likedRows: Uint32Array,
+  additionsMax = ADDITIONS_MAX,
+): number[] {
+  const starts = viewOf(memory, layout, 'elementStarts', 'u32');
+  const places: number[] = [];
+  let additions = 0;
+  for (const row of likedRows) {
+    const place = placeOf(rows.items, row);
+    if (place < 0) continue;
+    additions += starts[place + 1]! - starts[place]!;
+    if (additions > additionsMax && places.length > 0) break;
+    places.push(place);
+  }
+  return places;
 }
 
 /** Users like a user: compared in what the last fit laid out, else by a walk through the store. */
