@@ -1,4 +1,3 @@
-import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
@@ -6,7 +5,7 @@ import type { StageMemory } from '../memory-budget.ts';
 import { type AlsShape, alsMemoryBytes } from './memory.ts';
 import { placedModelBytes } from './scorer.ts';
 import { type AlsSettings, FACTORS_MIN } from './settings.ts';
-import { type Sharding, STAGE_ROWS_MAX, STAGE_ROWS_MIN, shardingOf } from './sharding.ts';
+import { STAGE_ROWS_MAX, STAGE_ROWS_MIN } from './sharding.ts';
 
 /** The memory of a training, and of the model that comes of it. */
 export function alsFitMemory(
@@ -19,26 +18,6 @@ export function alsFitMemory(
   const factorBytes = itemRows * paddedFactors(factors) * 4;
   const { all, piece } = alsMemoryBytes(shape);
   return { piece: Math.max(piece, placed), training: all, models: 2 * (placed + factorBytes) };
-}
-
-/**
- * How to divide the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
- * room that there is, or where nothing would be saved.
- * @param roomBytes what training and models may take
- */
-export function neededSharding(
-  shape: AlsShape,
-  interactions: Interactions,
-  serving: ServingShape,
-  roomBytes: number,
-): Sharding | undefined {
-  const { sharding: _none, ...whole } = shape;
-  const { piece, training, models } = alsFitMemory(whole, serving);
-  if (piece <= MEMORY_BYTES_MAX && training + models <= roomBytes) return undefined;
-  const sharding = shardingOf(interactions, shape.factors);
-  // The stages of a small training take more than dividing it would save.
-  const saves = alsFitMemory({ ...whole, sharding }, serving).training < training;
-  return saves || piece > MEMORY_BYTES_MAX ? sharding : undefined;
 }
 
 /** The most factors, from a list in ascending order, with which a fit stays within the budget; undefined for none. */

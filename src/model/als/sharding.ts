@@ -1,4 +1,4 @@
-/** How the users of a training are divided that does not fit in one memory; see `user-shards.ts`. */
+/** How the users of a training are divided that does not fit in one memory (`needed-sharding.ts` decides that); see `user-shards.ts`. */
 import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
 import type { ArrayPlan } from '../../memory/layout.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { neededSharding } from '../../../src/model/als/fit-memory.ts';
 import { alsMemoryBytes, alsShape, placeAls } from '../../../src/model/als/memory.ts';
+import { neededSharding } from '../../../src/model/als/needed-sharding.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
 import { type Sharding, shardingOf } from '../../../src/model/als/sharding.ts';
 import { AlsSolver } from '../../../src/model/als/solver.ts';
