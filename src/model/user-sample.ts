@@ -1,9 +1,11 @@
 /**
  * What a model of items takes grows with all users' likes together, and what comparing them takes with the square of what
  * each user likes. Where that is more than there may be, a seeded sample of the users stands for all: what items have in
- * common is told by many users in the same way.
+ * common is told by many users in the same way. The same where the feedback itself and a matrix factorization of it, its
+ * users divided, exceed the budget: `shareThatFits` decides that before any of it is placed.
  */
 
+import type { FeedbackCounts } from '../dataset/collect.ts';
 import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
 import type { TrainingData } from '../dataset/training-data.ts';
 import { isSampled } from '../dataset/validation-split.ts';
@@ -13,7 +15,7 @@ import type { StageMemory } from './memory-budget.ts';
 
 /** The most additions that comparing all items may take: some minutes of one thread. */
 export const ADDITIONS_MAX = 1e11;
-/** Fewer users tell too little. */
+/** Fewer users than this share tell too little about the others. */
 const SHARE_MIN = 0.01;
 /** What a sample has beyond its share, at most, by chance. */
 const MARGIN = 0.97;
@@ -65,6 +67,43 @@ export function shareWithin(interactions: Interactions, limits: SampleLimits): n
     else most = middle;
   }
   return Math.max(SHARE_MIN, MARGIN * least);
+}
+
+/** Kept free for what serves meanwhile, a part of the budget: so the share does not hang on whether anything does yet. */
+const SERVED_SHARE = 0.25;
+
+/** Bytes that a user, an item and a distinct pair take, and what comes on top whatever their number. */
+export interface Footprint {
+  readonly user: number;
+  readonly item: number;
+  readonly pair: number;
+  readonly base: number;
+}
+
+/** Bytes that feedback and all that is learned from it may take. */
+export interface FeedbackRoom {
+  /** Shared memory that is taken already, and the most that there may be. */
+  readonly heldBytes: number;
+  readonly budgetBytes: number;
+  /** What feedback and the training of it take: where all would not fit, a sample of the users is learned from. All are when absent. */
+  readonly footprint?: Footprint;
+}
+
+/**
+ * The share of the users with whom the feedback and a training of it stay within the budget, above 0 to 1: by data and
+ * configuration alone, unless what serves takes more than is kept for it.
+ */
+export function shareThatFits(
+  { users, items, pairs }: FeedbackCounts,
+  { footprint, heldBytes, budgetBytes }: FeedbackRoom,
+): number {
+  if (footprint === undefined) return 1;
+  const left =
+    budgetBytes - Math.max(heldBytes, SERVED_SHARE * budgetBytes) - footprint.base - items * footprint.item;
+  const wanted = users * footprint.user + pairs * footprint.pair;
+  if (wanted <= left) return 1;
+  // What the items take alone is refused by the training itself, which says what would help.
+  return Math.max(SHARE_MIN, left / wanted);
 }
 
 /** The users that a part learns from, and what it takes with them. */

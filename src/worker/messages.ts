@@ -4,6 +4,7 @@ import type { ServingShape } from '../model/learned-part.ts';
 import type { PlacedUsers } from '../model/neighbors/users-part.ts';
 import type { PartName, PlacedParts } from '../model/parts.ts';
 import type { SharedTask } from '../model/shared-task.ts';
+import type { FeedbackRoom } from '../model/user-sample.ts';
 import type { ColdItems } from '../recommend/list-making/cold-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
@@ -41,7 +42,7 @@ export type JobKind = keyof Jobs;
 export type Job = Jobs[JobKind]['job'];
 
 /** Reads all positive feedback and leaves out what models are judged by; answers undefined when there is none. */
-export interface GatherJob {
+export interface GatherJob extends FeedbackRoom {
   readonly kind: 'gather';
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
@@ -56,19 +57,6 @@ export interface GatherJob {
   readonly seed: number;
   /** Whether any are held out. */
   readonly leavesOut: boolean;
-  /** Shared memory that is taken already, and the most that there may be. */
-  readonly heldBytes: number;
-  readonly budgetBytes: number;
-  /** What feedback and the training of it take: where all would not fit, a sample of the users is learned from. All are when absent. */
-  readonly footprint?: Footprint;
-}
-
-/** Bytes that a user, an item and a distinct pair take, and what comes on top whatever their number. */
-export interface Footprint {
-  readonly user: number;
-  readonly item: number;
-  readonly pair: number;
-  readonly base: number;
 }
 
 /** What all jobs of learning one part say; see `LearnedPart` for each of them, and for the types of what is `unknown` here. */

@@ -2,6 +2,7 @@ import { paddedFactors } from '../../kernel/scratch.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
 import type { StageMemory } from '../memory-budget.ts';
+import type { Footprint } from '../user-sample.ts';
 import { type AlsShape, alsMemoryBytes } from './memory.ts';
 import { placedModelBytes } from './scorer.ts';
 import { type AlsSettings, FACTORS_MIN } from './settings.ts';
@@ -39,7 +40,7 @@ export function leastFootprint(
   weighted: boolean,
   slots: number,
   serving: ServingShape,
-): { readonly user: number; readonly item: number; readonly pair: number; readonly base: number } {
+): Footprint {
   // Where the number goes by the data, much data has the fewest.
   const factors = settings.factors > 0 ? settings.factors : FACTORS_MIN;
   const shape = (itemCount: number): AlsShape => ({

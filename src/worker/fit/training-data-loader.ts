@@ -2,7 +2,7 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
-import type { Footprint } from '../messages.ts';
+import type { Footprint } from '../../model/user-sample.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 
 export interface TrainingDataLoaderOptions {
@@ -19,7 +19,7 @@ export interface TrainingDataLoaderOptions {
   readonly seed: number;
   /** The most that a fit may take. */
   readonly memoryBytesMax: number;
-  /** As in `GatherJob`. */
+  /** As in `FeedbackRoom`. */
   readonly footprint?: Footprint;
   readonly log?: Logger;
   readonly clock: Clock;

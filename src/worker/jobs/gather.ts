@@ -1,5 +1,6 @@
-import { collectTrainingData, type FeedbackCounts, type ReplayFeedback } from '../../dataset/collect.ts';
+import { collectTrainingData, type ReplayFeedback } from '../../dataset/collect.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
+import { shareThatFits } from '../../model/user-sample.ts';
 import { typeTest } from '../../recommend/history/positive-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
@@ -19,27 +20,6 @@ export function gather(job: GatherJob): TrainingData | undefined {
     }),
   );
 }
-
-/** Kept free for what serves meanwhile, a part of the budget: so the share does not hang on whether anything does yet. */
-const SERVED_SHARE = 0.25;
-
-/**
- * The share of the users with whom the feedback and a training of it stay within the budget: by data and configuration
- * alone, unless what serves takes more than is kept for it.
- */
-function shareThatFits({ users, items, pairs }: FeedbackCounts, job: GatherJob): number {
-  const { footprint, heldBytes, budgetBytes } = job;
-  if (footprint === undefined) return 1;
-  const left =
-    budgetBytes - Math.max(heldBytes, SERVED_SHARE * budgetBytes) - footprint.base - items * footprint.item;
-  const wanted = users * footprint.user + pairs * footprint.pair;
-  if (wanted <= left) return 1;
-  // What the items take alone is refused by the training itself, which says what would help.
-  return Math.max(SHARE_MIN, left / wanted);
-}
-
-/** Fewer users than this share tell nothing about the others. */
-const SHARE_MIN = 0.01;
 
 /** What is left of the weight of the oldest records: a weight must be above 0. */
 const FADED_MIN = 1e-3;
