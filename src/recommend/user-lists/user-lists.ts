@@ -1,8 +1,8 @@
 import type { UserList } from '../../store/cache-store.ts';
 import type { History } from '../history/history.ts';
 import type { Dated, Lack } from './freshness.ts';
+import { insertNewcomers } from './insert-newcomers.ts';
 import { ListWriter } from './list-writer.ts';
-import { insertNewcomers } from './newcomers.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
 
