@@ -8,6 +8,8 @@ import { CopyRows } from './copy-rows.ts';
 const CONNECT_MS_MAX = 5000;
 /** Time in which a query of a `Link` must be answered; a host that is gone without a word would not end it for hours. */
 const ANSWER_MS_MAX = 60_000;
+/** Silence after which the system asks whether the server's host is there at all: an answer without a bound ends with it. */
+const KEEP_ALIVE_MS = 60_000;
 /** Time that a server has to answer what was sent before the end of a connection. */
 const CLOSE_MS_MAX = 3000;
 /** A transaction that its client leaves open for so long is ended by the server: a paused node holds up nobody. */
@@ -55,6 +57,7 @@ export class Connection {
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: answerMsMax,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       pipeline: true,
       types: {
         getTypeParser: (oid, format) =>

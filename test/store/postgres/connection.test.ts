@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/open/dsn.ts';
 import { Connection, Link, persist } from '../../../src/store/postgres/connection.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
@@ -40,6 +40,15 @@ test('all queries that were sent ahead fail with the connection', async () => {
   client.destroy();
   expect((await sent).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(connection.isOpen).toBe(false);
+});
+
+test('the system looks whether the host of a silent server is there', async () => {
+  const asked = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  const connection = await Connection.open(dsn, 'test');
+  expect(asked.mock.calls).toContainEqual([true, 60_000]);
+  asked.mockRestore();
+  client.destroy();
+  await connection.close();
 });
 
 test('a server that does not answer holds up no end', async () => {
