@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
+import { type FileRow, openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
 
 async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
   const opened = await openFile(new File(Array.isArray(bytes) ? bytes : [bytes], name));
@@ -13,15 +13,19 @@ async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
   return { encoding: opened.encoding, rows, batches };
 }
 
+/** A text in pieces that end within letters and rows. */
+function piecesOf(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  const piece = 100_003;
+  return Array.from({ length: Math.ceil(bytes.length / piece) }, (_, at) =>
+    bytes.subarray(at * piece, (at + 1) * piece),
+  );
+}
+
 describe('a file that was chosen in the dashboard', () => {
   it('keeps letters and quoted line ends whole wherever the text is cut', async () => {
     const row = '"ünï\ncode",🫖,"say ""hi"""';
-    const text = Buffer.from(`user,item,comment\n${`${row}\n`.repeat(60_000)}`);
-    const piece = 100_003;
-    const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
-      text.subarray(at * piece, (at + 1) * piece),
-    );
-    const { rows, batches } = await read(pieces);
+    const { rows, batches } = await read(piecesOf(`user,item,comment\n${`${row}\n`.repeat(60_000)}`));
     expect(batches).toBeGreaterThan(1);
     expect(rows).toHaveLength(60_001);
     const cells = ['ünï\ncode', '🫖', 'say "hi"'];
@@ -31,6 +35,15 @@ describe('a file that was chosen in the dashboard', () => {
         .every((one) => JSON.stringify((one as { cells: string[] }).cells) === JSON.stringify(cells)),
     ).toBe(true);
     expect(rows.at(-1)).toMatchObject({ line: 2 + 2 * 59_999 });
+  });
+
+  it('takes the inches of an unquoted cell for no quote', async () => {
+    const line = 'tv\t24" wide\t"two\nlines, ""so"""\n';
+    const { rows, batches } = await read(piecesOf(`item\ttitle\tcomment\n${line.repeat(120_001)}`));
+    expect(batches).toBeGreaterThan(2);
+    expect(rows).toHaveLength(120_002);
+    const cells = JSON.stringify(['tv', '24" wide', 'two\nlines, "so"']);
+    expect(rows.slice(1).filter((one) => JSON.stringify((one as FileRow).cells) !== cells)).toEqual([]);
   });
 
   it.each([

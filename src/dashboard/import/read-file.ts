@@ -102,11 +102,13 @@ export async function* rowsOf({ file, encoding, format }: OpenedFile): AsyncGene
   }
 }
 
-/** Where the last whole row ends: behind a line end with an even number of quotes before it. */
-function endOfRows(text: string, { newline, isQuoted }: DelimitedFormat): number {
+/** Where the last whole row ends: behind a line end that is not within quotes. */
+function endOfRows(text: string, format: DelimitedFormat): number {
+  const { newline, isQuoted } = format;
   const at = text.lastIndexOf(newline);
   if (at < 0 || !isQuoted) return at < 0 ? 0 : at + newline.length;
   let isWithin = false;
+  let closed = -1;
   let end = 0;
   for (let from = 0; from <= at; ) {
     const quote = text.indexOf('"', from);
@@ -114,10 +116,16 @@ function endOfRows(text: string, { newline, isQuoted }: DelimitedFormat): number
     const last = isWithin ? -1 : text.lastIndexOf(newline, until);
     if (last >= from) end = last + newline.length;
     if (quote < 0 || quote > at) break;
-    isWithin = !isWithin;
+    if (isWithin) closed = quote;
+    // Two in a row are one within a cell; any other opens at the beginning of a cell alone.
+    if (isWithin || quote === closed + 1 || beginsCell(text, quote, format)) isWithin = !isWithin;
     from = quote + 1;
   }
   return end;
+}
+
+function beginsCell(text: string, at: number, { delimiter, newline }: DelimitedFormat): boolean {
+  return text.endsWith(delimiter, at) || text.endsWith(newline, at);
 }
 
 function split(text: string, { delimiter, newline, isQuoted }: DelimitedFormat): string[][] {
