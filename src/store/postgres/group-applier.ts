@@ -1,7 +1,7 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
-import { Applier } from '../applier.ts';
 import { type CheckedCommand, mayRemove } from '../checked-command.ts';
+import { Applier } from '../command-rules.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Effects, FeedbackEffect } from '../effects.ts';
 import { EditKind, PairMerge, wasStored } from '../feedback-rules.ts';

@@ -1,6 +1,6 @@
 import type { Item, User } from '../../domain/entities.ts';
-import type { Known } from '../applier.ts';
 import type { CheckedCommand } from '../checked-command.ts';
+import type { Known } from '../command-rules.ts';
 import type { Point } from '../effects.ts';
 import { int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { parseTimestamp } from '../../../domain/time.ts';
-import { Applier } from '../../applier.ts';
 import type { CheckedCommand } from '../../checked-command.ts';
+import { Applier } from '../../command-rules.ts';
 import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../../data-store.ts';
 import type { Effects, FeedbackEffect, Point } from '../../effects.ts';
 import { EditKind } from '../../feedback-rules.ts';

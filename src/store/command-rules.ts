@@ -12,7 +12,7 @@ type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
 /** What there is, as the commands before have left it. */
 export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findItem'>;
 
-/** Carries out checked commands: what all engines have in common, over how each of them stores records by rows. */
+/** What each checked command does to the records, the same for all engines, over how each of them stores records by rows. */
 export abstract class Applier {
   protected readonly rules: WriteRules;
   protected readonly roles: TypeRoles;
