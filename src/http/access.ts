@@ -2,15 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
+import { Origins, type SenderHeaders } from './origins.ts';
 
 /** The headers that tell who asks, `''` when absent. */
-export interface AccessHeaders {
+export interface AccessHeaders extends SenderHeaders {
   readonly apiKey: string;
   readonly authorization: string;
-  readonly origin: string;
-  readonly host: string;
-  /** `Sec-Fetch-Site`, which browsers send and pages cannot forge. */
-  readonly fetchSite: string;
 }
 
 /** Who may do what. */
@@ -50,14 +47,12 @@ export function accessRules(server: AccessSettings): AccessRules {
 export class Access {
   private readonly full: readonly Buffer[];
   private readonly readOnly: Buffer | undefined;
-  private readonly origins: ReadonlySet<string>;
-  private readonly host: string;
+  private readonly origins: Origins;
 
   constructor({ keys, readOnlyKey, origins, host }: AccessRules) {
     this.full = keys.map(digest);
     this.readOnly = readOnlyKey === '' ? undefined : digest(readOnlyKey);
-    this.origins = new Set(origins.map((origin) => origin.toLowerCase()));
-    this.host = host.toLowerCase();
+    this.origins = new Origins(origins, host);
   }
 
   /**
@@ -78,7 +73,7 @@ export class Access {
    */
   checkWrite(head: AccessHeaders, right: Right): void {
     if (right !== 'all') throw new FurzeError('READ_ONLY_KEY', 'This API key may read and not write.');
-    if (this.full.length > 0 || !this.isForeign(head)) return;
+    if (this.full.length > 0 || !this.origins.isForeign(head)) return;
     throw new FurzeError(
       'FOREIGN_ORIGIN',
       'Without an API key, pages of other origins may read and not write; set [server] api_key, or name the origin in [server] cors_origins.',
@@ -91,30 +86,6 @@ export class Access {
     if (this.readOnly !== undefined && timingSafeEqual(hash, this.readOnly)) right = 'read';
     for (const key of this.full) if (timingSafeEqual(hash, key)) right = 'all';
     return right;
-  }
-
-  /**
-   * True when a browser sends the request for a page that is not this server's own. `Host` is looked at too: a page
-   * whose name was made to lead here (DNS rebinding) has this origin and a host that nobody gave this server.
-   */
-  private isForeign({ origin, host, fetchSite }: AccessHeaders): boolean {
-    if (origin === '' && fetchSite === '') return false;
-    if (this.origins.has('*')) return false;
-    if (origin !== '') {
-      if (this.origins.has(origin.toLowerCase())) return false;
-      return hostOf(origin) !== host.toLowerCase() || !this.isOwnName(host);
-    }
-    if (fetchSite !== 'same-origin' && fetchSite !== 'none') return true;
-    return (
-      !this.isOwnName(host) && !['http', 'https'].some((scheme) => this.origins.has(`${scheme}://${host}`))
-    );
-  }
-
-  /** True for names that no stranger can make lead here. @param host with or without a port */
-  private isOwnName(host: string): boolean {
-    const name = host.toLowerCase().replace(/:\d+$/, '');
-    if (name === this.host || name === 'localhost' || name.endsWith('.localhost')) return true;
-    return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
   }
 }
 
@@ -129,10 +100,6 @@ export function warnOfOpenDoor({ keys, host }: AccessRules, log: Logger): void {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : '';
 }
 
 function digest(text: string): Buffer {

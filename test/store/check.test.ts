@@ -6,8 +6,8 @@ import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { checkStore } from '../../src/store/lmdb/check/check-store.ts';
 import { type DataTables, openDataTables, readState, writeState } from '../../src/store/lmdb/data-tables.ts';
 import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/format/record-layout.ts';
-import { inspectFile } from '../../src/store/lmdb/maintenance/data-file.ts';
-import { guardFiles } from '../../src/store/lmdb/maintenance/guard-files.ts';
+import { guardFiles } from '../../src/store/lmdb/maintenance/damaged-files.ts';
+import { inspectFile } from '../../src/store/lmdb/maintenance/file-head.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 

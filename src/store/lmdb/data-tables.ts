@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-kinds.ts';
 import type { Point } from '../effects.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
-import { FORMAT_VERSION } from './format/record-layout.ts';
+import { checkFormatVersion } from './format/format-version.ts';
 
 /** Keys of the `meta` table. */
-const FORMAT_KEY = Buffer.from('format');
 const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 const KINDS_KEY = Buffer.from('kinds');
@@ -76,7 +74,7 @@ export function openDataTables(path: string, options: EngineOptions = {}): DataT
     deletions: engine.table('deletions'),
     recentFeedback: engine.table('recentFeedback'),
   };
-  checkFormat(tables, options.readOnly === true);
+  checkFormatVersion(tables, options.readOnly === true);
   return tables;
 }
 
@@ -95,38 +93,6 @@ export function replaceTables(tables: DataTables, others: DataTables): void {
   Object.assign(tables, others);
   // It waits for a backup that is being made.
   void engine.close();
-}
-
-/**
- * What makes a folder of a version one of the next, by the version to begin with. Tables and fields that were not there
- * are empty and 0, so 2 has nothing to do; it is a version because an older program would show the feedback of an item
- * that is being deleted.
- */
-const MIGRATIONS: Readonly<Record<number, (tables: DataTables) => void>> = {
-  1: () => {},
-};
-
-/** Brings a folder of an older version up to date, in one transaction, unless it is only read. */
-function checkFormat(tables: DataTables, readOnly: boolean): void {
-  const { engine, meta } = tables;
-  // The tables of a damaged file that is only read may be missing.
-  if (readOnly && (meta as Table | undefined) === undefined) return;
-  const stored = readBytes(meta, FORMAT_KEY)?.[0];
-  if (stored === FORMAT_VERSION) return;
-  if (stored === undefined || MIGRATIONS[stored] !== undefined) {
-    if (readOnly) return;
-    engine.transact(() => {
-      for (let version = stored ?? FORMAT_VERSION; version < FORMAT_VERSION; version++)
-        MIGRATIONS[version]!(tables);
-      meta.put(FORMAT_KEY, new Uint8Array([FORMAT_VERSION]));
-    });
-    return;
-  }
-  void engine.close();
-  throw new OperatorError(
-    `The data folder ${engine.path} has format version ${stored}; this program reads ${FORMAT_VERSION} and older. ` +
-      'A newer furze wrote it: start that one, or restore a backup of this version.',
-  );
 }
 
 export function readState(tables: DataTables): StoreState {

@@ -31,7 +31,7 @@ export {
   streamStore,
 } from '../lmdb/maintenance/backup.ts';
 export { compactStore } from '../lmdb/maintenance/compact.ts';
-export { guardFiles } from '../lmdb/maintenance/guard-files.ts';
+export { guardFiles } from '../lmdb/maintenance/damaged-files.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
 export type { SyncMode } from '../lmdb/messages.ts';
 export { FolderLockedError, type LockLog } from './folder-lock.ts';

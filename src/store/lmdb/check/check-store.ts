@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ownThread } from '../../../domain/process/thread-entry.ts';
-import { inspectFile } from '../maintenance/data-file.ts';
+import { inspectFile } from '../maintenance/file-head.ts';
 import type { Report } from './findings.ts';
 
 export type { Report } from './findings.ts';

@@ -3,9 +3,6 @@
  * Keys are big-endian, so that their byte order is their numbers' order; values are little-endian words.
  */
 
-/** Raised when a change makes old readers misread the folder. */
-export const FORMAT_VERSION = 2;
-
 /**
  * Records of a block. The largest block with its header and node fills half of an LMDB page of 4096 bytes, which is
  * the largest value that does not get overflow pages of its own: (4080 / 2 - 2 bytes of slot - 8 of node - 8 of key

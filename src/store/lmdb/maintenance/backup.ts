@@ -6,7 +6,7 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../domain/process/make-folder.ts';
 import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
-import { inspectFile } from './data-file.ts';
+import { inspectFile } from './file-head.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
 
 /** What a copy of a store holds. */

@@ -9,7 +9,7 @@ import { checkStore } from '../check/check-store.ts';
 import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
 import { type Backup, refuseExisting } from './backup.ts';
-import { inspectFile } from './data-file.ts';
+import { inspectFile } from './file-head.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
 
 export interface RestoreOptions {

@@ -16,7 +16,7 @@ import { ChangeLog } from './change-log.ts';
 import { Deletions, SLICE_RECORDS } from './deletions.ts';
 import { FeedbackTypes } from './feedback-types.ts';
 import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts';
-import { KnownRows } from './known-rows.ts';
+import { RecentIds } from './recent-ids.ts';
 
 /** Marks of a record whose user or item has no row yet, and of one that is not stored. */
 const UNKNOWN = -1;
@@ -31,8 +31,8 @@ export class CommandApplier extends Applier {
   private readonly state: StoreState;
   private readonly types: FeedbackTypes;
   private readonly recent: RecentFeedback;
-  private readonly knownUsers = new KnownRows();
-  private readonly knownItems = new KnownRows();
+  private readonly knownUsers = new RecentIds();
+  private readonly knownItems = new RecentIds();
   private changes = new ChangeLog();
   /** Whether a command has been applied since the state was written. */
   private hasApplied = false;

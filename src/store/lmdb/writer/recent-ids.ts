@@ -5,7 +5,7 @@ const IDS_MAX = 65_536;
  * The rows of ids that were written lately. A few users and items have most of the feedback, and to look an id up in a
  * map costs a tenth of what a walk down the tree of ids does.
  */
-export class KnownRows {
+export class RecentIds {
   private readonly rows = new Map<string, number>();
 
   /** The id's row, undefined when it is not remembered. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { checkStore, type StoreKind } from '../check/check-store.ts';
 import { DATA_FILE, LOCK_FILE } from '../engine.ts';
-import { inspectFile } from './data-file.ts';
+import { inspectFile } from './file-head.ts';
 
 const DAMAGED_PREFIX = 'damaged-';
 
