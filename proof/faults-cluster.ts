@@ -10,6 +10,7 @@ import { Connection } from '../src/store/postgres/connection.ts';
 import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { Checks } from './checks.ts';
+import { ask } from './cluster/ask.ts';
 import { Flood } from './cluster/flood.ts';
 import { killMigrations } from './cluster/migrate-kills.ts';
 import { Node, waitFor } from './cluster/node.ts';
@@ -155,8 +156,18 @@ async function killEach({ servers, workers }: Cluster, isLong: boolean): Promise
   }
 }
 
+/** Who leads, once all say the same: each looks once in a while, so after a change some still name the one before. */
+async function agreedLeader(nodes: readonly Node[]): Promise<string | undefined> {
+  let leaders: (string | undefined)[] = [];
+  await waitFor('one leader that all name', async () => {
+    leaders = await Promise.all(nodes.map((node) => node.leader()));
+    return leaders[0] !== undefined && leaders.every((name) => name === leaders[0]);
+  });
+  return leaders[0];
+}
+
 async function restartDatabase({ postgres, servers, workers }: Cluster): Promise<void> {
-  const before = await servers[0].leader();
+  const before = await agreedLeader([...servers, ...workers]);
   await postgres.pause();
   await waitFor('a refused write', async () => !(await canWrite(servers[0])));
   checks.check(
@@ -171,9 +182,15 @@ async function restartDatabase({ postgres, servers, workers }: Cluster): Promise
       await waitFor('writes', () => canWrite(server)),
     );
   for (const node of [...servers, ...workers]) await waitFor(`${node.name} ready`, () => ready(node));
+  const isFresh = async (node: Node) => (await ask(node, '/api/user/u1'))?.isStale === false;
+  for (const server of servers)
+    tell(
+      `PostgreSQL restarted: what ${server.name} answers is not marked stale any more`,
+      await waitFor('a fresh answer', () => isFresh(server)),
+    );
   const seconds = await waitFor('a leader', async () => (await servers[0].leader()) !== undefined);
   tell('PostgreSQL restarted: a node leads', seconds);
-  const after = await servers[0].leader();
+  const after = await agreedLeader([...servers, ...workers]);
   checks.check('PostgreSQL restarted: the same node leads as before', after === before, `${before} ${after}`);
 }
 
