@@ -8,7 +8,7 @@ import { getRequest, postRequest } from '../http/connection.ts';
 import { startFlood, stopFlood } from '../http/freshness.ts';
 import { toRequest } from '../http/insert.ts';
 import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
-import { POSITIVE_TYPES, READ_TYPES, type ServerProcess, startConfigured } from '../http/processes.ts';
+import { POSITIVE_TYPES, type ServerProcess, startConfigured, TYPES_SECTION } from '../http/processes.ts';
 import { quantile } from '../http/statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
 import { serverCpuMs } from './server-time.ts';
@@ -98,10 +98,7 @@ role = "${role}"
 name = "${name}"
 [worker]
 threads = 1
-[recommend.data_source]
-positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
-read_feedback_types = ${JSON.stringify(READ_TYPES)}
-[recommend.collaborative]
+${TYPES_SECTION}[recommend.collaborative]
 model_fit_period = "24h"
 [recommend.offline]
 check_recommend_period = "24h"

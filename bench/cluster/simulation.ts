@@ -13,7 +13,6 @@ export const SLOPES = {
   postgres: {
     feedbackPerSecond: 50_000,
     questionsPerSecond: 260_000,
-    copiedPerSecond: 700_000,
     emptyBytes: 1_100_000,
     entityBytes: 160,
     feedbackBytes: 108,

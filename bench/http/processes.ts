@@ -49,6 +49,12 @@ export function openFolder(folder: string): Stores {
   });
 }
 
+/** The part of a configuration that says what the feedback of the benches' world counts as. */
+export const TYPES_SECTION = `[recommend.data_source]
+positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
+read_feedback_types = ${JSON.stringify(READ_TYPES)}
+`;
+
 /** What a bench wants of the service that the others do without. */
 export interface ServiceWishes {
   /** Threads that train; 0 for one a core. */
@@ -75,10 +81,7 @@ port = 0
 http_engine = "${engine}"
 [worker]
 threads = ${threads}
-[recommend.data_source]
-positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
-read_feedback_types = ${JSON.stringify(READ_TYPES)}
-[recommend.collaborative]
+${TYPES_SECTION}[recommend.collaborative]
 model_fit_period = "24h"
 [recommend.offline]
 check_recommend_period = "${firstFitAfter}"

@@ -171,8 +171,8 @@ export interface ListPlan {
   readonly knowsMs: number;
   readonly dataPath: string;
   readonly cachePath: string;
-  /** Where lists go that nodes share; undefined where they go to `cachePath`. */
-  readonly sharedLists: SharedPlace | undefined;
+  /** Where lists go that nodes share; absent where they go to `cachePath`. */
+  readonly sharedLists?: SharedPlace | undefined;
   /** A shared list that is as of now is left as it is while it is younger than this, milliseconds. */
   readonly youngMs: number;
   readonly positiveTypes: readonly string[];

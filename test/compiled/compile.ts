@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { bundleOptions } from '../../scripts/bundle-options.js';
+import { isAlive } from '../../src/domain/process/is-alive.ts';
 import { ENTRIES } from '../entries.ts';
 
 declare module 'vitest' {
@@ -65,14 +66,5 @@ async function removeLeftOvers(): Promise<void> {
   for (const name of await readdir(PARENT)) {
     if (name.startsWith(PREFIX) && !isAlive(Number(name.slice(PREFIX.length))))
       await rm(join(PARENT, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

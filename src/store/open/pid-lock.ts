@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isAlive } from '../../domain/process/is-alive.ts';
 
 /** A lock whose holder runs where its number means nothing here is left over once it is not touched for so long. */
 const STALE_MS = 8000;
@@ -90,15 +91,6 @@ function isStale(file: string, text: string): boolean {
     return Date.now() - statSync(file).mtimeMs > STALE_MS;
   } catch {
     return true;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

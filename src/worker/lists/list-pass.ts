@@ -1,16 +1,13 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { inTurns } from '../../domain/concurrency/turns.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
-import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import type { LiveState } from '../../recommend/live/live-state.ts';
 import { topLatest, topPopular, topTrending } from '../../recommend/live/top-items.ts';
 import { shareTrends } from '../../recommend/popularity/trends.ts';
 import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
 import type { UserLists } from '../../recommend/user-lists/user-lists.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
-import type { SharedPlace } from '../../store/shared/shared-lists.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../fit/stage-memory.ts';
 import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
@@ -47,19 +44,19 @@ type Block = Pick<ListsJob, 'plan' | 'slot' | 'userRows'>;
 /** What a pass tells of its course. */
 export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
 
-export interface ListPassOptions {
-  readonly dataPath: string;
-  readonly cachePath: string;
-  /** Where lists go that nodes share; absent where they go to `cachePath`. */
-  readonly sharedLists?: SharedPlace | undefined;
-  /** A shared list that is as of now is left as it is while it is younger than this, milliseconds. */
-  readonly youngMs: number;
-  readonly positiveTypes: readonly string[];
-  readonly positiveTtlMs: number;
-  readonly userNeighborType: NeighborType;
-  readonly settings: ListSettings;
-  /** Whether lists say what they were made from. */
-  readonly versioned: boolean;
+/** What is the same for all lists of all passes. */
+type Settled =
+  | 'dataPath'
+  | 'cachePath'
+  | 'sharedLists'
+  | 'youngMs'
+  | 'positiveTypes'
+  | 'positiveTtlMs'
+  | 'userNeighborType'
+  | 'settings'
+  | 'versioned';
+
+export interface ListPassOptions extends Pick<ListPlan, Settled> {
   readonly clockErrorMs: number;
   readonly states: SavedStates;
   readonly clock: Clock;
