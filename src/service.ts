@@ -73,7 +73,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     if (!onDemand) {
       fits.start();
       search.start();
-      admin.upkeep.start();
+      admin.compaction.start();
     }
     await logTroubles(log, admin);
     return {

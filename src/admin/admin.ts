@@ -26,6 +26,8 @@ import { countPositives, feedbackFacts, feedbackTypes } from '../worker/fit/feed
 import type { FitSchedule } from '../worker/fit/fit-schedule.ts';
 import type { Search } from '../worker/search/settings-search.ts';
 import type { TaskLog } from '../worker/tasks/task-log.ts';
+import { AutomaticCompaction } from './automatic-compaction.ts';
+import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
 import { Imports } from './imports.ts';
 import { ItemViewer } from './item-view.ts';
@@ -34,7 +36,6 @@ import { describeNodes, nodeTroubles } from './nodes.ts';
 import { type RequestTotals, Sampler } from './sampler.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
-import { Upkeep } from './upkeep.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
 
 const LEARNING: readonly string[] = ['fit', 'lists', 'search'];
@@ -65,7 +66,8 @@ export interface AdminParts {
 export class Admin {
   private readonly sampler: Sampler;
   private readonly evaluation: Evaluation;
-  readonly upkeep: Upkeep;
+  readonly compaction: AutomaticCompaction;
+  readonly backups: Backups;
   readonly imports: Imports;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
@@ -79,7 +81,8 @@ export class Admin {
     this.startedMs = parts.clock();
     const { requests, cache, clock, config, data, tasks, log } = parts;
     const freeShare = config.database.compact_free_share;
-    this.upkeep = new Upkeep({ data, tasks, freeShare, clock, log });
+    this.backups = new Backups(data, tasks);
+    this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
     this.imports = new Imports(tasks);
     this.sampler = new Sampler({ requests, sizes: () => this.sizes(), states: cache, clock });
     const { dataPath } = parts.folders;
@@ -93,7 +96,7 @@ export class Admin {
 
   /** Cuts off an evaluation, and keeps the samples. */
   async stop(): Promise<void> {
-    this.upkeep.stop();
+    this.compaction.stop();
     this.imports.stop();
     await Promise.all([this.evaluation.stop(), this.sampler.stop()]);
   }
@@ -177,7 +180,7 @@ export class Admin {
     // A failure stands in the task; the log has it, too, for one that begins by itself.
     if (kind === 'fit') fits.run().catch(() => {});
     else if (kind === 'search') search.run().catch(() => {});
-    else if (kind === 'compaction') this.upkeep.compact().catch(() => {});
+    else if (kind === 'compaction') this.compaction.compact().catch(() => {});
     else this.evaluation.start();
     // By then it is among the tasks, unless it is a search that waits for a fit.
     await new Promise((resolve) => setImmediate(resolve));

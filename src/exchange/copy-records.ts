@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
-import { encodeBatch } from './check-records.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Kind } from './columns.ts';
+import { encodeBatch } from './refused-rows.ts';
 import type { ApiRecord, Source } from './sources.ts';
 import type { Target } from './targets.ts';
 

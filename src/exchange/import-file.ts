@@ -1,24 +1,17 @@
 import { FurzeError } from '../domain/errors.ts';
-import { areValid, encodeBatch, findFault } from './check-records.ts';
 import type { Checkpoint, CheckpointState } from './checkpoint.ts';
 import type { Kind } from './columns.ts';
 import { type OpenedText, openText } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 import { type BadRow, type ReadRow, readRows } from './read-rows.ts';
 import { recordOf } from './records.ts';
+import { areValid, encodeBatch, type RecordLine, type RefusedRow, RefusedRows } from './refused-rows.ts';
 import type { Target } from './targets.ts';
 
 /** Records in one batch, which is one transaction. */
 const BATCH_RECORDS = 5000;
 /** Batches under way at once: one is read while others are stored. */
 const BATCHES_UNDER_WAY = 3;
-
-/** A row that is not stored, and why. */
-export interface RefusedRow {
-  readonly path: string;
-  readonly line: number;
-  readonly reason: string;
-}
 
 /** What became of a file's rows. */
 export interface FileResult {
@@ -49,11 +42,6 @@ export interface ImportOptions {
   readonly opened?: OpenedText | undefined;
 }
 
-interface Line {
-  readonly line: number;
-  readonly record: object;
-}
-
 /**
  * Reads a file and stores its records batch by batch, in flat memory.
  * @throws OperatorError when the file cannot be read to its end or the target takes nothing
@@ -65,14 +53,16 @@ export async function importFile(options: ImportOptions): Promise<FileResult> {
 class FileImport {
   private readonly options: ImportOptions;
   private readonly underWay: Promise<void>[] = [];
-  private batch: Line[] = [];
+  private batch: RecordLine[] = [];
   private rows = 0;
   private stored = 0;
-  private refused = 0;
+  private readonly refused: RefusedRows;
   private failure: unknown;
 
   constructor(options: ImportOptions) {
     this.options = options;
+    const { plan, skipsBad, onRefused } = options;
+    this.refused = new RefusedRows({ path: plan.path, kind: plan.kind, skipsBad, onRefused });
   }
 
   async run(): Promise<FileResult> {
@@ -101,17 +91,16 @@ class FileImport {
     if (this.failure !== undefined) throw this.failure;
     if (!isStopped) checkpoint?.remove();
     const { rows, stored, refused } = this;
-    return { path: plan.path, kind: plan.kind, rows, stored, refused, isStopped };
+    return { path: plan.path, kind: plan.kind, rows, stored, refused: refused.count, isStopped };
   }
 
   private isOver(): boolean {
-    const { skipsBad, isStopped } = this.options;
-    return this.failure !== undefined || isStopped() || (this.refused > 0 && !skipsBad);
+    return this.failure !== undefined || this.options.isStopped() || this.refused.endsImport;
   }
 
   private take(row: ReadRow | BadRow): void {
     if ('reason' in row) {
-      this.refuse(row.line, row.reason);
+      this.refused.refuse(row.line, row.reason);
       return;
     }
     const { plan } = this.options;
@@ -122,13 +111,8 @@ class FileImport {
       return;
     }
     const made = recordOf(plan.reshape === undefined ? cells : plan.reshape(cells), plan);
-    if ('refusal' in made) this.refuse(line, made.refusal);
+    if ('refusal' in made) this.refused.refuse(line, made.refusal);
     else this.batch.push({ line, record: made.record });
-  }
-
-  private refuse(line: number, reason: string): void {
-    this.refused++;
-    this.options.onRefused({ path: this.options.plan.path, line, reason });
   }
 
   /** Hands the batch over; waits while as many as may be are under way. */
@@ -149,37 +133,27 @@ class FileImport {
     one.then(() => this.underWay.shift());
   }
 
-  private settle(lines: readonly Line[], count: number): void {
+  private settle(lines: readonly RecordLine[], count: number): void {
     this.stored += count;
-    const isUnsafe = this.failure !== undefined || (this.refused > 0 && !this.options.skipsBad);
-    if (isUnsafe) return;
+    if (this.failure !== undefined || this.refused.endsImport) return;
     this.options.checkpoint?.write({ line: lines.at(-1)!.line, stored: this.stored });
   }
 
-  private async store(lines: readonly Line[]): Promise<number> {
+  private async store(lines: readonly RecordLine[]): Promise<number> {
     const { plan, target } = this.options;
     const json = encodeBatch(lines.map(({ record }) => record));
     if (target === undefined) {
-      if (!areValid(plan.kind, json)) this.dropBad(lines);
+      if (!areValid(plan.kind, json)) this.refused.keepGood(lines);
       return 0;
     }
     try {
       return await target.write(plan.kind, json);
     } catch (error) {
       if (!(error instanceof FurzeError)) throw error;
-      const good = this.dropBad(lines);
+      const good = this.refused.keepGood(lines);
       if (good.length === lines.length) throw error;
       if (good.length === 0 || !this.options.skipsBad) return 0;
       return target.write(plan.kind, encodeBatch(good.map(({ record }) => record)));
     }
-  }
-
-  /** Tells the records that would be refused, and gives the others. */
-  private dropBad(lines: readonly Line[]): Line[] {
-    return lines.filter(({ line, record }) => {
-      const fault = findFault(this.options.plan.kind, record);
-      if (fault !== undefined) this.refuse(line, fault);
-      return fault === undefined;
-    });
   }
 }

@@ -4,12 +4,12 @@ import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import type { AccessRules } from './access.ts';
-import { type Engine, SEVERAL_LENGTHS, type TlsFiles } from './engine/engine.ts';
+import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
 import { Burst } from './flow/burst.ts';
 import { ByteBudget } from './flow/byte-budget.ts';
 import { asBytes, isLong, Outflow, type OutflowRules } from './flow/long-answers.ts';
-import { type BodyOutcome, BodyReader, type BodyRules, tooLarge } from './flow/request-body.ts';
+import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/request-body.ts';
 import { PaceWatch } from './flow/transfer-rate.ts';
 import type { HttpMetrics } from './metrics/metrics.ts';
 import type { ErrorFormat } from './problem.ts';
@@ -171,11 +171,8 @@ class Server {
 
   /** Why a request is refused whatever it asks for. */
   private refusalOf(lengthBytes: number): FurzeError | undefined {
-    if (lengthBytes === SEVERAL_LENGTHS) {
-      return new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
-    }
     if (this.state === 'closed') return new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
-    return lengthBytes > this.bodies.bytesMax ? tooLarge(this.bodies.bytesMax) : undefined;
+    return refusalByLength(lengthBytes, this.bodies.bytesMax);
   }
 
   private readBody(res: object, exchange: Exchange, lengthBytes: number): void {

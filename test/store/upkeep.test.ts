@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Upkeep } from '../../src/admin/upkeep.ts';
+import { AutomaticCompaction } from '../../src/admin/automatic-compaction.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { TaskLog } from '../../src/worker/tasks/task-log.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
@@ -12,15 +12,15 @@ test('a store of which enough is free is rewritten by itself, and one that fails
   const { data, cache } = stores;
   const tasks = new TaskLog(() => nowMs, cache);
   const options = { data, tasks, clock: () => nowMs, log, freeBytesMin: 100_000 };
-  const upkeep = new Upkeep({ ...options, freeShare: 0.5 });
+  const upkeep = new AutomaticCompaction({ ...options, freeShare: 0.5 });
   const Comment = 'x'.repeat(5000);
   for (let i = 0; i < 40; i++) await data.write(putFeedback([feedback('like', `u${i}`, 'i', { Comment })]));
   await upkeep.look();
   expect(tasks.ended).toEqual([]);
   for (let i = 0; i < 36; i++) await data.write({ kind: 'deleteUser', userId: `u${i}` });
   const { bytes } = await data.getStats();
-  await new Upkeep({ ...options, freeShare: 0.99 }).look();
-  await new Upkeep({ ...options, freeShare: 0.5, freeBytesMin: 1e9 }).look();
+  await new AutomaticCompaction({ ...options, freeShare: 0.99 }).look();
+  await new AutomaticCompaction({ ...options, freeShare: 0.5, freeBytesMin: 1e9 }).look();
   expect((await data.getStats()).bytes).toBe(bytes);
 
   const failing = { ...data, getStats: () => data.getStats(), getTables: () => data.getTables() };
@@ -29,7 +29,11 @@ test('a store of which enough is free is rewritten by itself, and one that fails
     tries++;
     return Promise.reject(new Error('no room'));
   };
-  const unlucky = new Upkeep({ ...options, data: { ...failing, compact } as never, freeShare: 0.5 });
+  const unlucky = new AutomaticCompaction({
+    ...options,
+    data: { ...failing, compact } as never,
+    freeShare: 0.5,
+  });
   for (const ms of [0, 1, 3_599_999]) {
     nowMs = ms;
     await unlucky.look();
@@ -54,7 +58,7 @@ test('an engine that sees to its free space by itself refuses a compaction, and 
   const marks = { getState: async () => undefined, putState: async () => {} };
   const tasks = new TaskLog(() => 0, marks);
   const log = createLogger('error');
-  const upkeep = new Upkeep({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });
+  const upkeep = new AutomaticCompaction({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });
   expect(() => upkeep.compact()).toThrow(/sees to its free space by itself/);
   expect([...tasks.current, ...tasks.ended]).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import type { Announcer } from '../../exchange/announcer.ts';
 import { fileCheckpoint } from '../../exchange/checkpoint.ts';
-import { type FileResult, importFile, type RefusedRow } from '../../exchange/import-file.ts';
+import { type FileResult, importFile } from '../../exchange/import-file.ts';
 import { encodingOf, type OpenedText, openText, peekText, STDIN } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
+import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import type { Target } from '../../exchange/targets.ts';
 import { createProgress, type Progress } from '../progress.ts';
 

@@ -1,5 +1,6 @@
 import { overloaded } from '../../domain/concurrency/overload.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { SEVERAL_LENGTHS } from '../engine/engine.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './transfer-rate.ts';
 
@@ -93,8 +94,17 @@ export class BodyReader {
   }
 }
 
-/** The refusal of a body over the limit. */
-export function tooLarge(bytesMax: number): FurzeError {
+/**
+ * Why a body is refused before any of it has come.
+ * @param lengthBytes what Content-Length says, 0 when it says nothing, `SEVERAL_LENGTHS` when it says so more than once
+ */
+export function refusalByLength(lengthBytes: number, bytesMax: number): FurzeError | undefined {
+  if (lengthBytes === SEVERAL_LENGTHS)
+    return new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
+  return lengthBytes > bytesMax ? tooLarge(bytesMax) : undefined;
+}
+
+function tooLarge(bytesMax: number): FurzeError {
   return new FurzeError('BODY_TOO_LARGE', `A body has at most ${bytesMax} bytes.`);
 }
 

@@ -101,7 +101,7 @@ export const adminRoutes: readonly Route[] = [
       'One state of all users, items and feedback, whatever is written meanwhile. The copy is made first, which takes its room on the disk until it is read; one at a time. Read the answer to its end: one that is cut short is refused by `furze restore`.',
     response: { description: 'The copy', contentType: BYTES_TYPE },
     async handler(_request, { admin }) {
-      const { stream } = await admin.upkeep.backup();
+      const { stream } = await admin.backups.begin();
       return {
         status: 200,
         contentType: BYTES_TYPE,

@@ -1,8 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import { bitWords, clearBit, setBit } from '../../memory/bits.ts';
-import { grown } from '../../memory/growing-arrays.ts';
-import { filled, sharedF64, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { CatalogueItem } from '../../store/data-store.ts';
+import { ListableItems } from './listable-items.ts';
 import { RowPostings, type Rows } from './row-postings.ts';
 
 /** The rows that carry a name (a category or a label). */
@@ -13,14 +11,6 @@ interface Posting {
   readonly name: string;
   readonly rows: RowPostings;
 }
-
-/** States of a row: without an item, with one that may be listed, with a hidden one. */
-const ABSENT = 0;
-const VISIBLE = 1;
-const HIDDEN = 2;
-
-/** Rows that are looked at for being out of date at a time: some ten microseconds. */
-const SWEPT_ROWS = 4096;
 
 const NO_NAMES: readonly string[] = [];
 /** Names that are compared one by one. */
@@ -34,25 +24,17 @@ export class Catalogue {
   /** JSON of the items' ids, made when it is first asked for. */
   private readonly jsonIds: (string | undefined)[] = [];
   private readonly ids: (string | undefined)[] = [];
-  /** One of the states above by row. */
-  private states = new Uint8Array(1024);
-  private timesMs = new Float64Array(1024).fill(Number.NaN);
-  /** Rows that may be listed unless they are out of date; those are taken out some at a time. */
-  private visible = new Uint32Array(bitWords(1024));
-  private sweptRows = 0;
+  private readonly listable: ListableItems;
   private readonly categoriesByRow: (readonly string[] | undefined)[] = [];
   private readonly labelsByRow: (readonly string[] | undefined)[] = [];
   private readonly categoryPostings: Postings = new Map();
   private readonly labelPostings: Postings = new Map();
   private liveCount = 0;
   private readonly listeners: ((row: number) => void)[] = [];
-  private readonly clock: Clock;
-  private readonly itemTtlMs: number;
 
   /** @param itemTtlMs an item whose timestamp is older than this is not listed any more; Infinity for never */
   constructor(clock: Clock, itemTtlMs = Number.POSITIVE_INFINITY) {
-    this.clock = clock;
-    this.itemTtlMs = itemTtlMs;
+    this.listable = new ListableItems(clock, itemTtlMs);
   }
 
   /** One more than the highest row seen. */
@@ -77,10 +59,7 @@ export class Catalogue {
     this.replaceNames(row, distinct(item.categories), distinct(item.labels));
     this.ids[row] = item.itemId;
     this.jsonIds[row] = undefined;
-    this.states[row] = item.hidden ? HIDDEN : VISIBLE;
-    this.timesMs[row] = item.timestampMs;
-    if (this.isListable(row)) setBit(this.visible, row);
-    else clearBit(this.visible, row);
+    this.listable.put(row, item.hidden, item.timestampMs);
     for (const listener of this.listeners) listener(row);
   }
 
@@ -90,53 +69,32 @@ export class Catalogue {
     this.replaceNames(row, NO_NAMES, NO_NAMES);
     this.ids[row] = undefined;
     this.jsonIds[row] = undefined;
-    this.states[row] = ABSENT;
-    this.timesMs[row] = Number.NaN;
-    clearBit(this.visible, row);
+    this.listable.delete(row);
     for (const listener of this.listeners) listener(row);
   }
 
   /** True for an item that exists, is not hidden and not out of date: only such may stand in a list. */
   isListable(row: number): boolean {
-    if (this.states[row] !== VISIBLE) return false;
-    return (
-      this.itemTtlMs === Number.POSITIVE_INFINITY || !(this.timesMs[row]! < this.clock() - this.itemTtlMs)
-    );
+    return this.listable.has(row);
   }
 
   isHidden(row: number): boolean {
-    return this.states[row] === HIDDEN;
+    return this.listable.isHidden(row);
   }
 
-  /**
-   * The listable rows as bits, and some that are out of date since a short time: each call takes out of these what a few
-   * thousand rows have. In use, not to be changed.
-   */
+  /** See `ListableItems.bits`. */
   visibleBits(): Uint32Array {
-    if (this.itemTtlMs !== Number.POSITIVE_INFINITY && this.rowCount > 0) {
-      const end = this.sweptRows + Math.min(SWEPT_ROWS, this.rowCount);
-      for (let at = this.sweptRows; at < end; at++) {
-        const row = at % this.rowCount;
-        if (!this.isListable(row)) clearBit(this.visible, row);
-      }
-      this.sweptRows = end % this.rowCount;
-    }
-    return this.visible;
+    return this.listable.bits(this.rowCount);
   }
 
-  /** The listable rows as bits, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
+  /** See `ListableItems.sharedBits`. */
   listableBits(): Uint32Array<SharedArrayBuffer> {
-    const { rowCount, states, timesMs } = this;
-    const bits = sharedU32(bitWords(rowCount));
-    const sinceMs = this.clock() - this.itemTtlMs;
-    for (let row = 0; row < rowCount; row++)
-      if (states[row] === VISIBLE && !(timesMs[row]! < sinceMs)) setBit(bits, row);
-    return bits;
+    return this.listable.sharedBits(this.rowCount);
   }
 
-  /** A copy of the items' timestamps by row, NaN for none, in shared memory for the workers. */
+  /** See `ListableItems.sharedTimes`. */
   sharedTimes(): Float64Array<SharedArrayBuffer> {
-    return filled(sharedF64(this.rowCount), this.timesMs.subarray(0, this.rowCount));
+    return this.listable.sharedTimes(this.rowCount);
   }
 
   idAt(row: number): string | undefined {
@@ -152,7 +110,7 @@ export class Catalogue {
 
   /** Milliseconds since the epoch, NaN for none. */
   timestampMsAt(row: number): number {
-    return this.timesMs[row] ?? Number.NaN;
+    return this.listable.timestampMsAt(row);
   }
 
   labelsAt(row: number): readonly string[] {
@@ -198,11 +156,6 @@ export class Catalogue {
       this.categoriesByRow.push(undefined);
       this.labelsByRow.push(undefined);
     }
-    if (row < this.states.length) return;
-    const { length } = this.states;
-    this.states = grown(this.states, row + 1);
-    this.timesMs = grown(this.timesMs, row + 1).fill(Number.NaN, length);
-    this.visible = grown(this.visible, bitWords(this.states.length));
   }
 }
 

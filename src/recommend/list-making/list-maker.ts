@@ -9,7 +9,7 @@ import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 import { Matching, type Proposal, proposalOf } from './matching.ts';
-import { decayed, readItems } from './replacement.ts';
+import { decayedScores, putBack } from './replacement.ts';
 
 /**
  * Makes a user's list: matching, ranking, replacement,
@@ -73,7 +73,7 @@ export class ListMaker {
     const { coldItems } = world;
     const { candidates } = proposal;
     const isWanted = (row: number) => filter?.accepts(row) ?? true;
-    const replaced = settings.replacement === undefined ? [] : readItems(history, world.isListable, isWanted);
+    const replaced = putBack(settings.replacement, history, world.isListable, isWanted);
     const isMore = replaced.length > 0 || coldItems.knownRows.length > 0;
     const scores = this.rank(
       history,
@@ -92,12 +92,10 @@ export class ListMaker {
       const cold = coldScores.size > 0 ? coldScores.get(row) : undefined;
       put(row, cold === undefined ? scores[at]! : Math.max(scores[at]!, cold));
     }
-    if (replaced.length > 0) {
-      const liked = new Set(proposal.liked);
-      replaced.forEach((row, at) => {
-        put(row, decayed(scores[candidates.length + at]!, liked.has(row), settings.replacement!));
-      });
-    }
+    const ofReplaced = scores.subarray(candidates.length);
+    decayedScores(settings.replacement, replaced, ofReplaced, proposal.liked).forEach((score, at) => {
+      put(replaced[at]!, score);
+    });
     for (const [row, score] of coldScores) {
       if (!matching.isProposed(row) && matching.accepts(row, history, filter)) put(row, score);
     }

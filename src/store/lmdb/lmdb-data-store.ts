@@ -21,7 +21,7 @@ import {
   readUpstream,
 } from './data-tables.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
-import { LiveCompactions } from './maintenance/live-compactions.ts';
+import { CompactionRequests } from './maintenance/compaction-requests.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
 import { LmdbDataReader } from './reads/data-reader.ts';
 import { beginRecent } from './reads/recent-feedback.ts';
@@ -71,7 +71,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ChangeListener[] = [];
   private readonly following = new SlicedWork();
-  private readonly compactions = new LiveCompactions(() => this.writer.post({ kind: 'compact' }));
+  private readonly compactions = new CompactionRequests(() => this.writer.post({ kind: 'compact' }));
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;
   private waitingBytes = 0;

@@ -30,8 +30,8 @@ export {
   receiveBackup,
   streamStore,
 } from '../lmdb/maintenance/backup.ts';
-export { compactStore } from '../lmdb/maintenance/compact.ts';
 export { guardFiles } from '../lmdb/maintenance/damaged-files.ts';
+export { compactStore } from '../lmdb/maintenance/offline-compaction.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
 export type { SyncMode } from '../lmdb/messages.ts';
 export { FolderLockedError, type LockLog } from './folder-lock.ts';

@@ -4,8 +4,8 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import type { Compacted } from '../../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
-import { type TableName, TouchedKeys } from '../writer/touched-keys.ts';
 import { makePartial, syncToDisk } from './partial.ts';
+import { type TableName, TouchedKeys } from './touched-keys.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */
 const STEP_ENTRIES = 1000;

@@ -2,7 +2,7 @@ import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { parseTimestamp } from '../../../domain/time.ts';
 import type { CheckedCommand } from '../../checked-command.ts';
 import { Applier } from '../../command-rules.ts';
-import { type CatalogueItem, FeedbackColumns, type WriteResult } from '../../data-store.ts';
+import type { CatalogueItem, WriteResult } from '../../data-store.ts';
 import type { Effects, FeedbackEffect, Point } from '../../effects.ts';
 import { EditKind } from '../../feedback-rules.ts';
 import { storesFeedback } from '../../write-rules.ts';
@@ -13,14 +13,10 @@ import type { WriteRules } from '../messages.ts';
 import { LmdbDataReader } from '../reads/data-reader.ts';
 import { RecentFeedback } from '../reads/recent-feedback.ts';
 import { ChangeLog } from './change-log.ts';
-import { Deletions, SLICE_RECORDS } from './deletions.ts';
+import { Deletions } from './deletions.ts';
 import { FeedbackTypes } from './feedback-types.ts';
-import { type FeedbackEdit, FeedbackWriter, NOTHING } from './feedback-writer.ts';
-import { RecentIds } from './recent-ids.ts';
-
-/** Marks of a record whose user or item has no row yet, and of one that is not stored. */
-const UNKNOWN = -1;
-const SKIPPED = -2;
+import { type FeedbackEdit, FeedbackWriter, removalOf } from './feedback-writer.ts';
+import { IdRows } from './id-rows.ts';
 
 /** Applies checked commands within the write transaction that is open. */
 export class CommandApplier extends Applier {
@@ -31,8 +27,8 @@ export class CommandApplier extends Applier {
   private readonly state: StoreState;
   private readonly types: FeedbackTypes;
   private readonly recent: RecentFeedback;
-  private readonly knownUsers = new RecentIds();
-  private readonly knownItems = new RecentIds();
+  private readonly users: IdRows;
+  private readonly items: IdRows;
   private changes = new ChangeLog();
   /** Whether a command has been applied since the state was written. */
   private hasApplied = false;
@@ -50,7 +46,9 @@ export class CommandApplier extends Applier {
     this.types = new FeedbackTypes(tables, this.state);
     this.recent = new RecentFeedback(tables, this.state);
     this.feedbackWriter = new FeedbackWriter(tables, this.roles);
-    this.deletions = new Deletions(tables, this.state, this.feedbackWriter, begunDeletions);
+    this.deletions = new Deletions(tables, this.state, this.feedbackWriter, reader.local, begunDeletions);
+    this.users = new IdRows('users', tables.userIds, this.state, (userId) => reader.local.userRow(userId));
+    this.items = new IdRows('items', tables.itemIds, this.state, (itemId) => reader.local.itemRow(itemId));
   }
 
   /** Names of the feedback types by number. */
@@ -105,11 +103,11 @@ export class CommandApplier extends Applier {
     for (const userId of deletedUserIds) this.deleteUser(userId);
     for (const itemId of deletedItemIds) this.deleteItem(itemId);
     for (const [row, user] of users) {
-      if (this.reader.local.userRow(user.UserId) !== row) this.placeUser(user.UserId, row);
+      if (this.users.find(user.UserId) !== row) this.users.place(user.UserId, row);
       this.storeUser(row, user);
     }
     for (const [row, item] of items) {
-      if (this.reader.local.itemRow(item.ItemId) !== row) this.placeItem(item.ItemId, row);
+      if (this.items.find(item.ItemId) !== row) this.items.place(item.ItemId, row);
       this.storeItem(row, item);
     }
     this.types.add(feedback.map(({ type }) => type));
@@ -127,55 +125,39 @@ export class CommandApplier extends Applier {
   }
 
   protected override deleteUser(userId: string): number {
-    const userRow = this.reader.local.userRow(userId);
+    const userRow = this.users.find(userId);
     if (userRow < 0) return 0;
-    const columns = new FeedbackColumns();
-    this.reader.local.readUserFeedback(userRow, columns);
-    if (columns.length > SLICE_RECORDS) {
-      this.state.feedback -= columns.length;
-      this.deletions.begin('user', userRow, this.changes);
-    } else {
-      const itemRows = new Set(columns.itemRows.subarray(0, columns.length));
-      this.editFeedback(Array.from(itemRows, (itemRow) => removal(userRow, itemRow)));
-    }
-    this.tables.userIds.remove(Buffer.from(userId));
-    this.knownUsers.delete(userId);
+    this.deletions.deleteFeedbackOf('user', userRow, this.changes);
+    this.types.noteRemoval();
+    this.users.remove(userId);
     this.tables.users.remove(rowKey(userRow));
-    this.state.users--;
     this.changes.deletedUserRows.push(userRow);
     return 1;
   }
 
   protected override deleteItem(itemId: string): number {
-    const itemRow = this.reader.local.itemRow(itemId);
+    const itemRow = this.items.find(itemId);
     if (itemRow < 0) return 0;
-    const userRows = this.reader.local.readItemUsers(itemRow);
-    if (userRows.length > SLICE_RECORDS) this.deletions.begin('item', itemRow, this.changes);
-    else this.editFeedback(Array.from(userRows, (userRow) => removal(userRow, itemRow)));
-    this.tables.itemIds.remove(Buffer.from(itemId));
-    this.knownItems.delete(itemId);
+    this.deletions.deleteFeedbackOf('item', itemRow, this.changes);
+    this.types.noteRemoval();
+    this.items.remove(itemId);
     this.tables.items.remove(rowKey(itemRow));
-    this.state.items--;
     this.changes.deletedItemRows.push(itemRow);
     return 1;
   }
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { userRows, itemRows } = this.findPairs(feedback);
-    this.types.add(feedback.filter((_, at) => userRows[at] !== SKIPPED).map((each) => each.FeedbackType));
-    const { knownUsers: users, knownItems: items } = this;
+    const { users, items } = this;
+    const stored = feedback.filter(({ UserId, ItemId }) =>
+      storesFeedback(this.rules, users.find(UserId) >= 0, items.find(ItemId) >= 0),
+    );
+    this.types.add(stored.map((each) => each.FeedbackType));
     const edits: FeedbackEdit[] = [];
-    for (const [at, { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 }] of feedback.entries()) {
-      if (userRows[at] === SKIPPED) continue;
-      let userRow = userRows[at]!;
-      let itemRow = itemRows[at]!;
-      // One that was unknown may stand in an earlier record of this batch.
-      if (userRow === UNKNOWN) userRow = users.get(UserId) ?? this.reader.local.userRow(UserId);
-      if (itemRow === UNKNOWN) itemRow = items.get(ItemId) ?? this.reader.local.itemRow(ItemId);
+    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
+      let userRow = users.find(UserId);
+      let itemRow = items.find(ItemId);
       if (userRow < 0) userRow = this.insertUser(UserId);
       if (itemRow < 0) itemRow = this.insertItem(ItemId);
-      users.set(UserId, userRow);
-      items.set(ItemId, itemRow);
       edits.push({
         kind: overwrite ? EditKind.overwrite : EditKind.insert,
         userRow,
@@ -190,26 +172,12 @@ export class CommandApplier extends Applier {
     return this.editFeedback(edits);
   }
 
-  /** The rows of each record's user and item, `UNKNOWN` for one to insert, or both `SKIPPED` by the rules. */
-  private findPairs(feedback: readonly Feedback[]): { userRows: Float64Array; itemRows: Float64Array } {
-    const userRows = new Float64Array(feedback.length).fill(SKIPPED);
-    const itemRows = new Float64Array(feedback.length).fill(SKIPPED);
-    for (const [at, { UserId, ItemId }] of feedback.entries()) {
-      const userRow = this.knownUsers.get(UserId) ?? this.reader.local.userRow(UserId);
-      const itemRow = this.knownItems.get(ItemId) ?? this.reader.local.itemRow(ItemId);
-      if (!storesFeedback(this.rules, userRow >= 0, itemRow >= 0)) continue;
-      userRows[at] = userRow;
-      itemRows[at] = itemRow;
-    }
-    return { userRows, itemRows };
-  }
-
   protected override readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[] {
     return this.reader.readPair(userId, itemId, feedbackType);
   }
 
   protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
-    const pair = removal(this.reader.local.userRow(userId), this.reader.local.itemRow(itemId));
+    const pair = removalOf(this.users.find(userId), this.items.find(itemId));
     const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType);
     this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
   }
@@ -222,27 +190,11 @@ export class CommandApplier extends Applier {
   }
 
   protected override newUserRow(userId: string): number {
-    return this.placeUser(userId, this.state.nextUserRow);
+    return this.users.add(userId);
   }
 
   protected override newItemRow(itemId: string): number {
-    return this.placeItem(itemId, this.state.nextItemRow);
-  }
-
-  private placeUser(userId: string, row: number): number {
-    const { state } = this;
-    state.nextUserRow = Math.max(state.nextUserRow, row + 1);
-    state.users++;
-    this.tables.userIds.put(Buffer.from(userId), rowKey(row));
-    return row;
-  }
-
-  private placeItem(itemId: string, row: number): number {
-    const { state } = this;
-    state.nextItemRow = Math.max(state.nextItemRow, row + 1);
-    state.items++;
-    this.tables.itemIds.put(Buffer.from(itemId), rowKey(row));
-    return row;
+    return this.items.add(itemId);
   }
 
   protected override storeUser(row: number, user: User): void {
@@ -260,8 +212,4 @@ export class CommandApplier extends Applier {
 function editOf({ userRow, itemRow, timeMs, comment, value }: FeedbackEffect, type: number): FeedbackEdit {
   const kind = Number.isNaN(timeMs) ? EditKind.removeType : EditKind.overwrite;
   return { kind, userRow, itemRow, type, timeMs, comment, value, isPositive: false };
-}
-
-function removal(userRow: number, itemRow: number): FeedbackEdit {
-  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, ...NOTHING };
 }

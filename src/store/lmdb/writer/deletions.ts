@@ -1,19 +1,19 @@
-import { EditKind } from '../../feedback-rules.ts';
+import { FeedbackColumns, type LocalReads } from '../../data-store.ts';
 import { type DataTables, readState, type StoreState } from '../data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
 import { pairKey, readRow, typeUserKey, writeRow } from '../format/record-layout.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type FeedbackWriter, NOTHING } from './feedback-writer.ts';
+import { type FeedbackWriter, removalOf } from './feedback-writer.ts';
 
 /** A user or an item with more feedback is deleted in slices of about so many records: some ten milliseconds each. */
-export const SLICE_RECORDS = 4096;
+const SLICE_RECORDS = 4096;
 
 const KINDS = { user: 1, item: 2 } as const;
 type Kind = keyof typeof KINDS;
 
 /**
- * Deletions of users and items with so much feedback that one transaction would hold up all other writes. The first
- * transaction takes the id away and the first block of the row's chain, without which nobody finds the others, so
+ * What goes with a user or an item that is deleted: all its feedback, at once or, where there is so much that one
+ * transaction would hold up all other writes, in slices. Then the first transaction takes the id away and the first block of the row's chain, without which nobody finds the others, so
  * the row is gone for every reader at once. It also notes the deletion in a table; what is left of the row is then removed
  * block by block, each slice in a transaction of its own, and after a crash goes on where it was.
  */
@@ -21,13 +21,21 @@ export class Deletions {
   private readonly tables: DataTables;
   private readonly state: StoreState;
   private readonly feedback: FeedbackWriter;
+  private readonly reads: Pick<LocalReads, 'readUserFeedback' | 'readItemUsers'>;
   private readonly begun: Set<number>;
 
   /**
    * @param begun rows of the users whose deletion began since the store was opened. Only for those the removals are told:
    *   who has opened it later has not seen their feedback.
    */
-  constructor(tables: DataTables, state: StoreState, feedback: FeedbackWriter, begun: Set<number>) {
+  constructor(
+    tables: DataTables,
+    state: StoreState,
+    feedback: FeedbackWriter,
+    reads: Pick<LocalReads, 'readUserFeedback' | 'readItemUsers'>,
+    begun: Set<number>,
+  ) {
+    this.reads = reads;
     this.begun = begun;
     this.tables = tables;
     this.state = state;
@@ -38,8 +46,34 @@ export class Deletions {
     return this.state.deletions > 0;
   }
 
+  /** Removes the feedback of a user or an item within the transaction that is open; for whoever reads, all of it is gone. */
+  deleteFeedbackOf(kind: Kind, row: number, changes: ChangeLog): void {
+    const { count, others } = kind === 'user' ? this.ofUser(row) : this.ofItem(row);
+    if (count > SLICE_RECORDS) {
+      if (kind === 'user') this.state.feedback -= count;
+      this.begin(kind, row, changes);
+    } else {
+      const edits = Array.from(others, (other) =>
+        kind === 'user' ? removalOf(row, other) : removalOf(other, row),
+      );
+      this.feedback.apply(edits, this.state, changes);
+    }
+  }
+
+  /** How many records a user has, and the items of them. */
+  private ofUser(userRow: number): { count: number; others: Iterable<number> } {
+    const columns = new FeedbackColumns();
+    this.reads.readUserFeedback(userRow, columns);
+    return { count: columns.length, others: new Set(columns.itemRows.subarray(0, columns.length)) };
+  }
+
+  private ofItem(itemRow: number): { count: number; others: Iterable<number> } {
+    const userRows = this.reads.readItemUsers(itemRow);
+    return { count: userRows.length, others: userRows };
+  }
+
   /** Hides the row's feedback and notes that it is to be removed. The counts are as if it had been. */
-  begin(kind: Kind, row: number, changes: ChangeLog): void {
+  private begin(kind: Kind, row: number, changes: ChangeLog): void {
     this.tables.deletions.put(deletionKey(kind, row), EMPTY);
     this.state.deletions++;
     if (kind === 'user') this.begun.add(row);
@@ -71,14 +105,7 @@ export class Deletions {
       if (told === undefined) changes.isIncomplete = true;
       return this.feedback.dropUserBlock(row, words, this.state, told);
     }
-    const edits = Array.from(words, (userRow) => ({
-      kind: EditKind.removeAll,
-      userRow,
-      itemRow: row,
-      type: 0,
-      timeMs: 0,
-      ...NOTHING,
-    }));
+    const edits = Array.from(words, (userRow) => removalOf(userRow, row));
     this.feedback.apply(edits, this.state, changes);
     return edits.length;
   }

@@ -1,5 +1,5 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import type { FromWriter, Write, WriteAnswer } from '../messages.ts';
+import type { FromWriter, SyncMode, Write, WriteAnswer } from '../messages.ts';
 import { answerOf, traceOf } from './checked-writes.ts';
 
 /** What is told of a commit. */
@@ -7,6 +7,8 @@ export type Committed = Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'>
 
 /** What commits are flushed by. */
 export interface FlushParts {
+  /** Whether a commit is answered once it is on the disk, or at once. */
+  readonly sync: SyncMode;
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
   /** The same before it returns. */
@@ -47,13 +49,23 @@ export class Durability {
     this.last = this.last.then(() => this.answer(committed));
   }
 
-  /** Tells of a commit once it is on the disk, or that it is not. @param now whether it is flushed without another thread */
-  answerWhenFlushed(committed: Committed, now: boolean): void {
-    this.last = this.flushAndAnswer(committed, now ? this.parts.flushNow : this.parts.flush);
+  /**
+   * Tells of a commit: once it is on the disk, or, where commits need not be, at once and flushes it soon.
+   * @param isLone asked last: whether nobody waits behind it, so that it is flushed without another thread
+   * @returns when the next group may be written
+   */
+  async answerAsSet(committed: Committed, isLone: () => boolean): Promise<void> {
+    if (this.parts.sync === 'disk') {
+      await this.last;
+      this.last = this.flushAndAnswer(committed, isLone() ? this.parts.flushNow : this.parts.flush);
+    } else {
+      this.answer(committed);
+      this.flushSoon();
+    }
   }
 
   /** Flushes behind the answers, one flush at a time: it covers all that was committed before it began. */
-  flushSoon(): void {
+  private flushSoon(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
     this.last = this.last.then(async () => {

@@ -1,10 +1,4 @@
-import {
-  type EditKind,
-  PairMerge,
-  type PairRecord,
-  type TypeRoles,
-  wasStored,
-} from '../../feedback-rules.ts';
+import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../feedback-rules.ts';
 import type { DataTables, StoreState } from '../data-tables.ts';
 import { readBytes, readWords } from '../engine.ts';
 import {
@@ -309,7 +303,7 @@ export class FeedbackWriter {
 
 const EMPTY = new Uint8Array(0);
 /** What is left of a record that goes. */
-export const NOTHING = { comment: '', value: 0, isPositive: false };
+const NOTHING = { comment: '', value: 0, isPositive: false };
 
 /** Positions of the edits by (user row, item row, position). */
 function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {
@@ -319,4 +313,9 @@ function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {
     const right = edits[b]!;
     return left.userRow - right.userRow || left.itemRow - right.itemRow || a - b;
   });
+}
+
+/** The edit that removes all feedback of a pair. */
+export function removalOf(userRow: number, itemRow: number): FeedbackEdit {
+  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, ...NOTHING };
 }

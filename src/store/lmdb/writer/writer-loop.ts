@@ -1,4 +1,4 @@
-import type { SyncMode, ToWriter, Write } from '../messages.ts';
+import type { ToWriter, Write } from '../messages.ts';
 import { traceOf } from './checked-writes.ts';
 import { type Committed, Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
 
@@ -13,7 +13,6 @@ export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'follo
 
 /** What the loop drives. */
 export interface LoopParts extends FlushParts {
-  readonly sync: SyncMode;
   /** Writes commands in one transaction. */
   readonly write: (writes: readonly Write[]) => Group;
   /** True while `slice` has something to do. */
@@ -135,14 +134,8 @@ export class WriterLoop {
   private async carryOut(writes: readonly Write[]): Promise<void> {
     const group = this.parts.write(writes);
     if (group.failure !== undefined) this.noteFailure(group.failure, writes);
-    if (this.parts.sync === 'disk') {
-      await this.durability.settled;
-      const isLone = this.waiting.length === 0 && bytesOf(writes) <= LONE_BYTES_MAX;
-      this.durability.answerWhenFlushed(group, isLone);
-    } else {
-      this.durability.answer(group);
-      this.durability.flushSoon();
-    }
+    const isLone = () => this.waiting.length === 0 && bytesOf(writes) <= LONE_BYTES_MAX;
+    await this.durability.answerAsSet(group, isLone);
   }
 
   /** Says that the store cannot write, and asks again and again until it can. */

@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /** Those who wait for the compaction that the writer makes; one at a time, which others join. */
-export class LiveCompactions {
+export class CompactionRequests {
   private readonly begin: () => void;
   private waiting: Waiting | undefined;
 

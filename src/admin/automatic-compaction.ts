@@ -1,6 +1,4 @@
-import type { Readable } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
-import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
@@ -14,7 +12,7 @@ const RETRY_MS = 3_600_000;
 /** Less than this is not worth a compaction, whatever its share. */
 const FREE_BYTES_MIN = 64 * 2 ** 20;
 
-export interface UpkeepOptions {
+export interface CompactionOptions {
   readonly data: DataStore;
   readonly tasks: TaskLog;
   /** Share of the store's file that must be free for it to be compacted; 0 for never by itself. */
@@ -24,15 +22,14 @@ export interface UpkeepOptions {
   readonly freeBytesMin?: number;
 }
 
-/** Copies of the data store and its compaction, which begins by itself where much of the file is free. */
-export class Upkeep {
-  private readonly options: UpkeepOptions;
+/** The compaction of the data store: asked for, or by itself where much of the file is free. */
+export class AutomaticCompaction {
+  private readonly options: CompactionOptions;
   private timer: NodeJS.Timeout | undefined;
   private compacting: Promise<Compacted> | undefined;
   private notBeforeMs = 0;
-  private isBackingUp = false;
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: CompactionOptions) {
     this.options = options;
   }
 
@@ -59,29 +56,6 @@ export class Upkeep {
       this.compacting = undefined;
     });
     return this.compacting;
-  }
-
-  /**
-   * A consistent copy of the data store, to be read once; `stream` must be read to its end or destroyed. It stands among the
-   * tasks.
-   * @throws FurzeError OVERLOADED while another is made or read: each takes the room of a store
-   */
-  async backup(): Promise<{ readonly bytes: number; readonly stream: Readable }> {
-    if (this.isBackingUp) throw overloaded('backup');
-    this.isBackingUp = true;
-    const task = this.options.tasks.begin('backup');
-    try {
-      const copied = await this.options.data.backup();
-      copied.stream.once('close', () => {
-        this.isBackingUp = false;
-      });
-      task.done({ bytes: copied.bytes });
-      return copied;
-    } catch (error) {
-      this.isBackingUp = false;
-      task.failed(error);
-      throw error;
-    }
   }
 
   /** Compacts the store when enough of its file is free. */
