@@ -7,6 +7,7 @@ import { Arena } from '../src/memory/arena.ts';
 import { createSharedMemory, u8 } from '../src/memory/shared-memory.ts';
 import { KERNEL_CASES, type KernelCase } from './kernel-cases.ts';
 import { createNativeFolder, NativeTwin, removeNativeFolder } from './native-twin.ts';
+import { instantiatePlainKernels } from './plain-kernels/plain-kernels.ts';
 
 const MEMORY_BYTES = 256 << 20;
 /** Runs of the fast kernels in a round, for one of the plain twin. */
@@ -38,7 +39,7 @@ interface Times {
 
 async function measure(arena: Arena, testCase: KernelCase, folder: string | undefined): Promise<Times> {
   const wasm = loadKernels(arena.memory, 'wasm');
-  const plain = loadKernels(arena.memory, 'plain');
+  const plain = instantiatePlainKernels(arena.memory);
   const bytes = u8(arena.memory, 0, arena.usedBytes);
   const twin =
     folder && testCase.native && new NativeTwin(folder, testCase.native.name, bytes, testCase.native.numbers);

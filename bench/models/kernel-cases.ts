@@ -5,6 +5,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { coarseBytes, neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
+import { instantiatePlainKernels } from '../plain-kernels/plain-kernels.ts';
 import { KernelThreads } from './kernel-threads.ts';
 import { type ModelCase, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';
@@ -161,7 +162,7 @@ export async function queryCase(divisor: number): Promise<ModelCase> {
   const query = placeFactors(arena, 1, 1);
   const factors = placeFactors(arena, items, 2);
   const panels = arena.alloc(panelBytes(items, F));
-  const [kernels, plain] = [loadKernels(arena.memory), loadKernels(arena.memory, 'plain')];
+  const [kernels, plain] = [loadKernels(arena.memory), instantiatePlainKernels(arena.memory)];
   kernels.packPanels(factors, items, F, panels);
   const coarse = arena.alloc(coarseBytes(items, F));
   kernels.packCoarse(factors, items, F, coarse);

@@ -1,7 +1,7 @@
+import { instantiatePlainKernels } from '../../bench/plain-kernels/plain-kernels.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { instantiatePlainKernels } from '../../src/kernel/plain-kernels.ts';
 import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';
 import { Arena } from '../../src/memory/arena.ts';
@@ -28,7 +28,7 @@ export function createWorld(name: (typeof IMPLEMENTATIONS)[number], seed = 1): W
   return {
     memory,
     arena: new Arena(memory),
-    kernels: loadKernels(memory, name),
+    kernels: name === 'plain' ? instantiatePlainKernels(memory) : loadKernels(memory, name),
     plain: instantiatePlainKernels(memory),
     random: createRandom(seed),
   };

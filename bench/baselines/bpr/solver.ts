@@ -1,7 +1,7 @@
 import { createRandom } from '../../../src/domain/random.ts';
 import { paddedFactors } from '../../../src/kernel/scratch.ts';
-import type { Words } from '../../../src/kernel/words.ts';
 import { arrayOf, viewOf } from '../../../src/memory/layout.ts';
+import type { Words } from '../../plain-kernels/words.ts';
 import { type BprTask, cellStartsAt } from './memory.ts';
 import { bprSteps } from './steps.ts';
 

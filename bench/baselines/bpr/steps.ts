@@ -1,5 +1,5 @@
-import { dotAt } from '../../../src/kernel/plain-vector.ts';
-import type { Words } from '../../../src/kernel/words.ts';
+import { dotAt } from '../../plain-kernels/vector.ts';
+import type { Words } from '../../plain-kernels/words.ts';
 
 /** Places are byte addresses in the memory of the words. */
 export interface BprSteps {

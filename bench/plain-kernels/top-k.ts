@@ -1,4 +1,4 @@
-import type { BatchTopK, Kernels, NeighborTopK, QueryTopK } from './kernels.ts';
+import type { BatchTopK, Kernels, NeighborTopK, QueryTopK } from '../../src/kernel/kernels.ts';
 import type { Words } from './words.ts';
 
 /** The best k of a stream, in the order every top-k promises: score descending, ties to the lower item. */

@@ -1,4 +1,4 @@
-import type { Kernels } from './kernels.ts';
+import type { Kernels } from '../../src/kernel/kernels.ts';
 import type { Words } from './words.ts';
 
 type VectorKernels = Pick<

@@ -1,5 +1,5 @@
-import type { AlsRows, AlsSpectralRows, Kernels } from './kernels.ts';
-import { addScaledAt, choleskySolveAt } from './plain-vector.ts';
+import type { AlsRows, AlsSpectralRows, Kernels } from '../../src/kernel/kernels.ts';
+import { addScaledAt, choleskySolveAt } from './vector.ts';
 import type { Words } from './words.ts';
 
 type Floats = Words['floats'];

@@ -1,4 +1,4 @@
-import type { FmRows, FmTraining, Kernels } from './kernels.ts';
+import type { FmRows, FmTraining, Kernels } from '../../src/kernel/kernels.ts';
 import type { Words } from './words.ts';
 
 function sigmoid(x: number): number {

@@ -1,0 +1,22 @@
+import type { Kernels } from '../../src/kernel/kernels.ts';
+import { plainAlsKernels } from './als.ts';
+import { plainEigenKernels } from './eigen.ts';
+import { plainLearningKernels } from './learning.ts';
+import { plainTopKKernels } from './top-k.ts';
+import { plainVectorKernels } from './vector.ts';
+import type { Words } from './words.ts';
+
+/**
+ * The kernels in plain TypeScript, over the same bytes: the oracle of the tests and the kernels' documentation. Sums are taken in double precision; results agree with WASM to float32's.
+ */
+export function instantiatePlainKernels(memory: WebAssembly.Memory): Kernels {
+  const words: Words = { floats: new Float32Array(memory.buffer), ints: new Uint32Array(memory.buffer) };
+  return {
+    name: 'plain',
+    ...plainVectorKernels(words),
+    ...plainTopKKernels(words),
+    ...plainAlsKernels(words),
+    ...plainEigenKernels(words),
+    ...plainLearningKernels(words),
+  };
+}
