@@ -160,11 +160,36 @@ function lists(size: WorldSize, random: Random): Kind[] {
       ...get(`/api/recommend/${HEAVY_USER}`, 'after one of 50,000 likes'),
       before: () => post('/api/feedback', [like(HEAVY_USER, anItem())]),
     },
+    ...questions(anItem),
     {
       ...get('/api/recommend/{id}/explain/{item}'),
       make: () => ask(`/api/recommend/${HEAVY_USER}/explain/${anItem()}`),
     },
   ];
+}
+
+/** What one question asks of the items beside a category: a list is made for it. */
+function questions(anItem: () => string): Kind[] {
+  const excluded = () => Array.from({ length: 1000 }, anItem).join(',');
+  const wishes: readonly (readonly [string, () => string])[] = [
+    ['label=label-1', () => 'label=label-1'],
+    ['not-label=label-1', () => 'not-label=label-1'],
+    ['boost=label-1:2', () => 'boost=label-1:2&boost=label-2:3&boost=label-3:0.5&boost=label-4:2'],
+    ['exclude={1,000 items}', () => `exclude=${excluded()}`],
+  ];
+  const users = [
+    ['nobody', 'of an unknown user'],
+    [userIdOf(1), ''],
+    [HEAVY_USER, 'with 50,000 likes'],
+  ] as const;
+  return users.flatMap(([userId, of]) => [
+    ...wishes.map(([name, wish]) => ({
+      name: `GET /api/recommend/{id}?${name} ${of}`.trimEnd(),
+      make: () => ask(`/api/recommend/${userId}?n=100&${wish()}`),
+    })),
+    { ...get('/api/recommend/{id}/large', of), make: () => ask(`/api/recommend/${userId}/large?n=100`) },
+    { ...get('/api/recommend/{id}/small-1', of), make: () => ask(`/api/recommend/${userId}/small-1?n=100`) },
+  ]);
 }
 
 function walks(): Kind[] {

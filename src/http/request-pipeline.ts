@@ -182,6 +182,7 @@ export class RequestPipeline {
 
   /** Answers what can be answered before the models are there, and the rest when they are. */
   private answerEarly(gate: StartGate, route: Route, request: HandledRequest): Reply | Promise<Reply> {
+    if (route.needsNoModel === true) return this.handle(route, request);
     const early = route.early?.(request, this.parts.services);
     return early ?? gate.pass(request.signal).then(() => this.handle(route, request));
   }

@@ -57,7 +57,9 @@ export interface Route {
   /** Takes the API key as `Authorization: Bearer` too. */
   readonly bearer?: boolean;
   readonly handler: Handler<Readonly<Record<string, string>>>;
-  /** What can be answered while the models are still read back at a start; undefined for what has to wait until they are. */
+  /** Asks no model: answered by the handler while they are still read back at a start. */
+  readonly needsNoModel?: boolean;
+  /** What of the others can be answered while the models are still read back at a start; undefined for what has to wait until they are. */
   readonly early?: EarlyHandler<Readonly<Record<string, string>>>;
 }
 

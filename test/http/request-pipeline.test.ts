@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
@@ -144,6 +145,36 @@ test('while the models are read back, lists at hand and health are answered, and
   restored();
   expect(await Promise.all(waiting)).toEqual([200, 500, 200, 200]);
   expect(calls).toEqual(['other', 'broken']);
+});
+
+test('metrics, pages and what operators ask wait for no model', async () => {
+  const never = new Promise<void>(() => {});
+  const answer = () => ({});
+  const admin = {
+    ...{ summary: answer, series: answer, tasks: answer, quality: answer, storage: answer, config: answer },
+    ...{ begin: answer, user: answer, item: answer, upkeep: { backup: answer }, imports: { tell: answer } },
+  };
+  const page = () => Promise.resolve({ cursor: '', rows: [] });
+  const data = { getUsers: page, getItems: page };
+  const services = { admin, data, health: () => REPORT, metricsText: () => Promise.resolve('up 1') };
+  const asked = async ({ method, path }: { method: string; path: string }) => {
+    const head = { method, path: path.replaceAll(/[{}]/g, '') };
+    const reply = Promise.resolve(ask(services, head, never)).then(() => true);
+    return await Promise.race([reply, delay(100, false)]);
+  };
+  const routes = createRoutes('0.0.0', DEFAULT_LIMITS).filter(
+    ({ path, tag }) => tag === 'Admin' || !path.startsWith('/api/'),
+  );
+  const waiting: string[] = [];
+  for (const route of routes) if (!(await asked(route))) waiting.push(`${route.method} ${route.path}`);
+  expect(routes.length).toBeGreaterThan(20);
+  // A fit or a search would begin beside the models that are read back; one user and one item are asked of them.
+  expect(waiting).toEqual([
+    'POST /api/admin/fit',
+    'POST /api/admin/search',
+    'GET /api/admin/user/{user-id}',
+    'GET /api/admin/item/{item-id}',
+  ]);
 });
 
 test('what waited for the models is answered one a turn of the event loop, and not for who has hung up', async () => {

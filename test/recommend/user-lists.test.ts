@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { History } from '../../src/recommend/history/history.ts';
 import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import { ListFreshness } from '../../src/recommend/user-lists/freshness.ts';
 import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
@@ -46,6 +47,7 @@ let arrivedMs: number;
 let aside: { userRows: readonly number[]; answer: (remade: Remade) => void }[];
 let replaced: number[];
 let troubles: string[];
+let generations: { current: { number: number } | undefined };
 
 beforeEach(() => {
   nowMs = 1000;
@@ -58,6 +60,7 @@ beforeEach(() => {
   aside = [];
   replaced = [];
   troubles = [];
+  generations = { current: undefined };
 });
 
 function lists(share = 1): UserLists {
@@ -83,7 +86,7 @@ function lists(share = 1): UserLists {
   });
   return new UserLists({
     cache: cache as unknown as CacheStore,
-    generations: { current: undefined },
+    generations: generations as GenerationSlot,
     maker: maker as unknown as ListMaker,
     freshness,
     active: new ActiveUsers(0, () => nowMs),
@@ -101,7 +104,7 @@ function lists(share = 1): UserLists {
   });
 }
 
-const history = { userRow: USER, untilMs: 1000 } as History;
+const history = { userRow: USER, untilMs: 1000, nextEffectMs: Number.POSITIVE_INFINITY } as History;
 
 function list(itemRows: readonly number[], madeMs = nowMs): UserList {
   const scores = Float32Array.from(itemRows, (_, at) => 1 - at / 10);
@@ -322,6 +325,65 @@ describe('without time on the thread that serves', () => {
     aside[0]!.answer({ lists: [], forsaken: [USER] });
     await turns();
     expect(await rowsOf(all)).toBeUndefined();
+  });
+});
+
+describe('a user for whom no list can be made', () => {
+  beforeEach(() => {
+    rows = undefined;
+  });
+
+  it('is not tried again with each request, but after new feedback, another generation, or some time', async () => {
+    const all = lists();
+    for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toBeUndefined();
+    expect(madeHere).toBe(1);
+    all.markDirty(USER);
+    for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toBeUndefined();
+    expect(madeHere).toBe(2);
+    generations.current = { number: 7 };
+    for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toBeUndefined();
+    expect(madeHere).toBe(3);
+    nowMs += AGES.arrivalMs + 1;
+    rows = [1];
+    expect(await rowsOf(all)).toEqual([1]);
+  });
+
+  it('is tried again once other feedback takes effect, and once the clock is set back', async () => {
+    const all = lists();
+    const at = (untilMs: number) => all.of({ userRow: USER, untilMs, nextEffectMs: 1005 } as History);
+    for (const untilMs of [1000, 1004]) expect(await at(untilMs)).toBeUndefined();
+    expect(madeHere).toBe(1);
+    expect(await at(1005)).toBeUndefined();
+    expect(madeHere).toBe(2);
+    nowMs -= 500;
+    expect(await at(1000)).toBeUndefined();
+    expect(madeHere).toBe(3);
+  });
+
+  it('is served the last list on, but not one of what was taken back', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    all.markDirty(USER);
+    for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toEqual([9]);
+    expect(madeHere).toBe(1);
+    all.markDirty(USER, true);
+    for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toBeUndefined();
+    expect(madeHere).toBe(2);
+    await turns();
+    expect(cache.stored.has(USER)).toBe(false);
+  });
+
+  it('asks no worker again that has found none', async () => {
+    const all = lists(0);
+    const first = rowsOf(all);
+    await turns();
+    aside[0]!.answer({ lists: [], forsaken: [USER] });
+    await first;
+    for (let request = 0; request < 5; request++) {
+      void rowsOf(all);
+      await turns();
+    }
+    expect(aside).toHaveLength(1);
   });
 });
 

@@ -31,6 +31,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/summary',
     tag,
+    needsNoModel: true,
     summary: 'The state of the service: one sentence, what is not right and what to do, counts, the model',
     response: { description: 'The summary', schema: SummarySchema },
     handler: async (_request, { admin }) => json(await admin.summary()),
@@ -39,6 +40,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/series',
     tag,
+    needsNoModel: true,
     summary: 'Curves over the last `n` samples, one taken every ten seconds',
     description: 'A day is 8,640 samples. Of many samples several become one point, their mean or largest.',
     query: ['n'],
@@ -49,6 +51,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/tasks',
     tag,
+    needsNoModel: true,
     summary:
       'Fits, passes over the lists, searches, evaluations, compactions, backups, imports: those that run and the last that ended',
     response: { description: 'The tasks', schema: TasksSchema },
@@ -76,6 +79,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/admin/evaluation',
     tag,
+    needsNoModel: true,
     summary: 'Begin to judge the lists on held-out feedback',
     description:
       'A process of its own learns without the latest fifth of the positive feedback, in about six fits, and compares the lists of at most 2,000 users with it. The answer comes at once; the report stands in `/api/admin/quality` when it is done. One that runs is joined.',
@@ -86,6 +90,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/admin/compact',
     tag,
+    needsNoModel: true,
     summary: 'Begin to rewrite the data store without its free space',
     description:
       'It is read and written meanwhile. Once it is done nothing is left in it of what was deleted. The answer comes at once, with the tasks as they are then. A compaction that runs is joined.',
@@ -96,6 +101,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/admin/backup',
     tag,
+    needsNoModel: true,
     summary: 'A consistent copy of the data store, as `furze restore` takes it',
     description:
       'One state of all users, items and feedback, whatever is written meanwhile. The copy is made first, which takes its room on the disk until it is read; one at a time. Read the answer to its end: one that is cut short is refused by `furze restore`.',
@@ -116,6 +122,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/admin/import/{import-id}',
     tag,
+    needsNoModel: true,
     summary: 'Tell how far an import is, for it to stand among the tasks',
     description:
       'Whoever sends a file in batches may say so here: as often as it likes while it goes on, and with the state `done` or `failed` at the end. One of which nothing is heard for a minute counts as failed. It changes no data.',
@@ -141,6 +148,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/quality',
     tag,
+    needsNoModel: true,
     summary:
       'What the model was measured at, what it ranks by, how it went in the fits before, the last evaluation',
     response: { description: 'The quality', schema: QualitySchema },
@@ -150,6 +158,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/storage',
     tag,
+    needsNoModel: true,
     summary: 'Disk by table and memory by part',
     response: { description: 'Sizes', schema: StorageSchema },
     handler: async (_request, { admin }) => json(await admin.storage()),
@@ -158,6 +167,7 @@ export const adminRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/admin/config',
     tag,
+    needsNoModel: true,
     summary: 'The configuration in effect, with the source of each key; secrets are masked',
     response: { description: 'Every key', schema: ConfigReportSchema },
     handler: (_request, { admin }) => json(admin.config()),
@@ -172,6 +182,7 @@ function pageRoutes(): Route[] {
       method: 'GET',
       path: '/api/admin/users',
       tag,
+      needsNoModel: true,
       summary: 'Users whose ids begin with `prefix`, page by page',
       query: ['n', 'cursor', 'prefix'],
       response: {
@@ -189,6 +200,7 @@ function pageRoutes(): Route[] {
       method: 'GET',
       path: '/api/admin/items',
       tag,
+      needsNoModel: true,
       summary: 'Items whose ids begin with `prefix`, page by page',
       query: ['n', 'cursor', 'prefix'],
       response: {

@@ -43,6 +43,7 @@ export function dashboardRoutes(): readonly Route[] {
       tag,
       summary: 'The dashboard',
       open: true,
+      needsNoModel: true,
       response: { description: 'A page', contentType: HTML_TYPE },
       handler: () => ({
         status: 200,
@@ -57,6 +58,7 @@ export function dashboardRoutes(): readonly Route[] {
       tag,
       summary: 'A file of the dashboard, compressed with gzip',
       open: true,
+      needsNoModel: true,
       response: { description: 'The file', contentType: '*/*' },
       errors: ['ROUTE_NOT_FOUND'],
       handler({ params: { asset } }) {

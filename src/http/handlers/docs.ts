@@ -55,7 +55,7 @@ const PAGE = `<!DOCTYPE html>
  * @param document the OpenAPI document, made when it is first asked for
  */
 export function docsRoutes(document: () => object): readonly Route[] {
-  const common = { method: 'GET', tag, open: true } as const;
+  const common = { method: 'GET', tag, open: true, needsNoModel: true } as const;
   let documentReply: Reply | undefined;
   const files = new Map<string, Promise<Buffer>>();
   return [

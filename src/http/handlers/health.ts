@@ -1,12 +1,9 @@
 import { HealthReportSchema } from '../../domain/schemas.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
-import type { Services } from '../services.ts';
 import { HEALTH } from './examples.ts';
 
 const tag = 'Health';
-
-const live = async (_request: unknown, { health }: Services) => json(await health());
 
 /** The two routes of health; neither needs a key. */
 export const healthRoutes: readonly Route[] = [
@@ -17,8 +14,8 @@ export const healthRoutes: readonly Route[] = [
     summary: 'Whether the process lives: always 200 once it listens',
     open: true,
     response: { description: 'The report', schema: HealthReportSchema, example: HEALTH },
-    handler: live,
-    early: live,
+    needsNoModel: true,
+    handler: async (_request, { health }) => json(await health()),
   }),
   route({
     method: 'GET',

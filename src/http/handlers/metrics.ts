@@ -9,6 +9,7 @@ export const metricsRoutes: readonly Route[] = [
     tag: 'Operation',
     summary: 'Metrics in Prometheus text format',
     bearer: true,
+    needsNoModel: true,
     response: { description: 'Prometheus text', contentType: TEXT_TYPE },
     async handler(_request, { metricsText }) {
       return { status: 200, contentType: TEXT_TYPE, body: await metricsText() };

@@ -106,6 +106,11 @@ export class ListFreshness {
     } satisfies StaleState);
   }
 
+  /** See `ListAges`. */
+  get arrivalMs(): number {
+    return this.ages.arrivalMs;
+  }
+
   /** Users with feedback since their list was made. */
   get dirtyCount(): number {
     return this.dirty.count;

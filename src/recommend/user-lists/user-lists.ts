@@ -3,6 +3,7 @@ import type { History } from '../history/history.ts';
 import type { Dated, Lack } from './freshness.ts';
 import { insertNewcomers } from './insert-newcomers.ts';
 import { ListWriter } from './list-writer.ts';
+import { NothingMade } from './nothing-made.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
 
@@ -24,6 +25,7 @@ export class UserLists {
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
+  private readonly nothing: NothingMade;
   /** The list that another is made after, where lists are not at hand. */
   private considered: UserList | undefined;
   private lastGeneration = 0;
@@ -32,7 +34,8 @@ export class UserLists {
 
   constructor(options: UserListsOptions) {
     this.options = options;
-    const { cache, freshness, makeInWorker, onTrouble } = options;
+    const { cache, freshness, generations, clock, makeInWorker, onTrouble } = options;
+    this.nothing = new NothingMade(clock, freshness.arrivalMs, () => generations.current?.number ?? 0);
     this.writer = new ListWriter({
       cache,
       onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
@@ -70,6 +73,7 @@ export class UserLists {
   /** Notes that the user's feedback changed. @param retracted whether some was taken back */
   markDirty(userRow: number, retracted = false): void {
     this.options.freshness.markDirty(userRow, retracted);
+    this.nothing.forget(userRow);
     if (retracted) this.queue.markVoid(userRow);
     else this.queue.markChanged(userRow);
   }
@@ -149,6 +153,7 @@ export class UserLists {
         freshness.markDirty(userRow);
       }
     }
+    if (this.nothing.has(history)) return this.lastServed(history, list);
     if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
     if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
       if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
@@ -303,7 +308,10 @@ export class UserLists {
     const { freshness, versions, clock } = this.options;
     const version = versions?.basisOf(history).version;
     const askedMs = clock();
+    const { nextEffectMs } = history;
     await this.queue.wait(userRow);
+    // Whoever notes it for the queue does not know the user's feedback.
+    if (this.nothing.has({ userRow, untilMs: clock() })) this.nothing.note({ userRow, nextEffectMs });
     const list = this.last(userRow);
     if (list === undefined || freshness.isExpired(list)) return undefined;
     const isRetracted =
@@ -319,13 +327,18 @@ export class UserLists {
     return versions === undefined ? freshness.isRetracted(list) : !versions.isOf(history, list.basis);
   }
 
-  /** There is nothing to make a list of: the last one is served on, but not to whom took back what it was made of. */
+  /** There is nothing to make a list of: the last one goes where it was made of what the user took back. */
   private keepOrDrop(history: History, last: UserList | undefined): UserList | undefined {
-    if (last === undefined) return undefined;
-    if (!this.mayHoldRetracted(last, history))
-      return this.options.freshness.isExpired(last) ? undefined : last;
-    this.drop(history.userRow);
-    return undefined;
+    const served = this.lastServed(history, last);
+    if (last !== undefined && this.mayHoldRetracted(last, history)) this.drop(history.userRow);
+    this.nothing.note(history);
+    return served;
+  }
+
+  /** What is served of whom no other list can be made: the last one, but not to whom took back what it was made of. */
+  private lastServed(history: History, last: UserList | undefined): UserList | undefined {
+    if (last === undefined || this.mayHoldRetracted(last, history)) return undefined;
+    return this.options.freshness.isExpired(last) ? undefined : last;
   }
 
   private takeRemade(
@@ -344,6 +357,7 @@ export class UserLists {
     for (const userRow of settled) {
       if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
       freshness.markMade(userRow);
+      this.nothing.note({ userRow, nextEffectMs: Number.POSITIVE_INFINITY });
     }
   }
 
