@@ -36,27 +36,35 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
   readonly lockWaitMs?: number;
+  /** Ends the start when it is aborted before that has come to its end; what was begun is undone in order. */
+  readonly signal?: AbortSignal;
   /** Where the configuration was taken from, for those who ask. */
   readonly origin?: ConfigOrigin;
   /** Whether nothing begins by itself: no fit, no search and no upkeep but those that are asked for. */
   readonly onDemand?: boolean;
 }
 
-const DEFAULTS = { clock: systemClock, lockWaitMs: 0, origin: NO_ORIGIN, onDemand: false };
+/** Of a start that nobody ends. */
+const NEVER = new AbortController().signal;
+
+const DEFAULTS = { clock: systemClock, lockWaitMs: 0, signal: NEVER, origin: NO_ORIGIN, onDemand: false };
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.
  * @throws OperatorError when another process has the folders or the port
+ * @throws the reason of `signal` once that is aborted
  * @throws Error when a store cannot be opened or the address cannot be listened on; nothing is left running then
  */
 export async function startService(given: ServiceOptions): Promise<Service> {
   const options: Options = { ...DEFAULTS, ...given };
-  const { config, log, origin, onDemand } = options;
+  const { config, log, origin, onDemand, signal } = options;
   const teardown = new Teardown();
   try {
     const stores = await startStores(config, options, teardown);
+    signal.throwIfAborted();
     await logStart(log, stores.data, config, stores.paths, origin.file);
     const background = await startBackground(options, stores, teardown);
+    signal.throwIfAborted();
     // Made ready while workers read the saved model.
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
@@ -65,7 +73,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     teardown.add(() => admin.stop());
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
-    await background.isRestored;
+    await unlessAborted(background.isRestored, signal);
     stores.noteReady();
     const { host, port } = listener.address;
     stores.cluster?.noteAddress(`${host}:${port}`);
@@ -90,6 +98,18 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     await teardown.run();
     throw error;
   }
+}
+
+/** @throws the signal's reason once it is aborted, whatever has become of the work */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stopWaiting = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
+    signal.addEventListener('abort', stopWaiting);
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener('abort', stopWaiting);
+  signal.throwIfAborted();
 }
 
 type Options = Required<ServiceOptions>;

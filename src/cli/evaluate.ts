@@ -67,7 +67,7 @@ export function evaluateCommand(env: Environment): Command {
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: EvaluateFlags) => {
       const loaded = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
-      const temporary = files.length === 0 ? undefined : temporaryFolder('evaluate');
+      const temporary = files.length === 0 ? undefined : temporaryFolder('furze-evaluate-');
       try {
         const config = withPositives(loaded, flags, temporary?.path);
         if (temporary !== undefined) {

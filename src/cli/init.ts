@@ -19,7 +19,14 @@ import { createPrompt } from './init/prompt.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { createCaller } from './playground/caller.ts';
 import { createProgress } from './progress.ts';
-import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import {
+  baseUrl,
+  checkReason,
+  launchService,
+  type StopReason,
+  stopSignal,
+  stopWithin,
+} from './run-service.ts';
 
 interface InitFlags extends ColumnFlags {
   readonly config: string;
@@ -183,7 +190,8 @@ async function train(config: Config, flags: InitFlags): Promise<Example | undefi
   const own = defaultConfig({ ...config, server: { ...config.server, ...local } });
   const log = createLogger('warn');
   const stopped = stopSignal(log);
-  const service = await launchService(own, log, flags.lockWait);
+  const service = await launchService({ config: own, log, lockWait: flags.lockWait, stopped });
+  if (service === undefined) return endStopped(stopped, flags.config);
   try {
     const progress = createProgress(flags.json ? process.stderr : process.stdout);
     const key = config.server.api_key || (config.server.api_keys[0] ?? '');
@@ -195,14 +203,19 @@ async function train(config: Config, flags: InitFlags): Promise<Example | undefi
     const ended = await Promise.race([work, stopped.then(() => 'stopped' as const)]);
     if (ended !== 'stopped') return ended;
     work.catch(() => {});
-    checkReason(await stopped);
-    process.stderr.write(
-      `Stopped; the data is in. ${howCalled()} serve --config ${flags.config} trains by itself.\n`,
-    );
-    throw new ExitStatus(INTERRUPTED);
+    return await endStopped(stopped, flags.config);
   } finally {
     await stopWithin(service, own.server.shutdown_timeout, log);
   }
+}
+
+/** @throws ExitStatus */
+async function endStopped(stopped: Promise<StopReason>, config: string): Promise<never> {
+  checkReason(await stopped);
+  process.stderr.write(
+    `Stopped; the data is in. ${howCalled()} serve --config ${config} trains by itself.\n`,
+  );
+  throw new ExitStatus(INTERRUPTED);
 }
 
 /** Data from which no model can be learned leaves the lists that need none. */

@@ -103,7 +103,7 @@ async function withStore(
   // Loaded here, so that other commands load no engine.
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
-  const scratch = temporaryFolder('migrate');
+  const scratch = temporaryFolder('furze-migrate-');
   try {
     const database = {
       ...config.database,

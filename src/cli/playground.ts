@@ -38,7 +38,8 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   makeFolder(folder);
   const log = createLogger(config.log.level);
   const stopped = stopSignal(log);
-  const service = await launchService(config, log, lockWait);
+  const service = await launchService({ config, log, lockWait, stopped });
+  if (service === undefined) return checkReason(await stopped);
   const url = baseUrl(service.address);
   const key = config.server.api_key || (config.server.api_keys[0] ?? '');
   const ask = createCaller(url, key);

@@ -6,18 +6,36 @@ import type { Service } from '../service.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+export interface Launch {
+  readonly config: Config;
+  readonly log: Logger;
+  /** How long to wait for another process that has the folders, seconds. */
+  readonly lockWait: number;
+  /** Resolves when the service is to stop, also before it has started. */
+  readonly stopped: Promise<StopReason>;
+  readonly origin?: ConfigOrigin;
+}
+
 /**
- * Starts the service. The import waits until here, so that other commands load no engine.
- * @param lockWait how long to wait for another process that has the folders, seconds
+ * Starts the service; undefined where it was to stop before it had. The import waits until here, so that other commands
+ * load no engine.
  */
-export async function launchService(
-  config: Config,
-  log: Logger,
-  lockWait: number,
-  origin?: ConfigOrigin,
-): Promise<Service> {
+export async function launchService(launch: Launch): Promise<Service | undefined> {
+  const { config, log, lockWait, stopped, origin } = launch;
   const { startService } = await import('../service.ts');
-  return startService({ config, log, lockWaitMs: lockWait * 1000, ...(origin !== undefined && { origin }) });
+  const ending = new AbortController();
+  const started = startService({
+    ...{ config, log, lockWaitMs: lockWait * 1000, signal: ending.signal },
+    ...(origin !== undefined && { origin }),
+  });
+  if (await Promise.race([started.then(() => true), stopped.then(() => false)])) return started;
+  log.info({ reason: await stopped }, 'stopping while it starts');
+  ending.abort();
+  // What could not be ended any more is stopped.
+  const stop = () => started.then((service) => service.stop()).catch(() => {});
+  await stopWithin({ stop }, config.server.shutdown_timeout, log);
+  log.info('stopped');
+  return undefined;
 }
 
 /** Why the process is to stop. */

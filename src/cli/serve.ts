@@ -39,7 +39,8 @@ export function serveCommand(env: Environment): Command {
       });
       const log = createLogger(config.log.level);
       const stopped = stopSignal(log);
-      const service = await launchService(config, log, options.lockWait, origin);
+      const service = await launchService({ config, log, lockWait: options.lockWait, stopped, origin });
+      if (service === undefined) return checkReason(await stopped);
       const url = baseUrl(service.address);
       log.info({ url, dashboard: `${url}/`, docs: `${url}/apidocs` }, 'listening');
       const reason = await stopped;

@@ -46,7 +46,7 @@ export class TrialService {
 
   /** @param config how lists are to be made; stores and address are the trial's own */
   static async create(trial: Trial, config: Config): Promise<TrialService> {
-    return new TrialService(trial, config, temporaryFolder('evaluate'));
+    return new TrialService(trial, config, temporaryFolder('furze-evaluate-'));
   }
 
   /** Fits with these changes to the configuration and asks for the lists of all users of the test. */

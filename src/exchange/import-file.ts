@@ -36,8 +36,8 @@ export interface ImportOptions {
   readonly onRefused: (row: RefusedRow) => void;
   /** Told how far it is, in bytes of the file. */
   readonly onProgress: (bytes: number, bytesTotal: number, rows: number) => void;
-  /** Asked between batches. */
-  readonly isStopped: () => boolean;
+  /** Ends the import after the batches under way once it is aborted. */
+  readonly signal: AbortSignal;
   /** The text when it is open already, as standard input is. */
   readonly opened?: OpenedText | undefined;
 }
@@ -66,24 +66,14 @@ class FileImport {
   }
 
   async run(): Promise<FileResult> {
-    const { plan, checkpoint, onProgress } = this.options;
+    const { checkpoint } = this.options;
     const before = checkpoint?.read();
     this.stored = before?.stored ?? 0;
-    const doneLine = before?.line ?? 0;
-    const { chunks, bytesRead, bytesTotal } = this.options.opened ?? openText(plan.path, plan.encoding);
-    let isHeader = plan.hasHeader;
-    for await (const rows of readRows(chunks, plan.format, plan.columns)) {
-      for (const row of rows) {
-        const skip = isHeader;
-        isHeader = false;
-        if (skip || row.line <= doneLine) continue;
-        this.rows++;
-        this.take(row);
-        if (this.batch.length >= BATCH_RECORDS) await this.send();
-        if (this.isOver()) break;
-      }
-      onProgress(bytesRead(), bytesTotal, this.rows);
-      if (this.isOver()) break;
+    try {
+      await this.readAfter(before?.line ?? 0);
+    } catch (error) {
+      // A text that was ended by the signal may end in the middle of anything.
+      if (!this.isOver()) throw error;
     }
     const isStopped = this.isOver();
     if (!isStopped) await this.send();
@@ -91,11 +81,31 @@ class FileImport {
     if (this.failure !== undefined) throw this.failure;
     if (!isStopped) checkpoint?.remove();
     const { rows, stored, refused } = this;
-    return { path: plan.path, kind: plan.kind, rows, stored, refused: refused.count, isStopped };
+    const { path, kind } = this.options.plan;
+    return { path, kind, rows, stored, refused: refused.count, isStopped };
+  }
+
+  private async readAfter(doneLine: number): Promise<void> {
+    const { plan, signal, onProgress } = this.options;
+    const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
+    let isHeader = plan.hasHeader;
+    for await (const rows of readRows(opened.chunks, plan.format, plan.columns)) {
+      for (const row of rows) {
+        if (this.isOver()) return;
+        const skip = isHeader;
+        isHeader = false;
+        if (skip || row.line <= doneLine) continue;
+        this.rows++;
+        this.take(row);
+        if (this.batch.length >= BATCH_RECORDS) await this.send();
+      }
+      onProgress(opened.bytesRead(), opened.bytesTotal, this.rows);
+      if (this.isOver()) return;
+    }
   }
 
   private isOver(): boolean {
-    return this.failure !== undefined || this.options.isStopped() || this.refused.endsImport;
+    return this.failure !== undefined || this.options.signal.aborted || this.refused.endsImport;
   }
 
   private take(row: ReadRow | BadRow): void {

@@ -22,16 +22,25 @@ export interface OpenedText {
 
 /**
  * Opens a file, or standard input, that may be packed with gzip or zstd, which its first bytes tell.
+ * @param signal ends the text where it is once that is aborted, also while nothing comes
  * @throws OperatorError when it cannot be read; while it is read also when it is damaged or not in its encoding
  */
-export function openText(path: string, encoding: TextEncoding): OpenedText {
+export function openText(path: string, encoding: TextEncoding, signal?: AbortSignal): OpenedText {
   let bytesRead = 0;
   const bytesTotal = path === STDIN ? 0 : sizeOf(path);
   async function* counted(): AsyncGenerator<Buffer> {
     const source: Readable = path === STDIN ? process.stdin : createReadStream(path);
-    for await (const chunk of source) {
-      bytesRead += (chunk as Buffer).length;
-      yield chunk as Buffer;
+    const end = () => source.destroy();
+    signal?.addEventListener('abort', end);
+    try {
+      for await (const chunk of source) {
+        bytesRead += (chunk as Buffer).length;
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    } finally {
+      signal?.removeEventListener('abort', end);
     }
   }
   return { chunks: decoded(path, counted(), encoding), bytesRead: () => bytesRead, bytesTotal };

@@ -1,7 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, write } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
 import { stopWithin } from '../../src/cli/run-service.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { lockFolder } from '../../src/store/open/folder-lock.ts';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-stop-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * A file that has this text and never ends.
+ * @returns its path, a promise that resolves when somebody has read most of a long text, and a function that ends it
+ */
+function endless(name: string, text: string): [path: string, isRead: Promise<unknown>, end: () => void] {
+  const path = join(folder, name);
+  execFileSync('mkfifo', [path]);
+  // Whoever opens it both ways waits for nobody.
+  const file = openSync(path, 'r+');
+  return [path, promisify(write)(file, text), () => closeSync(file)];
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(20);
+}
+
+describe.skipIf(process.platform !== 'linux')('a command that is told to end', () => {
+  test('in the middle of a restore ends at once, and leaves nothing of it', async () => {
+    const data = join(folder, 'restored');
+    const [backup, , end] = endless('backup', 'not yet a backup');
+    const restore = new Furze(['restore', backup, '--data', data]);
+    const partial = () =>
+      (existsSync(data) ? readdirSync(data) : []).filter((name) => name.startsWith('part'));
+    await until(() => partial().length > 0);
+    await restore.stop('SIGTERM');
+    expect(restore.process.signalCode).toBe('SIGTERM');
+    expect(partial()).toEqual([]);
+    end();
+  });
+
+  test('while it waits for the rest of a file to import ends in order', async () => {
+    const [file, isRead, end] = endless('likes.csv', `user,item\n${'u,i\n'.repeat(60_000)}`);
+    const data = join(folder, 'imported');
+    const args = ['import', 'feedback', '--map', 'user=user,item=item', '--skip-bad', '--data', data, '-'];
+    const started = new Furze(args, {}, ['sh', '-c', 'exec "$@" < "$0"', file]);
+    await isRead;
+    const code = await started.stop('SIGTERM');
+    expect(started.output).toContain('Run the same command again to go on');
+    expect(code).toBe(130);
+    end();
+  });
+
+  test('while it waits to start the service ends in order', async () => {
+    const data = join(folder, 'held');
+    mkdirSync(data);
+    const lock = lockFolder(data);
+    const serve = new Furze(['serve', '--data', data, '--port', '0', '--lock-wait', '600']);
+    await serve.waitFor(/"msg":"waiting for/);
+    expect(await serve.stop('SIGTERM')).toBe(0);
+    expect(serve.output).toMatch(/"msg":"stopping while it starts"[\s\S]*"msg":"stopped"/);
+    lock.release();
+  });
+});
 
 test('a stop that ends in time leaves the process alone', async () => {
   const codes: number[] = [];

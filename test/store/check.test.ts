@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { checkStore } from '../../src/store/lmdb/check/check-store.ts';
@@ -180,6 +182,40 @@ describe('damaged files', () => {
     await guard();
     expect(await checkStore('data', tempFolder())).toBeUndefined();
   });
+
+  /** Ends the process that reads the store as soon as there is one. */
+  async function killReader(signal: NodeJS.Signals): Promise<void> {
+    for (;;) {
+      const found = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .find(
+          ([, parent, ...args]) => Number(parent) === process.pid && args.join(' ').includes('check-child'),
+        );
+      if (found !== undefined) return void process.kill(Number(found[0]), signal);
+      await delay(5);
+    }
+  }
+
+  test.skipIf(process.platform !== 'linux')(
+    'a check that somebody ends says so, takes nothing for damaged and sets nothing aside',
+    async () => {
+      const options = await sound();
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        const troubles: string[] = [];
+        const guarded = guardFiles({ ...options, diedStarting: true }, (message) => troubles.push(message));
+        const refused = expect(guarded).rejects.toThrow(`did not come to its end: ${signal} ended it`);
+        await killReader(signal);
+        await refused;
+        expect(troubles).toEqual([]);
+      }
+      const ending = new AbortController();
+      const check = checkStore('data', options.dataPath, ending.signal);
+      ending.abort(new Error('stopped'));
+      await expect(check).rejects.toThrow('stopped');
+      expect(await checkStore('data', options.dataPath)).toMatchObject({ faultCount: 0 });
+    },
+  );
 
   test('a damaged cache is set aside, and a new one takes its place', async () => {
     const options = await sound();

@@ -32,6 +32,8 @@ const REFUSALS_SHOWN = 20;
 const REFUSED = 1;
 /** What a shell says of a program that was interrupted. */
 const INTERRUPTED = 130;
+/** How long the batches under way may take after an interruption, milliseconds. */
+const STOP_MS = 5000;
 
 /**
  * Imports file by file; an interruption ends it after the batch under way.
@@ -48,10 +50,15 @@ export async function runImport(run: ImportRun): Promise<number> {
     if (refused <= REFUSALS_SHOWN) process.stderr.write(`${row.path}:${row.line}: ${row.reason}\n`);
   };
   try {
+    const { signal } = interruption;
     for (const input of resolveInputs(run.preset, run.paths, run.wishes)) {
-      const { plan, opened } = await lookAt(input);
+      const looked = await lookAt(input, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (looked === undefined || signal.aborted) break;
+      const { plan, opened } = looked;
       if (!run.isShown) process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
-      const result = await importOne(run, plan, opened, onRefused, interruption.isInterrupted);
+      const result = await importOne(run, plan, opened, onRefused, signal);
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
@@ -61,17 +68,20 @@ export async function runImport(run: ImportRun): Promise<number> {
   if (refused > REFUSALS_SHOWN) {
     process.stderr.write(`... and ${(refused - REFUSALS_SHOWN).toLocaleString('en-US')} more\n`);
   }
-  const interrupted = interruption.isInterrupted();
+  const interrupted = interruption.signal.aborted;
   report(run, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
 }
 
 /** Guesses what a file holds, by its beginning. Standard input is read once, so what was looked at is kept for the import. */
-export async function lookAt(input: PresetFile): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
+export async function lookAt(
+  input: PresetFile,
+  signal?: AbortSignal,
+): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
   const { wishes, plan: known } = input;
   const encoding = await encodingOf(input.path, wishes.encoding ?? known?.encoding);
-  const { head, isWhole, opened } = await peekText(openText(input.path, encoding), HEAD_CHARACTERS);
+  const { head, isWhole, opened } = await peekText(openText(input.path, encoding, signal), HEAD_CHARACTERS);
   const reread = input.path === STDIN ? undefined : () => openText(input.path, encoding).chunks;
   const said = { ...wishes, encoding };
   const plan = await planFile(input.path, head, isWhole, said, { ...known, encoding }, reread);
@@ -85,10 +95,10 @@ async function importOne(
   plan: FilePlan,
   opened: OpenedText | undefined,
   onRefused: (row: RefusedRow) => void,
-  isStopped: () => boolean,
+  signal: AbortSignal,
 ): Promise<FileResult> {
   const progress = createProgress(process.stderr);
-  const common = { plan, onRefused, isStopped };
+  const common = { plan, onRefused, signal };
   try {
     const isCheckedFirst = opened === undefined && !run.skipsBad;
     if (run.target === undefined || isCheckedFirst) {
@@ -140,17 +150,26 @@ function showIn(
   return (bytes, bytesTotal) => progress.report(`${stage}, bytes`, Math.min(bytes, bytesTotal), bytesTotal);
 }
 
-function listenForInterruption(): { readonly isInterrupted: () => boolean; readonly end: () => void } {
-  let interrupted = false;
+function listenForInterruption(): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let timer: NodeJS.Timeout | undefined;
+  // An exit would wait for a read that never comes back, as that of a named pipe.
+  const endAtOnce = () => process.kill(process.pid, 'SIGKILL');
   const onSignal = () => {
-    if (interrupted) process.exit(INTERRUPTED);
-    interrupted = true;
+    if (signal.aborted) endAtOnce();
     process.stderr.write('Stopping after the batch under way; once more ends at once.\n');
+    // What is under way may wait for a service that does not answer.
+    timer = setTimeout(endAtOnce, STOP_MS);
+    controller.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return {
-    isInterrupted: () => interrupted,
-    end: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+    signal,
+    end() {
+      clearTimeout(timer);
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    },
   };
 }
 

@@ -84,12 +84,14 @@ function inWords(path: string, error: NodeJS.ErrnoException): Error {
 /**
  * Takes folders like `lockFolder`, and waits for those that another process has: one that is about to end.
  * @param waitMs how long at most
+ * @param signal ends the waiting when it is aborted, with its reason
  * @throws FolderLockedError when the time is over; none of the folders is held then
  */
 export async function lockFolders(
   paths: readonly string[],
   waitMs: number,
   log = SILENT,
+  signal?: AbortSignal,
 ): Promise<FolderLock[]> {
   const endMs = performance.now() + waitMs;
   const held: FolderLock[] = [];
@@ -99,8 +101,10 @@ export async function lockFolders(
         held.push(lockFolder(path, log));
         break;
       } catch (error) {
-        if (!(error instanceof FolderLockedError) || performance.now() >= endMs) {
+        const isOver = signal?.aborted || performance.now() >= endMs;
+        if (!(error instanceof FolderLockedError) || isOver) {
           for (const lock of held) lock.release();
+          signal?.throwIfAborted();
           throw error;
         }
         if (tries === 0) log.waiting(error.message);

@@ -88,15 +88,17 @@ export interface Stores {
 /**
  * Takes both folders for this process, and makes them where there are none.
  * @param waitMs how long to wait for another process that has them, at most
+ * @param signal ends the waiting when it is aborted, with its reason
  * @throws OperatorError when it still has them, or when both are one folder
  */
 export async function lockStores(
   { dataPath, cachePath }: StorePaths,
   waitMs: number,
   log?: LockLog,
+  signal?: AbortSignal,
 ): Promise<StoreLocks> {
   checkApart(dataPath, cachePath);
-  const [data, cache] = await lockFolders([dataPath, cachePath], waitMs, log);
+  const [data, cache] = await lockFolders([dataPath, cachePath], waitMs, log, signal);
   return { data: data!, cache: cache! };
 }
 

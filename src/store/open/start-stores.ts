@@ -25,31 +25,40 @@ export interface StartedStores extends Omit<Stores, 'identity'> {
   readonly noteReady: () => void;
 }
 
+export interface StartOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** How long to wait for another process to let go of the folders, milliseconds. */
+  readonly lockWaitMs: number;
+  /** Ends the start when it is aborted, with its reason. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Locks the folders that the configuration names, looks over their files and opens them.
- * @param lockWaitMs how long to wait for another process to let go of the folders, milliseconds
  * @throws OperatorError when another process has the folders, Error when a store cannot be opened
  */
 export async function startStores(
   config: Config,
-  { log, clock, lockWaitMs }: { readonly log: Logger; readonly clock: Clock; readonly lockWaitMs: number },
+  { log, clock, lockWaitMs, signal }: StartOptions,
   teardown: Teardown,
 ): Promise<StartedStores> {
   const paths = storePaths(config);
   const options = storeOptions(config, clock, log);
   const isCopy = options.upstream !== undefined;
-  const locks = await lockStores(paths, lockWaitMs, {
-    weak: (reason) => log.warn(reason),
-    waiting: (reason) => log.info({ reason }, 'waiting for another process to stop'),
-  });
+  const lockLog = {
+    weak: (reason: string) => log.warn(reason),
+    waiting: (reason: string) => log.info({ reason }, 'waiting for another process to stop'),
+  };
+  const locks = await lockStores(paths, lockWaitMs, lockLog, signal);
   teardown.add(() => locks.cache.release());
   teardown.add(() => locks.data.release());
   const { diedStarting } = locks.data;
   if (diedStarting)
     log.warn('the last process died while it was starting; both stores are read as a whole first');
   locks.data.noteStarting();
-  await guardFiles({ ...paths, diedStarting, isCopy }, (message) => log.error(message));
-  const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock));
+  await guardFiles({ ...paths, diedStarting, isCopy, signal }, (message) => log.error(message));
+  const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock, signal));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
   const { upstream } = options;
@@ -71,9 +80,10 @@ function nodeFacts({ node }: Config): NodeFacts {
 /** How often a copy that is made says how far it is. */
 const TELL_MS = 5000;
 
-function tellProgress(log: Logger, clock: Clock): (records: number) => void {
+function tellProgress(log: Logger, clock: Clock, signal: AbortSignal): (records: number) => void {
   let toldMs = clock();
   return (records) => {
+    signal.throwIfAborted();
     if (clock() - toldMs < TELL_MS) return;
     toldMs = clock();
     log.info({ records }, 'copying the data from PostgreSQL');

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import { atEnd } from '../../../domain/process/at-end.ts';
 import { ownThread } from '../../../domain/process/thread-entry.ts';
 import { inspectFile } from '../maintenance/file-head.ts';
 import type { Report } from './findings.ts';
@@ -9,12 +11,24 @@ export type { Report } from './findings.ts';
 
 export type StoreKind = 'data' | 'cache';
 
+/** What ends a process that reads damaged pages; any other signal comes from without. */
+const OF_DAMAGE: readonly NodeJS.Signals[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGFPE'];
+/** What Node.js says before it aborts for want of memory. */
+const NO_MEMORY = 'out of memory';
+
 /**
  * Checks a whole store in a process of its own, so that damaged pages, which end the process that reads them, are
  * reported and not suffered. A service may run on the folder meanwhile.
+ * @param signal ends the check when it is aborted
  * @returns undefined when there is no store in the folder
+ * @throws OperatorError when the check was ended from without before it knew; the signal's reason once that is aborted
  */
-export async function checkStore(kind: StoreKind, path: string): Promise<Report | undefined> {
+export async function checkStore(
+  kind: StoreKind,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Report | undefined> {
+  signal?.throwIfAborted();
   const state = inspectFile(path);
   if (state.kind === 'absent') return undefined;
   if (state.kind === 'damaged') return failed(path, `The file is damaged: ${state.reason}.`);
@@ -30,12 +44,24 @@ export async function checkStore(kind: StoreKind, path: string): Promise<Report 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  const end = () => child.kill('SIGKILL');
+  const release = atEnd(end);
+  signal?.addEventListener('abort', end);
+  const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  release();
+  signal?.removeEventListener('abort', end);
+  signal?.throwIfAborted();
   if (code === 0) return JSON.parse(output) as Report;
-  if (signal !== null) {
-    return failed(path, `Pages are missing or damaged: reading them ended the process with ${signal}.`);
-  }
+  if (errors.includes(NO_MEMORY)) throw cutShort(path, 'it ran out of memory');
+  if (ended !== null && !OF_DAMAGE.includes(ended)) throw cutShort(path, `${ended} ended it`);
+  if (ended !== null)
+    return failed(path, `Pages are missing or damaged: reading them ended the process with ${ended}.`);
   return failed(path, `The store cannot be read: ${lastLine(errors)}.`);
+}
+
+/** Whether the store is sound is not known then, and nothing may be done about it. */
+function cutShort(path: string, why: string): OperatorError {
+  return new OperatorError(`The check of ${path} did not come to its end: ${why}.`);
 }
 
 function failed(path: string, fault: string): Report {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -49,11 +49,11 @@ export async function backupStore(dataPath: string, target: string): Promise<Bac
 export async function streamBackup(engine: Engine): Promise<BackupStream> {
   const partial = makePartial(engine.path);
   try {
-    const { file, ...copied } = await copyStore(engine, join(partial, 'copy'));
+    const { file, ...copied } = await copyStore(engine, join(partial.path, 'copy'));
     const stream = createReadStream(file, { fd: openSync(file, 'r') });
     return { ...copied, stream };
   } finally {
-    rmSync(partial, { recursive: true, force: true });
+    partial.remove();
   }
 }
 
@@ -101,15 +101,16 @@ async function fillFolder(target: string, fill: (partial: string) => Promise<voi
   removePartial(target);
   const partial = makePartial(target);
   try {
-    await fill(partial);
-    const counts = countsOf(partial);
-    syncToDisk(join(partial, DATA_FILE));
+    const copy = join(partial.path, DATA_FILE);
+    await fill(partial.path);
+    const counts = countsOf(partial.path);
+    syncToDisk(copy);
     const file = join(target, DATA_FILE);
-    renameSync(join(partial, DATA_FILE), file);
+    renameSync(copy, file);
     syncToDisk(target);
     return { file, bytes: statSync(file).size, ...counts };
   } finally {
-    rmSync(partial, { recursive: true, force: true });
+    partial.remove();
   }
 }
 

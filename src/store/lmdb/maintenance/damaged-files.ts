@@ -14,6 +14,8 @@ export interface GuardedFolders {
   readonly diedStarting: boolean;
   /** The data is a copy of what another store holds, so that a damaged one can be made anew. */
   readonly isCopy?: boolean;
+  /** Ends the reading when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -23,10 +25,10 @@ export interface GuardedFolders {
  * @throws OperatorError when the data store is damaged: what is wrong, and what to do
  */
 export async function guardFiles(
-  { dataPath, cachePath, diedStarting, isCopy = false }: GuardedFolders,
+  { dataPath, cachePath, diedStarting, isCopy = false, signal }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
-  const fault = await faultOf('data', dataPath, diedStarting);
+  const fault = await faultOf('data', dataPath, diedStarting, signal);
   if (fault !== undefined && isCopy) {
     const name = setAside(dataPath);
     onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
@@ -36,7 +38,7 @@ export async function guardFiles(
         `"furze check ${dataPath}" says more. The file is left as it is.`,
     );
   }
-  const reason = await faultOf('cache', cachePath, diedStarting);
+  const reason = await faultOf('cache', cachePath, diedStarting, signal);
   if (reason === undefined) return;
   const name = setAside(cachePath);
   onTrouble(
@@ -48,13 +50,18 @@ export async function guardFiles(
  * What is wrong with the file of a store. Where the file of the data is short, it is read to its end to know whether pages
  * are missing; a cache is not worth that.
  */
-async function faultOf(kind: StoreKind, path: string, readAll: boolean): Promise<string | undefined> {
+async function faultOf(
+  kind: StoreKind,
+  path: string,
+  readAll: boolean,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const state = inspectFile(path);
   if (state.kind === 'damaged') return state.reason;
   const short = state.kind === 'short' ? `it has ${state.bytes} bytes of ${state.expectedBytes}` : undefined;
   if (short !== undefined && kind === 'cache') return short;
   if (short === undefined && !readAll) return undefined;
-  const report = await checkStore(kind, path);
+  const report = await checkStore(kind, path, signal);
   if (report === undefined || report.faultCount === 0) return undefined;
   return short ?? report.faults[0]!.replace(/\.$/, '');
 }

@@ -1,6 +1,7 @@
-import { renameSync, rmSync, statfsSync } from 'node:fs';
+import { renameSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
+import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import type { Compacted } from '../../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
@@ -45,7 +46,7 @@ class HalfReplacedError extends Error {
  */
 export class LiveCompaction {
   private readonly parts: CompactionParts;
-  private readonly partial: string;
+  private readonly partial: TemporaryFolder;
   private readonly copy: DataTables;
   private readonly names: readonly TableName[];
   private readonly touched: TouchedKeys;
@@ -62,7 +63,7 @@ export class LiveCompaction {
     this.names = Object.keys(tables) as TableName[];
     this.total = Object.values(tables).reduce((sum, table) => sum + countEntries(table), 0);
     this.partial = makePartial(engine.path);
-    this.copy = openDataTables(this.partial, engine.options);
+    this.copy = openDataTables(this.partial.path, engine.options);
     // What a new store begins with; everything is copied.
     this.copy.engine.transact(() => this.copy.meta.clearSync());
     this.touched = new TouchedKeys(parts.tables, this.names, (name, key) => this.isCopied(name, key));
@@ -101,7 +102,7 @@ export class LiveCompaction {
     } finally {
       this.touched.end();
       await this.copy.engine.close();
-      rmSync(this.partial, { recursive: true, force: true });
+      this.partial.remove();
     }
     return { bytesBefore, bytesAfter: tables.engine.bytes };
   }
@@ -178,14 +179,14 @@ export class LiveCompaction {
     tables.engine.renewReads();
     this.copy.engine.transact(() => this.update());
     await this.copy.engine.flush();
-    syncToDisk(join(this.partial, DATA_FILE));
+    syncToDisk(join(this.partial.path, DATA_FILE));
     for (const name of this.names) {
       const [entries, copied] = [countEntries(tables[name]), countEntries(this.copy[name])];
       if (entries !== copied) throw new Error(`the copy has ${copied} of ${entries} entries of ${name}`);
     }
-    renameSync(join(this.partial, DATA_FILE), join(path, DATA_FILE));
+    renameSync(join(this.partial.path, DATA_FILE), join(path, DATA_FILE));
     try {
-      renameSync(join(this.partial, LOCK_FILE), join(path, LOCK_FILE));
+      renameSync(join(this.partial.path, LOCK_FILE), join(path, LOCK_FILE));
       syncToDisk(path);
       this.touched.end();
       replaceTables(tables, openDataTables(path, options));

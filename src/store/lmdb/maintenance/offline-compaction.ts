@@ -28,15 +28,15 @@ export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Co
 
 async function compactLocked(dataPath: string): Promise<Compacted> {
   const { engine } = openDataTables(dataPath);
-  const copyPath = makePartial(dataPath);
+  const partial = makePartial(dataPath);
   try {
     try {
-      await engine.copyCompact(copyPath);
+      await engine.copyCompact(partial.path);
     } finally {
       await engine.close();
     }
     const file = join(dataPath, DATA_FILE);
-    const copy = join(copyPath, DATA_FILE);
+    const copy = join(partial.path, DATA_FILE);
     const bytesBefore = statSync(file).size;
     syncToDisk(copy);
     renameSync(copy, file);
@@ -45,6 +45,6 @@ async function compactLocked(dataPath: string): Promise<Compacted> {
     rmSync(join(dataPath, LOCK_FILE), { force: true });
     return { bytesBefore, bytesAfter: statSync(file).size };
   } finally {
-    rmSync(copyPath, { recursive: true, force: true });
+    partial.remove();
   }
 }

@@ -1,13 +1,14 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type TemporaryFolder, temporaryFolder } from '../../../domain/process/temporary-folder.ts';
 
 /** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
 const PARTIAL_PREFIX = 'partial-';
 const PREFIXES = [PARTIAL_PREFIX, 'compact-'];
 
 /** A folder beside a store for a copy in the making; `removePartial` clears it away should this process be killed. */
-export function makePartial(folder: string): string {
-  return mkdtempSync(join(folder, PARTIAL_PREFIX));
+export function makePartial(folder: string): TemporaryFolder {
+  return temporaryFolder(PARTIAL_PREFIX, folder);
 }
 
 /** Removes what a copy that was killed has left behind. */

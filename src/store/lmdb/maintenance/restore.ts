@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -36,19 +36,19 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
     removePartial(dataPath);
     const partial = makePartial(dataPath);
     try {
-      const copy = join(partial, DATA_FILE);
+      const copy = join(partial.path, DATA_FILE);
       await pipeline(
         file === undefined ? (source as Readable) : createReadStream(file),
         createWriteStream(copy),
       );
-      const counts = await makeSound(partial);
+      const counts = await makeSound(partial.path);
       syncToDisk(copy);
       const target = join(dataPath, DATA_FILE);
       renameSync(copy, target);
       syncToDisk(dataPath);
       return { file: target, bytes: statSync(target).size, ...counts };
     } finally {
-      rmSync(partial, { recursive: true, force: true });
+      partial.remove();
     }
   } finally {
     lock!.release();
