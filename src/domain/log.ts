@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { LogOutput } from './process/log-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -17,7 +18,7 @@ const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${n
  * @param level least level that is written, as in `[log] level`
  * @param destination where lines go; standard output when absent
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination: DestinationStream = new LogOutput()): Logger {
   const options = {
     level,
     base: null,
@@ -25,5 +26,5 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { stopWithin } from '../../src/cli/run-service.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { lockFolder } from '../../src/store/open/folder-lock.ts';
+import { freePort } from '../servers/free-port.ts';
 import { Furze } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-stop-'));
@@ -53,6 +54,17 @@ describe.skipIf(process.platform !== 'linux')('a command that is told to end', (
     expect(started.output).toContain('Run the same command again to go on');
     expect(code).toBe(130);
     end();
+  });
+
+  test('that cannot write its log serves all the same, and ends in order', async () => {
+    const port = await freePort();
+    const args = ['serve', '--data', join(folder, 'speechless'), '--port', String(port)];
+    const serve = new Furze(args, {}, ['sh', '-c', 'exec "$@" > /dev/full', 'sh']);
+    const isReady = () => fetch(`http://127.0.0.1:${port}/api/health/ready`).then(({ ok }) => ok);
+    while (!(await isReady().catch(() => false))) await delay(50);
+    const body = JSON.stringify({ UserId: 'u' });
+    expect((await fetch(`http://127.0.0.1:${port}/api/user`, { method: 'POST', body })).status).toBe(200);
+    expect(await serve.stop('SIGTERM')).toBe(0);
   });
 
   test('while it waits to start the service ends in order', async () => {

@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { LogOutput } from '../../src/domain/process/log-output.ts';
 
 function logged(level: string, action: (log: ReturnType<typeof createLogger>) => void): string {
   let text = '';
@@ -32,5 +37,50 @@ describe('the log', () => {
     });
     expect(text).not.toContain('hush');
     expect(text).toContain('[secret]');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a log that cannot be written', () => {
+  it('stops nobody on a full disk', () => {
+    const file = openSync('/dev/full', 'w');
+    const output = new LogOutput(file);
+    for (let line = 0; line < 100; line++) output.write('a line\n');
+    closeSync(file);
+    // Nor where it is closed.
+    output.write('a line\n');
+  });
+
+  it('loses whole lines of a pipe that nobody reads, and says how many', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'furze-log-'));
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    const read = () => {
+      const bytes = Buffer.alloc(2 ** 20);
+      return bytes.toString('latin1', 0, readSync(reader, bytes));
+    };
+    const output = new LogOutput(writer);
+    const line = (at: number) => `${String(at).padStart(4, '0')} ${'x'.repeat(10_000)}\n`;
+    for (let at = 0; at < 50; at++) output.write(line(at));
+    let text = read();
+    output.write(line(50));
+    output.write(line(51));
+    text += read();
+    const lines = text.trimEnd().split('\n');
+    const told = lines.findIndex((each) => each.startsWith('{'));
+    expect(JSON.parse(lines[told]!)).toMatchObject({
+      level: 'warn',
+      lines: 50 - told,
+      msg: expect.stringContaining('EAGAIN'),
+    });
+    expect([...lines.slice(0, told), ...lines.slice(told + 1)].map((each) => `${each}\n`)).toEqual([
+      ...Array.from({ length: told }, (_, at) => line(at)),
+      line(50),
+      line(51),
+    ]);
+    closeSync(reader);
+    closeSync(writer);
+    rmSync(folder, { recursive: true });
   });
 });
