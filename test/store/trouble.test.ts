@@ -1,7 +1,8 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import type { FurzeError } from '../../src/domain/errors.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
-import { close, openIn, putFeedback, tempFolder } from './helpers.ts';
+import { close, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 
 const BATCHES = 60;
 const BATCH_RECORDS = 50;
@@ -98,4 +99,31 @@ test('a writer that has died is started again, and says so', async () => {
   }
   expect(await data.getStats()).toMatchObject({ users: 3, feedback: 3 * BATCH_RECORDS });
   expect(troubles.filter((each) => each.endsWith('is back'))).toHaveLength(2);
+});
+
+test.skipIf(process.platform === 'win32').each([
+  ['moved away', false],
+  ['replaced', true],
+])('a folder that is %s takes no writes until it is back, and reads go on', async (_how, isReplaced) => {
+  const folder = tempFolder();
+  const troubles: string[] = [];
+  const stores = openIn(folder, { onTrouble: (message) => troubles.push(message) });
+  const { data } = stores;
+  await data.write(putFeedback(batch(0)));
+  const { dataPath } = storeOptions(folder);
+  renameSync(dataPath, `${dataPath}-elsewhere`);
+  if (isReplaced) cpSync(`${dataPath}-elsewhere`, dataPath, { recursive: true });
+  // What was taken now would be found by nobody after a restart.
+  await expect(data.write(putFeedback(batch(1)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  await expect(data.ping()).rejects.toThrow('is no longer in');
+  expect(await data.getUserFeedback('user-0')).toHaveLength(BATCH_RECORDS);
+  rmSync(dataPath, { recursive: true, force: true });
+  renameSync(`${dataPath}-elsewhere`, dataPath);
+  await vi.waitFor(() => data.ping(), 600_000);
+  await data.write(putFeedback(batch(2)));
+  await close(stores);
+  expect(troubles.join()).toContain('put it back');
+  const again = openIn(folder);
+  expect((await storedBatches(again.data)).slice(0, 3)).toEqual([true, false, true]);
+  await close(again);
 });

@@ -56,6 +56,7 @@ export class Engine {
   private readonly root: RootDatabase<Uint8Array, Uint8Array>;
   /** Number of the lock file when it was opened; another one belongs to another data file. */
   private readonly lockFile: number | undefined;
+  private readonly dataFile: number | undefined;
   /** Copies that are being made. */
   private readonly copies = new Set<Promise<void>>();
 
@@ -80,6 +81,12 @@ export class Engine {
       }),
     );
     this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));
+    this.dataFile = fileNumber(join(path, DATA_FILE));
+  }
+
+  /** False once the file that is open is no longer where it was: what is written to it is found by nobody. */
+  get isInPlace(): boolean {
+    return fileNumber(join(this.path, DATA_FILE)) === this.dataFile;
   }
 
   /** True once another file has taken the place of the one that is open: a live compaction has ended. */

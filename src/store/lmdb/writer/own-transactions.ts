@@ -13,6 +13,19 @@ export class ForeignTransactionError extends Error {
   }
 }
 
+/** `ENOENT` as the engine tells it. */
+const NO_SUCH_FILE = 2;
+
+/** The data file was moved away, removed or replaced: what is written to it would be gone with the process. */
+export class StoreGoneError extends Error {
+  override readonly name = 'StoreGoneError';
+  readonly code = NO_SUCH_FILE;
+
+  constructor(path: string) {
+    super(`its file is no longer in ${path}, where it was opened; put it back, or stop and start again`);
+  }
+}
+
 /** What an action in a transaction gives back, and whether it has changed anything. */
 export interface Written<T> {
   readonly result: T;
@@ -37,9 +50,11 @@ export class OwnTransactions {
   /**
    * Runs `action` like `Engine.transact`.
    * @throws ForeignTransactionError before `action` is run
+   * @throws StoreGoneError likewise
    */
   transact<T>(action: () => Written<T>): T {
     const { engine } = this;
+    if (!engine.isInPlace) throw new StoreGoneError(engine.path);
     const { result, hasWritten } = engine.transact(() => {
       if (engine.transactionId !== this.nextId) throw new ForeignTransactionError();
       return action();
