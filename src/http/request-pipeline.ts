@@ -121,7 +121,7 @@ export class RequestPipeline {
     this.errorReply = errorReplyAs(parts.errorFormat);
     this.access = new Access(parts.access);
     this.logsRequests = parts.log.isLevelEnabled('debug');
-    this.gate = parts.starting && new StartGate(parts.starting);
+    this.gate = parts.starting && new StartGate(parts.starting, parts.barrier);
   }
 
   /** Looks at the head: route, key, parameters. */

@@ -53,6 +53,8 @@ export interface ReadBarrier {
    * undefined when they do at once.
    */
   pass(): Promise<void> | undefined;
+  /** Whether the database answers within a few seconds; nothing is taken in for it. */
+  answers(): Promise<boolean>;
   /** Number of the last commit that reads show. */
   readonly position: number;
   /** True while it is not known whether reads show what other nodes have written. */

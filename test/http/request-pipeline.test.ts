@@ -8,6 +8,7 @@ import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 import type { Services } from '../../src/http/services.ts';
+import type { ReadBarrier } from '../../src/store/data-store.ts';
 
 const REPORT = {
   CacheStoreConnected: true,
@@ -20,9 +21,10 @@ const REPORT = {
 const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
 
 /** The pipeline over services of which only what a test needs is there. */
-function pipelineOver(services: object, starting?: Promise<void>) {
+function pipelineOver(services: object, starting?: Promise<void>, barrier?: ReadBarrier) {
   return new RequestPipeline({
     starting,
+    barrier,
     routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
     access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
@@ -177,6 +179,35 @@ test('metrics, pages and what operators ask wait for no model', async () => {
   ]);
 });
 
+test('a start whose database does not answer refuses requests, those that wait already among them', async () => {
+  let restored = () => {};
+  const starting = new Promise<void>((resolve) => {
+    restored = resolve;
+  });
+  let isThere = true;
+  const barrier = {
+    pass: () => undefined,
+    answers: () => Promise.resolve(isThere),
+    position: 0,
+    isUnsure: false,
+  };
+  const recommender = { recommendReady: () => undefined, recommend: () => '[]' };
+  const pipeline = pipelineOver({ recommender }, starting, barrier);
+  const asked = async () => pipeline.answer(pipeline.open(headOf({ path: '/api/recommend/u' })));
+  const early = asked();
+  await new Promise((resolve) => setImmediate(resolve));
+  isThere = false;
+  for (const reply of [await early, await asked()]) {
+    expect(reply.status).toBe(503);
+    expect(reply.headers).toContainEqual(['Retry-After', '1']);
+    expect(JSON.parse(String(reply.body))).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  }
+  isThere = true;
+  const late = asked();
+  restored();
+  expect(await late).toMatchObject({ status: 200 });
+});
+
 test('what waited for the models is answered one a turn of the event loop, and not for who has hung up', async () => {
   let restored = () => {};
   const starting = new Promise<void>((resolve) => {
@@ -216,7 +247,7 @@ test('what waited for the models is answered one a turn of the event loop, and n
 });
 
 test('no more requests wait for the models than there is room for', async () => {
-  const gate = new StartGate(new Promise<void>(() => {}), 1);
+  const gate = new StartGate(new Promise<void>(() => {}), undefined, 1);
   const first = new AbortController();
   const waiting = gate.pass(first.signal);
   const { signal } = new AbortController();

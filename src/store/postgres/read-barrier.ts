@@ -68,6 +68,13 @@ export class Barrier implements ReadBarrier {
     return this.ask();
   }
 
+  answers(): Promise<boolean> {
+    return withinTime(this.parts.ask()).then(
+      () => true,
+      () => false,
+    );
+  }
+
   private ask(): Promise<void> {
     if (this.current === undefined) {
       this.current = this.askNow().finally(() => {
