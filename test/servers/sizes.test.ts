@@ -24,9 +24,8 @@ describe.skipIf(inject('postgresUrl') === '')('a small PostgreSQL', () => {
         `INSERT INTO ${s}.${kind}s SELECT n, '${kind}-' || n, '${detail}' FROM generate_series(0, ${count - 1}) n`,
       );
     await connection.run(
-      `INSERT INTO ${s}.feedback (time_ms, user_row, item_row, type)
-       SELECT 1.7e12, (n * 7919::int8) % ${users}, (n * 104729::int8 / ${users}) % ${items}, 0 FROM generate_series(1, ${feedback}) n
-       ON CONFLICT DO NOTHING`,
+      `INSERT INTO ${s}.feedback (type_time, user_row, item_row)
+       SELECT 2 ^ 51 + 1.7e12, (n * 7919::int8) % ${users}, (n * 104729::int8 / ${users}) % ${items} FROM generate_series(1, ${feedback}) n`,
     );
     const [[bytes, stored]] = (await connection.rows<[number, number]>(
       `SELECT sum(pg_total_relation_size(oid))::int8, (SELECT count(*) FROM ${s}.feedback) FROM pg_class

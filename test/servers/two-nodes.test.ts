@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PostgresDsn, parseDsn } from '../../src/store/open/dsn.ts';
+import { Connection } from '../../src/store/postgres/connection.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
@@ -77,6 +79,13 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
     expect(pages[0]).toEqual(pages[1]);
     const fresh = pages[0]!.filter((each) => (each as { UserId: string }).UserId.startsWith('w'));
     expect(fresh).toHaveLength(written.reduce((sum, each) => sum + each, 0));
+    const { schema } = parseDsn(dataStore) as PostgresDsn;
+    const connection = await Connection.open(parseDsn(dataStore) as PostgresDsn, 'test');
+    const twice = await connection.rows(
+      `SELECT user_row FROM "${schema}".feedback GROUP BY user_row, item_row, type_time >> 52 HAVING count(*) > 1`,
+    );
+    await connection.close();
+    expect(twice).toEqual([]);
   });
 
   test('a node that was away catches up, one without its copy makes a new one, and both show the same', async () => {

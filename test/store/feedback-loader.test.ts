@@ -5,6 +5,7 @@ import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/effects.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { type DataTables, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
+import { packTimeLow, packTypeAndTime } from '../../src/store/lmdb/format/record-layout.ts';
 import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
@@ -112,8 +113,15 @@ test.each([
   const numbers = TYPES.map((name, at) => [at * 2 + 5, name] as const);
   const numberOf = (type: string) => numbers.find(([, name]) => name === type)![0];
   const loader = new FeedbackLoader(tables, numbers, sizes);
-  for (const { userRow, itemRow, type, timeMs } of feedback)
-    loader.add(userRow, itemRow, numberOf(type), timeMs);
+  // What a user gave an item comes in any order.
+  const pairOf = ({ userRow, itemRow }: FeedbackEffect) => userRow * ITEMS + itemRow;
+  const shuffled = createRandom(3);
+  const mixed = feedback
+    .map((each) => [pairOf(each), shuffled.float(), each] as const)
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .map(([, , each]) => each);
+  for (const { userRow, itemRow, type, timeMs } of mixed)
+    loader.add(userRow, itemRow, packTypeAndTime(numberOf(type), timeMs), packTimeLow(timeMs));
   loader.finish();
   loader.putNotes(
     feedback

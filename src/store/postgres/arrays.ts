@@ -17,12 +17,11 @@ export function int4Array(values: ArrayLike<number>): Buffer {
   return encode(values, INT4_OID, 4, (buffer, value, at) => buffer.writeInt32BE(value, at));
 }
 
-/** @param values integers that a double holds exactly */
-export function int8Array(values: ArrayLike<number>): Buffer {
-  return encode(values, INT8_OID, 8, (buffer, value, at) => {
-    const high = Math.floor(value / 2 ** 32);
-    buffer.writeInt32BE(high, at);
-    buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
+/** @param high the upper 32 bits of each value, unsigned @param low the lower ones */
+export function int8ArrayOfWords(high: ArrayLike<number>, low: ArrayLike<number>): Buffer {
+  return encode(high, INT8_OID, 8, (buffer, value, at, index) => {
+    buffer.writeUInt32BE(value, at);
+    buffer.writeUInt32BE(low[index]!, at + 4);
   });
 }
 
@@ -34,7 +33,7 @@ function encode(
   values: ArrayLike<number>,
   oid: number,
   bytes: number,
-  write: (buffer: Buffer, value: number, at: number) => void,
+  write: (buffer: Buffer, value: number, at: number, index: number) => void,
 ): Buffer {
   const { length } = values;
   const isEmpty = length === 0;
@@ -47,7 +46,7 @@ function encode(
   buffer.writeInt32BE(1, 16);
   for (let at = HEAD_BYTES, i = 0; i < length; i++, at += 4 + bytes) {
     buffer.writeInt32BE(bytes, at);
-    write(buffer, values[i]!, at + 4);
+    write(buffer, values[i]!, at + 4, i);
   }
   return buffer;
 }

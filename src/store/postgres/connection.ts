@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { NotLeadingError } from '../model-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
-import { CopyRows } from './copy-rows.ts';
+import { CopyRows, type OnRow } from './copy-rows.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -90,30 +90,36 @@ export class Connection {
   }
 
   /**
-   * Hands out the rows of a binary COPY of integers, as they come; each array is good until the next.
+   * Hands out the rows of a binary COPY of two `integer` columns and a `bigint`, as they come.
    * @throws Error of the server, or what `onRow` has thrown, which ends the connection
    */
-  async copyOut(text: string, onRow: (row: readonly number[]) => void): Promise<void> {
-    const { default: pg } = await import('pg');
-    const rows = new CopyRows();
-    let failure: unknown;
-    await new Promise<void>((resolve, reject) => {
-      // What has thrown at the last of it is no error to the driver, which has the end of the answer by then.
-      const end = (error: unknown) => (error ? reject(error) : resolve());
-      const query = new pg.Query({ text }, (error) => end(failure ?? error));
-      // The driver hands each message to its query, and has none that keeps them.
-      const handleCopyData = ({ chunk }: { readonly chunk: Buffer }) => {
-        if (failure !== undefined) return;
-        try {
-          const row = rows.read(chunk);
-          if (row !== undefined) onRow(row);
-        } catch (error) {
-          failure = error;
-          this.socket.destroy();
-        }
-      };
-      this.client.query(Object.assign(query, { handleCopyData }));
+  async copyOut(text: string, onRow: OnRow): Promise<void> {
+    // With TLS it is not the socket that the driver reads from.
+    const { stream } = (this.client as unknown as { readonly connection: { readonly stream: Socket } })
+      .connection;
+    const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
+    const rows = new CopyRows(onRow, (bytes) => {
+      for (const read of readers) read.call(stream, bytes);
     });
+    let failure: unknown;
+    const take = (chunk: Buffer) => {
+      if (failure !== undefined) return;
+      try {
+        rows.take(chunk);
+      } catch (error) {
+        failure = error;
+        this.socket.destroy();
+      }
+    };
+    stream.removeAllListeners('data').on('data', take);
+    try {
+      await this.client.query(text);
+    } catch (error) {
+      throw failure ?? error;
+    } finally {
+      stream.off('data', take);
+      for (const read of readers) stream.on('data', read);
+    }
   }
 
   /** Ends the connection once what was sent is answered; what the server does not answer soon fails. */

@@ -94,14 +94,15 @@ async function copyFeedback(
   const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
   const gone = await goneRows(connection, s);
   const isThere = (userRow: number, itemRow: number) => !gone.users.has(userRow) && !gone.items.has(itemRow);
+  const nothingGone = gone.users.size + gone.items.size === 0;
   const loader = new FeedbackLoader(tables, types);
   let records = 0;
   // In the order of the key, which its index has: so each user's feedback comes at once, and nothing is sorted.
   await connection.run('SET LOCAL enable_sort = off');
   await connection.copyOut(
-    `COPY (SELECT user_row, item_row, type, time_ms FROM ${s}.feedback ORDER BY user_row, item_row, type) TO STDOUT (FORMAT binary)`,
-    ([userRow, itemRow, type, timeMs]) => {
-      if (isThere(userRow!, itemRow!)) loader.add(userRow!, itemRow!, type!, timeMs!);
+    `COPY (SELECT user_row, item_row, type_time FROM ${s}.feedback ORDER BY user_row, item_row) TO STDOUT (FORMAT binary)`,
+    (userRow, itemRow, typeAndTime, timeLow) => {
+      if (nothingGone || isThere(userRow, itemRow)) loader.add(userRow, itemRow, typeAndTime, timeLow);
       if (++records % TOLD_RECORDS === 0) onCopied(records);
     },
   );

@@ -4,7 +4,10 @@ import type { Known } from '../command-rules.ts';
 import type { Point } from '../effects.ts';
 import { int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
+import { timeMsOf, typeOf } from './packed-time.ts';
 import { TypeTable } from './type-table.ts';
+
+const TYPE = typeOf('f.type_time');
 
 /** A user or an item that a group concerns. */
 export interface Entity<T> {
@@ -195,10 +198,10 @@ export class GroupLoader {
     }
     if (userRows.length === 0) return;
     const rows = await connection.rows<[number, number, number, number, Buffer | null, number | null]>(
-      `SELECT f.user_row, f.item_row, f.type, f.time_ms, ${state.hasNotes ? 'n.comment, n.value' : 'NULL, NULL'}
+      `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${state.hasNotes ? 'n.comment, n.value' : 'NULL, NULL'}
        FROM unnest($1::int4[], $2::int4[]) AS p (u, i)
        JOIN ${this.schema}.feedback f ON f.user_row = p.u AND f.item_row = p.i
-       ${state.hasNotes ? `LEFT JOIN ${this.schema}.notes n USING (user_row, item_row, type)` : ''}`,
+       ${state.hasNotes ? `LEFT JOIN ${this.schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`,
       [int4Array(userRows), int4Array(itemRows)],
     );
     for (const [userRow, itemRow, type, timeMs, comment, value] of rows) {

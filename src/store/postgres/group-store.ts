@@ -1,7 +1,8 @@
 import { type Commit, encodeParts } from '../effects.ts';
-import { float8Array, int2Array, int4Array, int8Array } from './arrays.ts';
+import { float8Array, int2Array, int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
-import type { Entity, GroupState, Stored, Triple } from './group-state.ts';
+import type { Entity, GroupState, Stored } from './group-state.ts';
+import { packedArray, typeOf } from './packed-time.ts';
 
 /** Feedback of a removed user or item that goes in the transaction of the removal; more is removed bit by bit afterwards. */
 export const REMOVED_AT_ONCE = 4096;
@@ -81,7 +82,9 @@ export class GroupStore {
 
   private putFeedback(state: GroupState): void {
     const { schema } = this;
-    const written = new Triples();
+    const added = new Triples();
+    const changed = new Triples();
+    const changedFrom = new Triples();
     const removed = new Triples();
     const noted = new Triples();
     const unnoted = new Triples();
@@ -89,22 +92,48 @@ export class GroupStore {
       for (const [itemRow, pair] of items) {
         for (const [type, { stored, now }] of pair) {
           if (stored === now) continue;
-          if (now !== undefined) written.add(userRow, itemRow, type, now);
-          else removed.add(userRow, itemRow, type, stored!);
-          if (now !== undefined && hasNote(now)) noted.add(userRow, itemRow, type, now);
-          else if (stored !== undefined && hasNote(stored)) unnoted.add(userRow, itemRow, type, stored);
+          const add = (to: Triples, record: Stored) => to.add(userRow, itemRow, type, record);
+          if (stored === undefined) add(added, now!);
+          else if (now === undefined) add(removed, stored);
+          else if (now.timeMs !== stored.timeMs) {
+            add(changed, now);
+            add(changedFrom, stored);
+          }
+          if (now !== undefined && hasNote(now)) add(noted, now);
+          else if (stored !== undefined && hasNote(stored)) add(unnoted, stored);
         }
       }
     }
-    this.remove('feedback', removed);
-    if (written.length > 0)
+    if (removed.length > 0)
       this.send(
-        `INSERT INTO ${schema}.feedback (user_row, item_row, type, time_ms)
-         SELECT * FROM unnest($1::int4[], $2::int4[], $3::int2[], $4::int8[])
-         ON CONFLICT (user_row, item_row, type) DO UPDATE SET time_ms = excluded.time_ms`,
-        [...written.keys, int8Array(written.records.map(({ timeMs }) => timeMs))],
+        `DELETE FROM ${schema}.feedback f USING unnest($1::int4[], $2::int4[], $3::int8[]) AS d (u, i, t)
+         WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.t`,
+        [...removed.pairs, removed.packed],
       );
-    this.remove('notes', unnoted);
+    if (changed.length > 0)
+      this.send(
+        `UPDATE ${schema}.feedback f SET type_time = d.now
+         FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[]) AS d (u, i, stored, now)
+         WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.stored`,
+        [...changed.pairs, changedFrom.packed, changed.packed],
+      );
+    if (added.length > 0)
+      this.send(
+        `INSERT INTO ${schema}.feedback (user_row, item_row, type_time)
+         SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[])`,
+        [...added.pairs, added.packed],
+      );
+    this.putNotes(state, noted, unnoted);
+  }
+
+  private putNotes(state: GroupState, noted: Triples, unnoted: Triples): void {
+    const { schema } = this;
+    if (unnoted.length > 0)
+      this.send(
+        `DELETE FROM ${schema}.notes n USING unnest($1::int4[], $2::int4[], $3::int2[]) AS d (u, i, t)
+         WHERE n.user_row = d.u AND n.item_row = d.i AND n.type = d.t`,
+        unnoted.keys,
+      );
     if (noted.length === 0) return;
     state.hasNotes = true;
     this.send(
@@ -116,15 +145,6 @@ export class GroupStore {
         float8Array(noted.records.map(({ value }) => value)),
         noted.records.map(({ comment }) => Buffer.from(comment)),
       ],
-    );
-  }
-
-  private remove(table: 'feedback' | 'notes', triples: Triples): void {
-    if (triples.length === 0) return;
-    this.send(
-      `DELETE FROM ${this.schema}.${table} f USING unnest($1::int4[], $2::int4[], $3::int2[]) AS d (u, i, t)
-       WHERE f.user_row = d.u AND f.item_row = d.i AND f.type = d.t`,
-      triples.keys,
     );
   }
 
@@ -154,11 +174,11 @@ export function removalOf(schema: string, kind: 'user' | 'item', notesRest: bool
   const column = `${kind}_row`;
   const isUser = kind === 'user';
   return `WITH part AS MATERIALIZED (
-      SELECT user_row, item_row, type FROM ${schema}.feedback WHERE ${column} = $1::int4 LIMIT ${REMOVED_AT_ONCE}),
+      SELECT user_row, item_row, type_time FROM ${schema}.feedback WHERE ${column} = $1::int4 LIMIT ${REMOVED_AT_ONCE}),
     gone AS (DELETE FROM ${schema}.feedback f USING part p
-      WHERE f.user_row = p.user_row AND f.item_row = p.item_row AND f.type = p.type),
+      WHERE f.user_row = p.user_row AND f.item_row = p.item_row AND f.type_time = p.type_time),
     notes AS (DELETE FROM ${schema}.notes n USING part p
-      WHERE n.user_row = p.user_row AND n.item_row = p.item_row AND n.type = p.type)
+      WHERE n.user_row = p.user_row AND n.item_row = p.item_row AND n.type = ${typeOf('p.type_time')})
     ${
       notesRest
         ? `INSERT INTO ${schema}.removals (row, is_user)
@@ -179,11 +199,23 @@ class Triples {
     return this.records.length;
   }
 
-  get keys(): Buffer[] {
-    return [int4Array(this.userRows), int4Array(this.itemRows), int2Array(this.types)];
+  get pairs(): Buffer[] {
+    return [int4Array(this.userRows), int4Array(this.itemRows)];
   }
 
-  add(userRow: number, itemRow: number, type: number, record: NonNullable<Triple['now']>): void {
+  get keys(): Buffer[] {
+    return [...this.pairs, int2Array(this.types)];
+  }
+
+  /** Types and times. */
+  get packed(): Buffer {
+    return packedArray(
+      this.types,
+      this.records.map(({ timeMs }) => timeMs),
+    );
+  }
+
+  add(userRow: number, itemRow: number, type: number, record: Stored): void {
     this.userRows.push(userRow);
     this.itemRows.push(itemRow);
     this.types.push(type);

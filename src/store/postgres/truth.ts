@@ -10,6 +10,7 @@ import { type Connection, Link } from './connection.ts';
 import { GroupApplier } from './group-applier.ts';
 import { GroupLoader, type GroupState } from './group-state.ts';
 import { GroupStore, removalOf } from './group-store.ts';
+import { typeOf } from './packed-time.ts';
 
 /** Commits that are read at once. */
 const COMMITS_MAX = 200;
@@ -141,7 +142,7 @@ export class Truth {
     const fresh = [...names].filter((name) => types.find(name) === undefined);
     if (types.size + fresh.length <= FEEDBACK_TYPES_MAX) return;
     const empty = await connection.rows<[number, string]>(
-      `SELECT t.type, t.name FROM ${this.schema}.types t WHERE t.type NOT IN (SELECT f.type FROM ${this.schema}.feedback f)`,
+      `SELECT t.type, t.name FROM ${this.schema}.types t WHERE t.type NOT IN (SELECT ${typeOf('f.type_time')} FROM ${this.schema}.feedback f)`,
     );
     const unused = empty.filter(([, name]) => !names.has(name)).map(([type]) => type);
     if (unused.length === 0) return;

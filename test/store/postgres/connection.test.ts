@@ -127,9 +127,10 @@ test.skipIf(!HAS_POSTGRES)(
     const connection = await Connection.open(newDsn(), 'test');
     const copied: number[] = [];
     const copying = connection.copyOut(
-      'COPY (SELECT generate_series(1, 3)) TO STDOUT (FORMAT binary)',
-      ([number]) => {
-        copied.push(number!);
+      'COPY (SELECT n, n * 2, n::bigint << 33 FROM generate_series(1, 3) n) TO STDOUT (FORMAT binary)',
+      (number, twice, high, low) => {
+        expect([twice, high, low]).toEqual([number * 2, number * 2, 0]);
+        copied.push(number);
         if (number === 3) throw new Error('the disk is full');
       },
     );

@@ -33,6 +33,11 @@ export function packTypeAndTime(type: number, timeMs: number): number {
   return ((type << TYPE_SHIFT) | Math.floor((timeMs + TIME_BIAS) / WORD)) >>> 0;
 }
 
+/** The same time with another type. */
+export function retyped(high: number, type: number): number {
+  return ((type << TYPE_SHIFT) | (high & TIME_HIGH_MASK)) >>> 0;
+}
+
 export function unpackType(high: number): number {
   return high >>> TYPE_SHIFT;
 }

@@ -1,14 +1,16 @@
 import { type DataTables, readState, type StoreState, writeState } from '../data-tables.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
+  FEEDBACK_TYPES_MAX,
   FEEDBACK_WORDS,
-  packTimeLow,
-  packTypeAndTime,
+  retyped,
   tripleKey,
   typeUserKey,
   USER_BLOCK_RECORDS,
+  unpackType,
 } from '../format/record-layout.ts';
 import { packValue } from '../format/value-kinds.ts';
+import { BlockAppender } from './block-appender.ts';
 import { BlockEditor } from './block-editor.ts';
 import { FeedbackTypes } from './feedback-types.ts';
 
@@ -26,6 +28,7 @@ const SIZES: LoaderSizes = { batchRecords: 65_536, linksMax: 2_097_152 };
 const LINKS_A_TRANSACTION = 262_144;
 
 const EMPTY = new Uint8Array(0);
+const RECORD_WORDS = 4;
 
 /** What a feedback has beside its time. */
 export interface Note {
@@ -39,25 +42,22 @@ export interface Note {
 }
 
 /**
- * Writes all feedback there is into tables that have none, in the order of users, items and types: nothing is looked up, and
+ * Writes all feedback there is into tables that have none, in the order of users and items: nothing is looked up, and
  * no change is told. Users and items are there already. It writes transactions of its own: whoever wrote the tables before
  * must not go on.
  */
 export class FeedbackLoader {
   private readonly tables: DataTables;
   private readonly state: StoreState;
-  private readonly users: BlockEditor;
-  private readonly items: BlockEditor;
-  /** Numbers of the types here, by those of where the feedback comes from. */
-  private readonly types = new Map<number, number>();
-  private readonly userRows: Uint32Array;
-  private readonly itemRows: Uint32Array;
-  private readonly typesOf: Uint16Array;
-  private readonly timesMs: Float64Array;
+  private readonly users: BlockAppender;
+  private readonly types = new Uint16Array(FEEDBACK_TYPES_MAX);
+  /** User row, item row, type and high bits of the time, low word of the time of each record that is to be written. */
+  private readonly records: Uint32Array;
   private length = 0;
   private readonly linkItems: Uint32Array;
   private readonly linkUsers: Uint32Array;
   private linkCount = 0;
+  private hasLinks = false;
   /** The user and item of the last record written, and the types that the user has so far. */
   private user = -1;
   private item = -1;
@@ -71,34 +71,36 @@ export class FeedbackLoader {
   ) {
     this.tables = tables;
     this.state = readState(tables);
-    this.users = new BlockEditor(tables.userFeedback, FEEDBACK_WORDS, FEEDBACK_BLOCK_RECORDS);
-    this.items = new BlockEditor(tables.itemFeedback, 1, USER_BLOCK_RECORDS);
-    this.userRows = new Uint32Array(batchRecords);
-    this.itemRows = new Uint32Array(batchRecords);
-    this.typesOf = new Uint16Array(batchRecords);
-    this.timesMs = new Float64Array(batchRecords);
+    this.users = new BlockAppender(tables.userFeedback, FEEDBACK_WORDS, FEEDBACK_BLOCK_RECORDS);
+    this.records = new Uint32Array(batchRecords * RECORD_WORDS);
     this.linkItems = new Uint32Array(linksMax);
     this.linkUsers = new Uint32Array(linksMax);
     this.transact(() => {
       const own = new FeedbackTypes(tables, this.state);
       own.add(types.map(([, name]) => name));
-      for (const [type, name] of types) this.types.set(type, own.numberOf(name));
+      for (const [type, name] of types) this.types[type] = own.numberOf(name);
     });
   }
 
-  /** Takes the next feedback; some thousand are written together. @param timeMs milliseconds since the epoch */
-  add(userRow: number, itemRow: number, type: number, timeMs: number): void {
-    const at = this.length++;
-    this.userRows[at] = userRow;
-    this.itemRows[at] = itemRow;
-    this.typesOf[at] = this.types.get(type)!;
-    this.timesMs[at] = timeMs;
-    if (this.length === this.userRows.length) this.write();
+  /**
+   * Takes the next feedback; some thousand are written together.
+   * @param typeAndTime as `packTypeAndTime` makes it of the number where it comes from
+   * @param timeLow as `packTimeLow` makes it
+   */
+  add(userRow: number, itemRow: number, typeAndTime: number, timeLow: number): void {
+    const { records, length } = this;
+    records[length] = userRow;
+    records[length + 1] = itemRow;
+    records[length + 2] = typeAndTime;
+    records[length + 3] = timeLow;
+    this.length = length + RECORD_WORDS;
+    if (this.length === records.length) this.write();
   }
 
   /** Writes what is not written yet. */
   finish(): void {
     this.write();
+    this.transact(() => this.users.close());
     this.writeLinks();
   }
 
@@ -107,7 +109,7 @@ export class FeedbackLoader {
     const { comments, values } = this.tables;
     this.transact(() => {
       for (const { userRow, itemRow, type, comment, value } of notes) {
-        const key = tripleKey(userRow, itemRow, this.types.get(type)!);
+        const key = tripleKey(userRow, itemRow, this.types[type]!);
         if (comment !== '') {
           comments.put(key, Buffer.from(comment));
           this.state.comments++;
@@ -121,47 +123,37 @@ export class FeedbackLoader {
   }
 
   private write(): void {
-    const { users, userRows, itemRows, typesOf, timesMs, length } = this;
+    const { users, types, records, length } = this;
     this.transact(() => {
-      let open = -1;
-      let sought = -1;
-      for (let at = 0; at < length; at++) {
-        const userRow = userRows[at]!;
-        const itemRow = itemRows[at]!;
-        if (userRow !== open) {
-          if (open >= 0) users.close();
-          users.open(userRow);
-          open = userRow;
-          sought = -1;
-        }
-        // A batch may end within a user, or within what a user gave an item.
-        if (itemRow !== sought) {
-          users.seek(itemRow);
-          users.keep();
-          sought = itemRow;
-        }
-        this.noteRecord(userRow, itemRow, typesOf[at]!);
-        users.emit(itemRow, packTimeLow(timesMs[at]!), packTypeAndTime(typesOf[at]!, timesMs[at]!));
+      for (let at = 0; at < length; at += RECORD_WORDS) {
+        const userRow = records[at]!;
+        const itemRow = records[at + 1]!;
+        const typeAndTime = records[at + 2]!;
+        const type = types[unpackType(typeAndTime)]!;
+        if (userRow !== this.user) this.openUser(userRow);
+        if (itemRow !== this.item) this.addLink(itemRow, userRow);
+        if (!this.typesOfUser.includes(type)) this.noteType(type);
+        users.emit(itemRow, records[at + 3]!, retyped(typeAndTime, type));
       }
-      if (open >= 0) users.close();
-      this.state.feedback += length;
+      this.state.feedback += length / RECORD_WORDS;
     });
     this.length = 0;
-    if (this.linkCount + this.userRows.length > this.linkItems.length) this.writeLinks();
+    if (this.linkCount + this.records.length / RECORD_WORDS > this.linkItems.length) this.writeLinks();
   }
 
-  private noteRecord(userRow: number, itemRow: number, type: number): void {
-    const { typesOfUser } = this;
-    if (userRow !== this.user) {
-      this.user = userRow;
-      this.item = -1;
-      typesOfUser.length = 0;
-    }
-    if (!typesOfUser.includes(type)) {
-      typesOfUser.push(type);
-      this.tables.typeUsers.put(typeUserKey(type, userRow), EMPTY);
-    }
-    if (itemRow === this.item) return;
+  private openUser(userRow: number): void {
+    this.users.open(userRow);
+    this.user = userRow;
+    this.item = -1;
+    this.typesOfUser.length = 0;
+  }
+
+  private noteType(type: number): void {
+    this.typesOfUser.push(type);
+    this.tables.typeUsers.put(typeUserKey(type, this.user), EMPTY);
+  }
+
+  private addLink(itemRow: number, userRow: number): void {
     this.item = itemRow;
     this.linkItems[this.linkCount] = itemRow;
     this.linkUsers[this.linkCount++] = userRow;
@@ -170,6 +162,7 @@ export class FeedbackLoader {
   /** Writes the users of each item, who come in ascending order. */
   private writeLinks(): void {
     const { linkItems, linkUsers, linkCount } = this;
+    const putUsers = this.linkWriter();
     const ends = new Uint32Array(this.state.nextItemRow + 1);
     for (let at = 0; at < linkCount; at++) ends[linkItems[at]! + 1]!++;
     for (let item = 1; item < ends.length; item++) ends[item]! += ends[item - 1]!;
@@ -184,22 +177,35 @@ export class FeedbackLoader {
       const to = Math.min(item, this.state.nextItemRow);
       this.transact(() => {
         for (let row = from; row < to; row++)
-          this.appendUsers(row, sorted.subarray(row === 0 ? 0 : ends[row - 1]!, ends[row]!));
+          putUsers(row, sorted.subarray(row === 0 ? 0 : ends[row - 1]!, ends[row]!));
       });
     }
     this.linkCount = 0;
+    this.hasLinks = true;
   }
 
-  private appendUsers(itemRow: number, userRows: Uint32Array): void {
-    const { items } = this;
-    if (userRows.length === 0) return;
-    items.open(itemRow);
-    for (const userRow of userRows) {
-      items.seek(userRow);
-      items.drop();
-      items.emit(userRow);
+  /** As long as no item has users, theirs go behind one another; later on they are added to those that there are. */
+  private linkWriter(): (itemRow: number, userRows: Uint32Array) => void {
+    const { itemFeedback } = this.tables;
+    if (!this.hasLinks) {
+      const items = new BlockAppender(itemFeedback, 1, USER_BLOCK_RECORDS);
+      return (itemRow, userRows) => {
+        items.open(itemRow);
+        for (const userRow of userRows) items.emit(userRow);
+        items.close();
+      };
     }
-    items.close();
+    const items = new BlockEditor(itemFeedback, 1, USER_BLOCK_RECORDS);
+    return (itemRow, userRows) => {
+      if (userRows.length === 0) return;
+      items.open(itemRow);
+      for (const userRow of userRows) {
+        items.seek(userRow);
+        items.drop();
+        items.emit(userRow);
+      }
+      items.close();
+    };
   }
 
   /** With the counts, as they are by then. */
