@@ -14,8 +14,7 @@ test('sums are those of a map, from one user to the next, also of rows never see
       // The table's row 1; a table has rows up to the last that it names.
       const starts = new Uint32Array(900 * round * 3 + 1).fill(50);
       starts.fill(0, 0, 2);
-      sums.addRow({ starts, rows, scores: values }, 1, round / 3);
-      sums.addRow({ starts, rows, scores: values }, 900 * round * 3, 1);
+      sums.addRows({ starts, rows, scores: values }, [1, 900 * round * 3], 2, (at) => (at === 0 ? round / 3 : 1));
       rows.forEach((row, at) => void model.set(row, (model.get(row) ?? 0) + (round / 3) * values[at]!));
     }
     for (let row = 0; row < 9000; row++) expect(sums.get(row)).toBe(model.get(row) ?? 0);

@@ -83,9 +83,7 @@ function addUp(
   weightAt: (later: number) => number,
   sums: RowSums,
 ): void {
-  for (let at = 0; at < liked.length && at < LIKES_MAX; at++) {
-    const weight = weightAt(at);
-    if (weight < RECENT_WEIGHT_MIN) return;
-    sums.addRow(model, liked[at]!, weight);
-  }
+  let count = Math.min(liked.length, LIKES_MAX);
+  while (count > 0 && weightAt(count - 1) < RECENT_WEIGHT_MIN) count--;
+  sums.addRows(model, liked, count, weightAt);
 }

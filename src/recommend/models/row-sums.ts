@@ -12,6 +12,21 @@ export interface NeighborColumns {
 /** Rows of a block, as a power of 2: what a sum in an untouched one costs is nothing. */
 const BLOCK_BITS = 5;
 const BLOCK = 1 << BLOCK_BITS;
+/** Rows of a table that are fetched together, and entries of one line of the cache. */
+const FETCHED_ROWS = 32;
+const LINE_ENTRIES = 16;
+
+/** The upper words of float64 numbers not below 0 are in the order of the numbers; this is to tell that of one number. */
+const number = new Float64Array(1);
+const words = new Int32Array(number.buffer);
+/** Which of the two words is the upper one. */
+const UPPER = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
+
+/** The upper word of a number. */
+function upperWord(value: number): number {
+  number[0] = value;
+  return words[UPPER]!;
+}
 
 /**
  * A sum for each of some rows, dense: adding to one is a load, an addition and a store without a branch, which is what
@@ -21,37 +36,76 @@ const BLOCK = 1 << BLOCK_BITS;
 export class RowSums {
   /** By row; 0 where nothing was added. */
   private sums = new Float64Array(0);
+  /** The same memory as words: whole numbers compare without a branch that cannot be foretold. */
+  private words = new Int32Array(0);
   /** By block: 1 where something was added. */
   private touched = new Uint8Array(0);
-  /** By block that was touched, once all is added: its largest sum. */
-  private peaks = new Float64Array(0);
+  /** By block that was touched, once all is added: the upper word of its largest sum, 0 where none is above 0. */
+  private peaks = new Int32Array(0);
   private arePeaksKnown = false;
+  /** Keeps what is only read to be fetched from being optimized away. */
+  fetched = 0;
 
   clear(): void {
     const { sums, touched } = this;
     this.arePeaksKnown = false;
-    for (let block = 0; block < touched.length; block++) {
-      if (touched[block] === 0) continue;
-      const from = block << BLOCK_BITS;
-      // Of so few numbers a loop is done before a call would have begun.
-      for (let row = from; row < from + BLOCK; row++) sums[row] = 0;
-      touched[block] = 0;
+    for (let block = touched.indexOf(1); block >= 0; block = touched.indexOf(1, block)) {
+      const from = block;
+      while (touched[block] === 1) touched[block++] = 0;
+      sums.fill(0, from << BLOCK_BITS, block << BLOCK_BITS);
     }
   }
 
-  /** Adds what the item at `itemRow` has of each row in a table, times `weight`; nothing for an item that it does not have. */
-  addRow(table: NeighborColumns, itemRow: number, weight: number): void {
-    const { starts, rows, scores } = table;
+  /**
+   * Adds what each of the items has of each row in a table, times its weight, in the order of the items; nothing for an
+   * item that the table does not have.
+   * @param count how many of the items
+   * @param weightAt what the item at a place weighs
+   */
+  addRows(
+    table: NeighborColumns,
+    itemRows: ArrayLike<number>,
+    count: number,
+    weightAt: (at: number) => number,
+  ): void {
+    this.reserve(table.starts.length - 1);
+    this.arePeaksKnown = false;
+    for (let at = 0; at < count; at++) {
+      if (at % FETCHED_ROWS === 0) this.fetch(table, itemRows, at, Math.min(count, at + FETCHED_ROWS));
+      this.addRow(table, itemRows[at]!, weightAt(at));
+    }
+  }
+
+  private addRow({ starts, rows, scores }: NeighborColumns, itemRow: number, weight: number): void {
     if (itemRow + 1 >= starts.length) return;
-    this.reserve(starts.length - 1);
     const { sums, touched } = this;
     const end = starts[itemRow + 1]!;
-    this.arePeaksKnown = false;
     for (let at = starts[itemRow]!; at < end; at++) {
       const row = rows[at]!;
       touched[row >>> BLOCK_BITS] = 1;
       sums[row]! += weight * scores[at]!;
     }
+  }
+
+  /**
+   * Reads one entry of each line of the cache that will be needed, one right after the other, so that the memory is waited
+   * for once and not for each row of the table: they lie anywhere in it.
+   */
+  private fetch(
+    { starts, rows, scores }: NeighborColumns,
+    itemRows: ArrayLike<number>,
+    from: number,
+    to: number,
+  ): void {
+    let sum = 0;
+    for (let at = from; at < to; at++) {
+      const itemRow = itemRows[at]!;
+      if (itemRow + 1 >= starts.length) continue;
+      const end = starts[itemRow + 1]!;
+      for (let entry = starts[itemRow]!; entry < end; entry += LINE_ENTRIES) sum ^= rows[entry]!;
+      for (let entry = starts[itemRow]!; entry < end; entry += LINE_ENTRIES) if (scores[entry]! > 0) sum ^= 1;
+    }
+    this.fetched = sum;
   }
 
   /** 0 for a row without a sum. */
@@ -62,10 +116,14 @@ export class RowSums {
   /** The largest sum, 0 where none is above. */
   largest(): number {
     this.findPeaks();
-    const { touched, peaks } = this;
+    const { sums, touched, peaks } = this;
     let largest = 0;
+    let least = 1;
     for (let block = 0; block < touched.length; block++) {
-      if (touched[block] !== 0 && peaks[block]! > largest) largest = peaks[block]!;
+      if (touched[block] === 0 || peaks[block]! < least) continue;
+      const from = block << BLOCK_BITS;
+      for (let row = from; row < from + BLOCK; row++) if (sums[row]! > largest) largest = sums[row]!;
+      least = upperWord(largest);
     }
     return largest;
   }
@@ -85,8 +143,9 @@ export class RowSums {
     const { sums, touched, peaks } = this;
     const top = new TopK(k);
     let least = 0;
+    let leastWord = 0;
     for (let block = 0; block < touched.length; block++) {
-      if (touched[block] === 0 || peaks[block]! <= 0 || peaks[block]! < least) continue;
+      if (touched[block] === 0 || peaks[block]! < leastWord) continue;
       const from = block << BLOCK_BITS;
       for (let row = from; row < from + BLOCK; row++) {
         const sum = sums[row]!;
@@ -94,20 +153,30 @@ export class RowSums {
         top.push(row, sum);
         least = top.scoreMin;
       }
+      leastWord = least > 0 ? upperWord(least) : 0;
     }
     return top;
   }
 
+  /** Looks at upper words, four by four, without a branch. */
   private findPeaks(): void {
     if (this.arePeaksKnown) return;
     this.arePeaksKnown = true;
-    const { sums, touched, peaks } = this;
+    const { words, touched, peaks } = this;
     for (let block = 0; block < touched.length; block++) {
       if (touched[block] === 0) continue;
-      const from = block << BLOCK_BITS;
-      let peak = 0;
-      for (let row = from; row < from + BLOCK; row++) if (sums[row]! > peak) peak = sums[row]!;
-      peaks[block] = peak;
+      const from = (block << (BLOCK_BITS + 1)) + UPPER;
+      let first = 0;
+      let second = 0;
+      let third = 0;
+      let fourth = 0;
+      for (let at = from; at < from + 2 * BLOCK; at += 8) {
+        first = larger(first, words[at]!);
+        second = larger(second, words[at + 2]!);
+        third = larger(third, words[at + 4]!);
+        fourth = larger(fourth, words[at + 6]!);
+      }
+      peaks[block] = larger(larger(first, second), larger(third, fourth));
     }
   }
 
@@ -115,7 +184,14 @@ export class RowSums {
     if (rowCount <= this.sums.length) return;
     const blocks = (rowCount + BLOCK - 1) >>> BLOCK_BITS;
     this.touched = grown(this.touched, blocks);
-    this.peaks = grown(this.peaks, this.touched.length);
+    this.peaks = new Int32Array(this.touched.length);
     this.sums = grown(this.sums, this.touched.length << BLOCK_BITS);
+    this.words = new Int32Array(this.sums.buffer);
   }
+}
+
+/** The larger of two whole numbers of 32 bits, of which the first is not below 0, and neither is the answer. */
+function larger(some: number, other: number): number {
+  const difference = some - (other & ~(other >> 31));
+  return some - (difference & (difference >> 31));
 }
