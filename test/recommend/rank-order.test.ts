@@ -96,8 +96,10 @@ describe('the features of candidates', () => {
     expect(sums.of('sequence_recent').get(2)).toBe(1);
     expect(sums.of('sequence_recent').get(7)).toBe(0.5);
     const largest = sums.of('sequence_recent').get(12);
-    expect(sums.featureOf('sequence_recent', 7)).toBe(Math.log1p((20 * 0.5) / largest));
-    expect(sums.featureOf('sequence_recent', 99)).toBe(0);
+    const features = new Float64Array(2);
+    sums.writeFeature('sequence_recent', [7, 99], features);
+    expect([...features]).toEqual([Math.log1p((20 * 0.5) / largest), 0]);
+    expect([sums.has('sequence'), sums.has('slim')]).toEqual([true, false]);
   });
 
   it('are 0 where a model is missing, or the user has no vector', () => {

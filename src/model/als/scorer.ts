@@ -217,16 +217,32 @@ export class MfScorer {
 
   /** The scores of listed items for a vector; 0 for items the model does not know. */
   scoreItems(vector: Float32Array, itemRows: ArrayLike<number>): Float32Array {
+    const { itemCount } = this.header;
     const scores = new Float32Array(itemRows.length);
     this.#writeQuery(vector);
-    const query = this.#slotOffset('query');
-    const factors = this.#offset('itemFactors');
-    for (let at = 0; at < itemRows.length; at++) {
-      const row = itemRows[at]!;
-      if (row < this.header.itemCount)
-        scores[at] = this.#kernels.dot(query, factors + row * this.#f * 4, this.#f);
-    }
+    const most = Math.min(itemCount, this.#placed.listLengthMax);
+    if (most === 0) return scores;
+    for (let from = 0; from < itemRows.length; from += most)
+      this.#scoreSome(itemRows, from, Math.min(itemRows.length, from + most), scores);
     return scores;
+  }
+
+  /** Scores the listed items [from, to), of which there are no more than the slot holds. */
+  #scoreSome(itemRows: ArrayLike<number>, from: number, to: number, scores: Float32Array): void {
+    const { itemCount } = this.header;
+    const items = this.#u32('items', to - from);
+    // In the place of an item that the model does not know stands another.
+    for (let at = from; at < to; at++) items[at - from] = itemRows[at]! < itemCount ? itemRows[at]! : 0;
+    this.#kernels.scoreItems(
+      this.#slotOffset('query'),
+      this.#offset('itemFactors'),
+      this.#f,
+      this.#slotOffset('items'),
+      to - from,
+      this.#slotOffset('outScores'),
+    );
+    scores.set(this.#f32('outScores', to - from), from);
+    for (let at = from; at < to; at++) if (!(itemRows[at]! < itemCount)) scores[at] = 0;
   }
 
   #writeQuery(vector: Float32Array): void {

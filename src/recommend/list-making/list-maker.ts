@@ -8,7 +8,7 @@ import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
-import { Matching, type Proposal, proposalOf } from './matching.ts';
+import { Matching, type MatchingScratch, type Proposal, proposalOf } from './matching.ts';
 import { decayedScores, putBack } from './replacement.ts';
 
 /**
@@ -21,11 +21,12 @@ export class ListMaker {
   private readonly isPositive: TypeTest;
   private readonly matching: Matching;
 
-  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest) {
+  /** @param scratch of a list maker that is no longer used, which saves making it */
+  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest, scratch?: MatchingScratch) {
     this.settings = settings;
     this.world = world;
     this.isPositive = isPositive;
-    this.matching = new Matching(settings, world, isPositive);
+    this.matching = new Matching(settings, world, isPositive, scratch);
   }
 
   /** Entries of a list at most. */

@@ -25,20 +25,33 @@ export interface Proposal extends RankingCase {
   readonly liked: readonly number[];
 }
 
+/** Arrays as long as the catalogue that matching works in, for one user after the other. Not to be used by two at once. */
+export class MatchingScratch {
+  /** What is proposed. */
+  readonly chosen = new RowSet();
+  /** What the user of the present match has read: quicker to ask than its history. */
+  readonly read = new RowSet();
+  readonly sums = new LikeSums();
+}
+
 /** Finds one user's candidates by all recommenders of `sources/matchers.ts`. Not to be used by two at once. */
 export class Matching {
   private readonly settings: ListSettings;
   private readonly world: ListWorld;
   private readonly isPositive: TypeTest;
-  private readonly chosen = new RowSet();
-  /** What the user of the present match has read: quicker to ask than its history. */
-  private readonly read = new RowSet();
-  private readonly sums = new LikeSums();
+  private readonly scratch: MatchingScratch;
 
-  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest) {
+  /** @param scratch of one that is no longer used, which saves making it */
+  constructor(
+    settings: ListSettings,
+    world: ListWorld,
+    isPositive: TypeTest,
+    scratch = new MatchingScratch(),
+  ) {
     this.settings = settings;
     this.world = world;
     this.isPositive = isPositive;
+    this.scratch = scratch;
   }
 
   /** The user's vector against the current model, undefined without one. */
@@ -51,7 +64,8 @@ export class Matching {
    * @param filter what one question wants of the items
    */
   match(history: History, wanted: RankingSources, filter?: ItemFilter): Match {
-    const { settings, world, sums, read } = this;
+    const { settings, world } = this;
+    const { sums, read } = this.scratch;
     const liked = this.likesOf(history);
     sums.sumUp(world.generation, liked, wanted.sums);
     read.clear();
@@ -71,7 +85,7 @@ export class Matching {
    * @param filter where it leaves few items, all of them are candidates of a user with likes
    */
   propose(history: History, wanted: RankingSources, filter?: ItemFilter): Proposal {
-    const { chosen } = this;
+    const { chosen } = this.scratch;
     const match = this.match(history, wanted, filter);
     const candidates: number[] = [];
     chosen.clear();
@@ -94,7 +108,8 @@ export class Matching {
 
   /** Adds what the recommenders propose and is not chosen yet. */
   private propositions(match: Match, candidates: number[]): void {
-    const { chosen, settings } = this;
+    const { settings } = this;
+    const { chosen } = this.scratch;
     for (const matcher of MATCHERS) {
       for (const rows of matcher.lists(match)) {
         for (let at = 0, taken = 0; at < rows.length && taken < settings.cacheSize; at++) {
@@ -111,7 +126,7 @@ export class Matching {
 
   /** Whether the last proposal has the item. */
   isProposed(row: number): boolean {
-    return this.chosen.has(row);
+    return this.scratch.chosen.has(row);
   }
 
   /** A test for items that came after a list was made: whether they would be proposed. */

@@ -49,17 +49,21 @@ export class LikeSums {
     RowSums
   >;
   private readonly largest: Record<string, number> = {};
+  /** Those summed up for the present user. */
+  private readonly names = new Set<SumName>();
 
   /**
    * Sums up for a user; what is not among `names` has no sums.
    * @param liked item rows, the latest first
    */
   sumUp(models: SummedModels | undefined, liked: readonly number[], names: readonly SumName[]): void {
+    this.names.clear();
     for (const name of SUM_NAMES) {
       const sums = this.sums[name];
       sums.clear();
       const model = names.includes(name) ? models?.[KINDS[name].model] : undefined;
       if (model === undefined) continue;
+      this.names.add(name);
       addUp(model, liked, KINDS[name].weightAt, sums);
       if (KINDS[name].isShare) this.largest[name] = sums.largest();
     }
@@ -70,10 +74,19 @@ export class LikeSums {
     return this.sums[name];
   }
 
-  /** The feature: the sum as it is, or ln(1 + 20 share) of the user's largest; 0 for an item that nothing speaks for. */
-  featureOf(name: SumName, row: number): number {
-    const sum = this.sums[name].get(row);
-    return sum === 0 || !KINDS[name].isShare ? sum : Math.log1p((SHARE_SCALE * sum) / this.largest[name]!);
+  /** Whether there is anything summed up by that name: else all features of it are 0. */
+  has(name: SumName): boolean {
+    return this.names.has(name);
+  }
+
+  /** The feature of each item: the sum as it is, or ln(1 + 20 share) of the user's largest; 0 for an item that nothing speaks for. */
+  writeFeature(name: SumName, itemRows: ArrayLike<number>, out: Float64Array): void {
+    const sums = this.sums[name];
+    sums.copy(itemRows, out);
+    if (!KINDS[name].isShare) return;
+    const largest = this.largest[name]!;
+    for (let at = 0; at < itemRows.length; at++)
+      if (out[at] !== 0) out[at] = Math.log1p((SHARE_SCALE * out[at]!) / largest);
   }
 }
 

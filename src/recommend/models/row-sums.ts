@@ -113,6 +113,12 @@ export class RowSums {
     return this.sums[row] ?? 0;
   }
 
+  /** The sum of each of the rows. */
+  copy(rows: ArrayLike<number>, out: Float64Array): void {
+    const { sums } = this;
+    for (let at = 0; at < rows.length; at++) out[at] = sums[rows[at]!] ?? 0;
+  }
+
   /** The largest sum, 0 where none is above. */
   largest(): number {
     this.findPeaks();

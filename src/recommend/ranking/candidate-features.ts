@@ -1,7 +1,7 @@
 import type { Generation } from '../models/generation.ts';
 import { type LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { TrendCounts } from '../popularity/trends.ts';
-import type { KeptFeatures, WriteFeatures } from './kept-features.ts';
+import { KeptFeatures, type WriteFeatures } from './kept-features.ts';
 import { RANKING_FEATURES } from './ranking-features.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
@@ -38,56 +38,95 @@ export interface RankingWorld {
   readonly kept?: KeptFeatures;
 }
 
+/** What is told of a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
+export type OnFeature = (feature: number, values: ArrayLike<number>) => void;
+
 /**
- * The features of each candidate, `RANKING_FEATURES.length` numbers a row: the collaborative score, the log-odds of the
- * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
- * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the same
- * moment. A model that is missing gives 0.
- * @param isUsed features for which this is false stay 0, which saves their time
+ * The features of each candidate, `RANKING_FEATURES.length` numbers a row; see `eachFeature`.
  */
 export function rankingFeatures(
-  { candidates, userRow, userLabels, vector, sums }: RankingCase,
+  one: RankingCase,
   world: RankingWorld,
   totals: readonly number[],
-  isUsed: (feature: number) => boolean = () => true,
+  isUsed?: (feature: number) => boolean,
 ): Float64Array {
-  const { generation, kept } = world;
-  const features = new Float64Array(candidates.length * WIDTH);
-  const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
-  if (collaborative) fill(features, COLLABORATIVE, collaborative.scoreItems(vector, candidates));
-  const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
-  if (click) fill(features, CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
-  for (const [name, feature] of SUMS) {
-    if (!sums || !isUsed(feature)) continue;
-    for (let at = 0, to = feature; at < candidates.length; at++, to += WIDTH)
-      features[to] = sums.featureOf(name, candidates[at]!);
-  }
-  const write = itemFeatures(world, totals, isUsed);
-  for (let at = 0, to = POPULAR; at < candidates.length; at++, to += WIDTH) {
-    if (kept === undefined) write(candidates[at]!, features, to);
-    else kept.copy(candidates[at]!, features, to, write);
-  }
+  const { length } = one.candidates;
+  const features = new Float64Array(length * WIDTH);
+  eachFeature(
+    one,
+    world,
+    totals,
+    (feature, values) => {
+      for (let at = 0, to = feature; at < length; at++, to += WIDTH) features[to] = values[at]!;
+    },
+    isUsed,
+  );
   return features;
 }
 
-function fill(features: Float64Array, feature: number, values: ArrayLike<number>): void {
-  for (let at = 0, to = feature; at < values.length; at++, to += WIDTH) features[to] = values[at]!;
+/**
+ * Tells the features of the candidates, one after the other in their order: the collaborative score, the log-odds of the
+ * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
+ * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the same
+ * moment. Of one that is not told all values are 0, as where a model is missing.
+ * @param isUsed features for which this is false are not told, which saves their time
+ */
+export function eachFeature(
+  { candidates, userRow, userLabels, vector, sums }: RankingCase,
+  world: RankingWorld,
+  totals: readonly number[],
+  onFeature: OnFeature,
+  isUsed: (feature: number) => boolean = () => true,
+): void {
+  const { generation } = world;
+  const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
+  if (collaborative) onFeature(COLLABORATIVE, collaborative.scoreItems(vector, candidates));
+  const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
+  if (click) onFeature(CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
+  const column = new Float64Array(candidates.length);
+  for (const [name, feature] of SUMS) {
+    if (!sums?.has(name) || !isUsed(feature)) continue;
+    sums.writeFeature(name, candidates, column);
+    onFeature(feature, column);
+  }
+  eachItemFeature(candidates, world, totals, onFeature, isUsed, column);
 }
 
-/** The features of an item whoever is ranked for: its popularity on each scale and its age. */
+/** Those that an item has whoever is ranked for: its popularity on each scale and its age. */
+function eachItemFeature(
+  candidates: readonly number[],
+  world: RankingWorld,
+  totals: readonly number[],
+  onFeature: OnFeature,
+  isUsed: (feature: number) => boolean,
+  column: Float64Array,
+): void {
+  const { write, features } = itemFeatures(world, totals, isUsed);
+  const kept = world.kept ?? new KeptFeatures(0, ITEM_FEATURES);
+  const { values, places } = kept.placesOf(candidates, write);
+  for (const feature of features) {
+    for (let at = 0; at < column.length; at++) column[at] = values[places[at]! + feature]!;
+    onFeature(POPULAR + feature, column);
+  }
+}
+
+/** The features of an item whoever is ranked for, and which of them are worked out. */
 function itemFeatures(
   { trends, timestampMsAt }: RankingWorld,
   totals: readonly number[],
   isUsed: (feature: number) => boolean,
-): WriteFeatures {
+): { readonly write: WriteFeatures; readonly features: readonly number[] } {
   const scales = trends.scales.flatMap(({ values, total }, scale) =>
     total === 0 || !isUsed(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
   );
   const isAgeUsed = isUsed(AGE);
-  return (row, out, at) => {
-    for (const { scale, values, records } of scales)
-      out[at + scale] = Math.log1p((values[row] ?? 0) * records);
-    if (isAgeUsed) out[at + AGE - POPULAR] = logAge(trends.asOfMs - timestampMsAt(row));
+  return {
+    features: [...scales.map(({ scale }) => scale), ...(isAgeUsed ? [AGE - POPULAR] : [])],
+    write(row, out, at) {
+      for (const { scale, values, records } of scales)
+        out[at + scale] = Math.log1p((values[row] ?? 0) * records);
+      if (isAgeUsed) out[at + AGE - POPULAR] = logAge(trends.asOfMs - timestampMsAt(row));
+    },
   };
 }
 

@@ -1,5 +1,14 @@
+import { grown } from '../../memory/growing-arrays.ts';
+
 /** Works out the features of an item that do not depend on the user, and writes them to `out` from `at` on. */
 export type WriteFeatures = (itemRow: number, out: Float64Array, at: number) => void;
+
+/** Where the features of some items stand. */
+export interface FeaturePlaces {
+  readonly values: Float64Array;
+  /** Of each item the place of its first feature. */
+  readonly places: Uint32Array;
+}
 
 /**
  * Keeps features of items that do not depend on the user, so that they are worked out once an item. Those of one item
@@ -8,8 +17,9 @@ export type WriteFeatures = (itemRow: number, out: Float64Array, at: number) => 
 export class KeptFeatures {
   private readonly rowCount: number;
   private readonly width: number;
-  /** `width` features an item, then 1 where they are known. */
-  private readonly values: Float64Array;
+  /** `width` features an item, then 1 where they are known; behind them room for items that are worked out each time. */
+  private values: Float64Array;
+  private places = new Uint32Array(0);
 
   /**
    * @param rowCount items from this row on are worked out each time
@@ -21,18 +31,32 @@ export class KeptFeatures {
     this.values = new Float64Array(rowCount * (width + 1));
   }
 
-  /** Writes what `write` does, which is the same whenever it is asked. */
-  copy(itemRow: number, out: Float64Array, at: number, write: WriteFeatures): void {
-    const { width, values } = this;
-    if (itemRow >= this.rowCount) {
-      write(itemRow, out, at);
-      return;
+  /**
+   * Finds the features of items, which `write` gives, the same whenever it is asked.
+   * @returns good until the next call
+   */
+  placesOf(itemRows: ArrayLike<number>, write: WriteFeatures): FeaturePlaces {
+    const { rowCount } = this;
+    const stride = this.width + 1;
+    if (this.places.length < itemRows.length) this.places = new Uint32Array(itemRows.length);
+    const { places } = this;
+    let next = rowCount * stride;
+    for (let at = 0; at < itemRows.length; at++) {
+      const row = itemRows[at]!;
+      const isKept = row < rowCount;
+      const place = isKept ? row * stride : next;
+      places[at] = place;
+      if (!isKept) next = this.makeRoom(next + stride);
+      else if (this.values[place + stride - 1] !== 0) continue;
+      else this.values[place + stride - 1] = 1;
+      write(row, this.values, place);
     }
-    const from = itemRow * (width + 1);
-    if (values[from + width] === 0) {
-      write(itemRow, values, from);
-      values[from + width] = 1;
-    }
-    for (let feature = 0; feature < width; feature++) out[at + feature] = values[from + feature]!;
+    return { values: this.values, places };
+  }
+
+  /** @returns `length`, for which there is room then */
+  private makeRoom(length: number): number {
+    if (length > this.values.length) this.values = grown(this.values, length);
+    return length;
   }
 }

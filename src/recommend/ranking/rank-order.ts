@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { createRandom } from '../../domain/random.ts';
-import { type RankingCase, type RankingWorld, rankingFeatures } from './candidate-features.ts';
-import { weigh } from './ranking-features.ts';
+import { eachFeature, type RankingCase, type RankingWorld } from './candidate-features.ts';
+import type { Ranking } from './ranking-features.ts';
 
 /**
  * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
@@ -29,9 +29,7 @@ export function rankCandidates(
   const { generation } = world;
   const ranking = order === 'learned' ? generation?.ranking : undefined;
   if (ranking !== undefined) {
-    const { weights } = ranking;
-    const features = rankingFeatures(one, world, ranking.totals, (feature) => weights[feature] !== 0);
-    return weigh(features, ranking);
+    return probabilities(one, world, ranking);
   }
   if (order !== 'random' && one.vector !== undefined && generation?.collaborative !== undefined) {
     return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
@@ -39,4 +37,18 @@ export function rankCandidates(
   return Float64Array.from(one.candidates, (row) =>
     createRandom(seed ^ Math.imul(row + 1, 0x9e3779b1)).float(),
   );
+}
+
+/** The probability that each candidate is liked. */
+function probabilities(one: RankingCase, world: RankingWorld, ranking: Ranking): Float64Array {
+  const { bias, weights, totals } = ranking;
+  const scores = new Float64Array(one.candidates.length).fill(bias);
+  const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
+  eachFeature(one, world, totals, add, (feature) => weights[feature] !== 0);
+  for (let at = 0; at < scores.length; at++) scores[at] = 1 / (1 + Math.exp(-scores[at]!));
+  return scores;
+}
+
+function addWeighted(values: ArrayLike<number>, weight: number, sums: Float64Array): void {
+  for (let at = 0; at < sums.length; at++) sums[at]! += weight * values[at]!;
 }

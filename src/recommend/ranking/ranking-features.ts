@@ -1,4 +1,4 @@
-import { type LogisticRegression, logisticProbability } from '../../model/logistic.ts';
+import type { LogisticRegression } from '../../model/logistic.ts';
 import { SUM_NAMES } from '../models/like-sums.ts';
 import { POPULARITY_SCALES } from '../popularity/decayed-counts.ts';
 
@@ -41,12 +41,4 @@ export function weightsOf({ weights }: LogisticRegression): Record<string, numbe
 export function scalesOf(ranking: LogisticRegression): number[] {
   const first = RANKING_FEATURES.indexOf('popular_12h');
   return POPULARITY_SCALES.map((_, scale) => scale).filter((scale) => ranking.weights[first + scale] !== 0);
-}
-
-/** The probabilities that a ranking gives rows of features. */
-export function weigh(features: ArrayLike<number>, ranking: LogisticRegression): Float64Array {
-  const width = RANKING_FEATURES.length;
-  const scores = new Float64Array(features.length / width);
-  for (let at = 0; at < scores.length; at++) scores[at] = logisticProbability(ranking, features, at * width);
-  return scores;
 }

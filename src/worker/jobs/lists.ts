@@ -4,6 +4,7 @@ import { History, likeTest, type TypeTest } from '../../recommend/history/histor
 import { typeTest } from '../../recommend/history/positive-types.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
+import { MatchingScratch } from '../../recommend/list-making/matching.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
 import { itemsOfUsers, USERS_ASKED } from '../../recommend/neighbors/items-of-users.ts';
 import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
@@ -79,7 +80,7 @@ export function madeLists(
       versions?.isOf(now, list.basis);
     const { generation: models, kept } = openedFor(job, reads);
     const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), kept };
-    const maker = new ListMaker(plan.settings, world, isPositive);
+    const maker = new ListMaker(plan.settings, world, isPositive, scratch);
     const lists: UserList[] = [];
     const forsaken: number[] = [];
     let users = 0;
@@ -117,6 +118,9 @@ interface Opened {
 }
 
 let opened: Opened | undefined;
+
+/** This thread's: arrays as long as the catalogue, which would take as long to make as a list. */
+const scratch = new MatchingScratch();
 
 function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
