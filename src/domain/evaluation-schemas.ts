@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { named } from './schema-shapes.ts';
 
 /** The shapes of an evaluation: what the command prints as JSON, what the admin routes answer, what the dashboard shows. */
 const estimate = Type.Object({
@@ -6,55 +7,46 @@ const estimate = Type.Object({
   halfWidth: Type.Number({ description: 'Of its 95 % interval' }),
 });
 
-export const EvaluationRowSchema = Type.Object(
-  {
-    name: Type.String({ description: 'A way to recommend' }),
-    role: Type.Union(
-      [Type.Literal('served'), Type.Literal('alone'), Type.Literal('reference'), Type.Literal('variant')],
-      { description: 'What users get, a recommender alone, what has to be beaten, or another configuration' },
-    ),
-    metrics: Type.Record(Type.String(), estimate),
-    againstServed: Type.Object(
-      { mean: Type.Number(), halfWidth: Type.Number() },
-      {
-        description:
-          'Mean over users of NDCG@10 here less that of the served lists, with its interval; zero for those',
-      },
-    ),
-    fitSeconds: Type.Optional(Type.Number({ description: 'What learning took; absent for references' })),
-  },
-  { title: 'A way to recommend, and how well it did' },
-);
+export const EvaluationRowSchema = named('A way to recommend, and how well it did', {
+  name: Type.String({ description: 'A way to recommend' }),
+  role: Type.Union(
+    [Type.Literal('served'), Type.Literal('alone'), Type.Literal('reference'), Type.Literal('variant')],
+    { description: 'What users get, a recommender alone, what has to be beaten, or another configuration' },
+  ),
+  metrics: Type.Record(Type.String(), estimate),
+  againstServed: Type.Object(
+    { mean: Type.Number(), halfWidth: Type.Number() },
+    {
+      description:
+        'Mean over users of NDCG@10 here less that of the served lists, with its interval; zero for those',
+    },
+  ),
+  fitSeconds: Type.Optional(Type.Number({ description: 'What learning took; absent for references' })),
+});
 /** One way to recommend, and how well it did. */
 export type EvaluationRow = Static<typeof EvaluationRowSchema>;
 
-export const EvaluationTableSchema = Type.Object(
-  {
-    protocol: Type.Union([Type.Literal('temporal'), Type.Literal('last')], {
-      description: 'Held out is the latest feedback of all, or the latest of each user',
-    }),
-    users: Type.Integer({ description: 'Users who were asked about' }),
-    rows: Type.Array(EvaluationRowSchema),
-    conclusion: Type.String({
-      description: 'The served lists against the best of the others, as a sentence',
-    }),
-  },
-  { title: 'One table of an evaluation' },
-);
+export const EvaluationTableSchema = named('One table of an evaluation', {
+  protocol: Type.Union([Type.Literal('temporal'), Type.Literal('last')], {
+    description: 'Held out is the latest feedback of all, or the latest of each user',
+  }),
+  users: Type.Integer({ description: 'Users who were asked about' }),
+  rows: Type.Array(EvaluationRowSchema),
+  conclusion: Type.String({
+    description: 'The served lists against the best of the others, as a sentence',
+  }),
+});
 /** One table of an evaluation. */
 export type EvaluationTable = Static<typeof EvaluationTableSchema>;
 
-export const EvaluationReportSchema = Type.Object(
-  {
-    source: Type.String({ description: 'What was evaluated' }),
-    positiveTypes: Type.Array(Type.String()),
-    users: Type.Integer(),
-    items: Type.Integer(),
-    feedback: Type.Integer(),
-    tables: Type.Array(EvaluationTableSchema),
-  },
-  { title: 'Evaluation of the lists' },
-);
+export const EvaluationReportSchema = named('Evaluation of the lists', {
+  source: Type.String({ description: 'What was evaluated' }),
+  positiveTypes: Type.Array(Type.String()),
+  users: Type.Integer(),
+  items: Type.Integer(),
+  feedback: Type.Integer(),
+  tables: Type.Array(EvaluationTableSchema),
+});
 /** What was evaluated, and what came of it. */
 export type EvaluationReport = Static<typeof EvaluationReportSchema>;
 

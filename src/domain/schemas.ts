@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { ADMIN_SCHEMAS } from './admin-schemas.ts';
 import type { Json } from './labels.ts';
+import { named, oneOf } from './schema-shapes.ts';
 
 /**
  * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
@@ -48,36 +49,30 @@ const itemId = Type.String({
 });
 const feedbackType = Type.String({ description: 'Kind of feedback, 1 to 512 bytes of UTF-8', rule: 'id' });
 
-export const UserBodySchema = Type.Object({ UserId: userId, ...UserFields }, { title: 'User to write' });
+export const UserBodySchema = named('User to write', { UserId: userId, ...UserFields });
 export const UserPatchSchema = Type.Object(UserFields, { title: 'Change of a user' });
-export const ItemBodySchema = Type.Object({ ItemId: itemId, ...ItemFields }, { title: 'Item to write' });
+export const ItemBodySchema = named('Item to write', { ItemId: itemId, ...ItemFields });
 export const ItemPatchSchema = Type.Object(ItemFields, { title: 'Change of an item' });
-export const FeedbackBodySchema = Type.Object(
-  {
-    FeedbackType: feedbackType,
-    UserId: userId,
-    ItemId: itemId,
-    Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
-    Comment: Type.Optional(text('Free text', 'comment')),
-    Value: Type.Optional(
-      Type.Unsafe<number | null>({
-        type: ['number', 'null'],
-        description: 'A rating, a duration, an amount; absent for 0',
-      }),
-    ),
-  },
-  { title: 'Feedback to write' },
-);
+export const FeedbackBodySchema = named('Feedback to write', {
+  FeedbackType: feedbackType,
+  UserId: userId,
+  ItemId: itemId,
+  Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
+  Comment: Type.Optional(text('Free text', 'comment')),
+  Value: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['number', 'null'],
+      description: 'A rating, a duration, an amount; absent for 0',
+    }),
+  ),
+});
 /** A record of a session; a session has no user, so the user may be left out. */
-export const SessionBodySchema = Type.Object(
-  {
-    ...FeedbackBodySchema.properties,
-    UserId: Type.Optional(
-      Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Not looked at' }),
-    ),
-  },
-  { title: 'Feedback of a session' },
-);
+export const SessionBodySchema = named('Feedback of a session', {
+  ...FeedbackBodySchema.properties,
+  UserId: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Not looked at' }),
+  ),
+});
 export const SessionBodiesSchema = Type.Array(SessionBodySchema, { rule: 'session' });
 export const UserBodiesSchema = Type.Array(UserBodySchema, { rule: 'batch' });
 export const ItemBodiesSchema = Type.Array(ItemBodySchema, { rule: 'batch' });
@@ -90,125 +85,91 @@ export type ItemPatch = Static<typeof ItemPatchSchema>;
 export type SessionBody = Static<typeof SessionBodySchema>;
 export type FeedbackBody = Static<typeof FeedbackBodySchema>;
 
-export const UserSchema = Type.Object(
-  {
-    UserId: userId,
-    Labels: labels('Describe the user'),
-    Comment: Type.String({ description: 'Free text' }),
-    Subscribe: strings('What the user subscribes to'),
-  },
-  { title: 'User' },
-);
+export const UserSchema = named('User', {
+  UserId: userId,
+  Labels: labels('Describe the user'),
+  Comment: Type.String({ description: 'Free text' }),
+  Subscribe: strings('What the user subscribes to'),
+});
 
-export const ItemSchema = Type.Object(
-  {
-    ItemId: itemId,
-    IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
-    Categories: strings('The categories whose lists the item is in too'),
-    Timestamp: Type.String({
-      description: 'When the item appeared, RFC 3339 UTC; "" for none',
-      rule: 'written',
-    }),
-    Labels: labels('Describe the item to the recommenders'),
-    Comment: Type.String({ description: 'Free text' }),
-  },
-  { title: 'Item' },
-);
+export const ItemSchema = named('Item', {
+  ItemId: itemId,
+  IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
+  Categories: strings('The categories whose lists the item is in too'),
+  Timestamp: Type.String({
+    description: 'When the item appeared, RFC 3339 UTC; "" for none',
+    rule: 'written',
+  }),
+  Labels: labels('Describe the item to the recommenders'),
+  Comment: Type.String({ description: 'Free text' }),
+});
 
-export const FeedbackSchema = Type.Object(
-  {
-    FeedbackType: feedbackType,
-    UserId: userId,
-    ItemId: itemId,
-    Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
-    Comment: Type.String({ description: 'Free text' }),
-    Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
-  },
-  { title: 'Feedback' },
-);
+export const FeedbackSchema = named('Feedback', {
+  FeedbackType: feedbackType,
+  UserId: userId,
+  ItemId: itemId,
+  Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
+  Comment: Type.String({ description: 'Free text' }),
+  Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
+});
 export const FeedbackListSchema = Type.Array(FeedbackSchema);
 
-export const ScoredEntrySchema = Type.Object(
-  {
-    Id: Type.String({ description: 'Identifier of an item or a user' }),
-    Score: Type.Number({ description: 'Higher is better' }),
-  },
-  { title: 'Scored entry' },
-);
+export const ScoredEntrySchema = named('Scored entry', {
+  Id: Type.String({ description: 'Identifier of an item or a user' }),
+  Score: Type.Number({ description: 'Higher is better' }),
+});
 export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
 export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
 
-export const ExplanationSchema = Type.Object(
-  {
-    UserId: Type.String(),
-    ItemId: Type.String(),
-    Recommended: Type.Boolean({ description: 'Whether the item stands among the first n' }),
-    Rank: Type.Integer({ minimum: -1, description: 'Its place from 0, or -1' }),
-    WhyNot: Type.Optional(
-      Type.Object({
-        Reason: Type.Union([
-          Type.Literal('hidden'),
-          Type.Literal('out_of_date'),
-          Type.Literal('read'),
-          Type.Literal('not_in_category'),
-          Type.Literal('below_the_cut'),
-        ]),
-        ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
-      }),
+export const ExplanationSchema = named('Explanation', {
+  UserId: Type.String(),
+  ItemId: Type.String(),
+  Recommended: Type.Boolean({ description: 'Whether the item stands among the first n' }),
+  Rank: Type.Integer({ minimum: -1, description: 'Its place from 0, or -1' }),
+  WhyNot: Type.Optional(
+    Type.Object({
+      Reason: oneOf('hidden', 'out_of_date', 'read', 'not_in_category', 'below_the_cut'),
+      ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
+    }),
+  ),
+  Score: Type.Optional(
+    Type.Number({
+      description:
+        'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
+    }),
+  ),
+  Recommenders: Type.Array(
+    Type.Object(
+      { Name: Type.String(), Score: Type.Number() },
+      { description: 'One that can score the item' },
     ),
-    Score: Type.Optional(
-      Type.Number({
-        description:
-          'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
-      }),
-    ),
-    Recommenders: Type.Array(
-      Type.Object(
-        { Name: Type.String(), Score: Type.Number() },
-        { description: 'One that can score the item' },
-      ),
-    ),
-    Contributions: Type.Array(
-      Type.Object({
-        ItemId: Type.String({ description: "One of the user's own items" }),
-        Score: Type.Number({ description: 'What it adds to the collaborative score' }),
-        Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
-      }),
-    ),
-  },
-  { title: 'Explanation' },
-);
+  ),
+  Contributions: Type.Array(
+    Type.Object({
+      ItemId: Type.String({ description: "One of the user's own items" }),
+      Score: Type.Number({ description: 'What it adds to the collaborative score' }),
+      Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
+    }),
+  ),
+});
 export type Explanation = Static<typeof ExplanationSchema>;
 
-export const WriteResultSchema = Type.Object(
-  { RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }) },
-  { title: 'Write result' },
-);
+export const WriteResultSchema = named('Write result', {
+  RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }),
+});
 
 const cursor = Type.String({ description: 'Passed back as `cursor` for the next page; "" on the last page' });
-export const UsersPageSchema = Type.Object(
-  { Cursor: cursor, Users: Type.Array(UserSchema) },
-  { title: 'Users page' },
-);
-export const ItemsPageSchema = Type.Object(
-  { Cursor: cursor, Items: Type.Array(ItemSchema) },
-  { title: 'Items page' },
-);
-export const FeedbackPageSchema = Type.Object(
-  { Cursor: cursor, Feedback: FeedbackListSchema },
-  { title: 'Feedback page' },
-);
+export const UsersPageSchema = named('Users page', { Cursor: cursor, Users: Type.Array(UserSchema) });
+export const ItemsPageSchema = named('Items page', { Cursor: cursor, Items: Type.Array(ItemSchema) });
+export const FeedbackPageSchema = named('Feedback page', { Cursor: cursor, Feedback: FeedbackListSchema });
 
-export const HealthReportSchema = Type.Object(
-  {
-    CacheStoreConnected: Type.Boolean(),
-    CacheStoreError: Type.String({ description: '"" when all is well' }),
-    DataStoreConnected: Type.Boolean(),
-    DataStoreError: Type.String({ description: '"" when all is well' }),
-    Ready: Type.Boolean({ description: 'True when requests can be handled' }),
-  },
-  { title: 'Health report' },
-);
+export const HealthReportSchema = named('Health report', {
+  CacheStoreConnected: Type.Boolean(),
+  CacheStoreError: Type.String({ description: '"" when all is well' }),
+  DataStoreConnected: Type.Boolean(),
+  DataStoreError: Type.String({ description: '"" when all is well' }),
+  Ready: Type.Boolean({ description: 'True when requests can be handled' }),
+});
 export type HealthReport = Static<typeof HealthReportSchema>;
 
 export const ProblemSchema = Type.Object(

@@ -2,7 +2,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { LabelBoost } from '../recommend/catalogue/item-filter.ts';
+import type { ItemWishes, LabelBoost } from '../recommend/catalogue/item-filter.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =
@@ -21,16 +21,11 @@ export type QueryName =
   | 'write-back-delay';
 
 /** The query of a request, checked. Parameters that the route does not take keep their defaults. */
-export interface Query {
+export interface Query extends ItemWishes {
   readonly n: number;
   readonly offset: number;
   readonly cursor: string;
   readonly categories: readonly string[];
-  /** Item ids. */
-  readonly excluded: readonly string[];
-  readonly labels: readonly string[];
-  readonly notLabels: readonly string[];
-  readonly boosts: readonly LabelBoost[];
   readonly userId?: string;
   /** What ids begin with; empty for all. */
   readonly prefix?: string;

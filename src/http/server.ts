@@ -1,9 +1,5 @@
 import { overloaded } from '../domain/concurrency/overload.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { Limits } from '../domain/limits.ts';
-import type { Logger } from '../domain/log.ts';
-import type { ReadBarrier } from '../store/data-store.ts';
-import type { AccessRules } from './access.ts';
 import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
 import { Burst } from './flow/burst.ts';
@@ -11,12 +7,13 @@ import { ByteBudget } from './flow/byte-budget.ts';
 import { asBytes, isLong, Outflow, type OutflowRules } from './flow/long-answers.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/request-body.ts';
 import { PaceWatch } from './flow/transfer-rate.ts';
-import type { HttpMetrics } from './metrics/metrics.ts';
-import type { ErrorFormat } from './problem.ts';
 import type { Reply } from './reply.ts';
-import { type Exchange, type RequestHead, RequestPipeline } from './request-pipeline.ts';
-import type { Route } from './route.ts';
-import type { Services } from './services.ts';
+import {
+  type Exchange,
+  type RequestHead,
+  RequestPipeline,
+  type RequestPipelineParts,
+} from './request-pipeline.ts';
 
 /** What connections may take of the service: memory and time. */
 export interface ConnectionLimits {
@@ -34,25 +31,14 @@ export interface ConnectionLimits {
   readonly drainMs: number;
 }
 
-export interface HttpServerOptions {
-  /** What requests that read the data wait for, where that is a copy. */
-  readonly barrier?: ReadBarrier | undefined;
-  /** Resolves when the models are read back; see `RequestPipelineParts`. */
-  readonly starting?: Promise<void> | undefined;
+export interface HttpServerOptions extends RequestPipelineParts {
   readonly engine: EngineChoice;
-  readonly routes: readonly Route[];
-  readonly services: Services;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
   /** Undefined for plain HTTP. */
   readonly tls: TlsFiles | undefined;
-  readonly access: AccessRules;
-  readonly errorFormat: ErrorFormat;
-  readonly limits: Limits;
   readonly connections: ConnectionLimits;
-  readonly log: Logger;
-  readonly metrics: HttpMetrics;
 }
 
 export interface HttpServer {

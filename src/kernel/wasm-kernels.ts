@@ -97,31 +97,22 @@ function checked(exported: Record<string, unknown>, build: WasmBuild): Native {
   );
 }
 
-function vectorCalls(native: Native) {
-  return {
-    dot: native.dot,
-    addScaled: native.addScaled,
-    countNonFinite: native.countNonFinite,
-    gramian: native.gramian,
-    packPanels: native.packPanels,
-    packCoarse: native.packCoarse,
-    scoreItems: native.scoreItems,
-    choleskySolve: native.choleskySolve,
-    symmetricEigen: native.symmetricEigen,
-    rotateRows: native.rotateRows,
-  } as Pick<
-    Kernels,
-    | 'dot'
-    | 'addScaled'
-    | 'countNonFinite'
-    | 'gramian'
-    | 'packPanels'
-    | 'packCoarse'
-    | 'scoreItems'
-    | 'choleskySolve'
-    | 'symmetricEigen'
-    | 'rotateRows'
-  >;
+/** The kernels whose parameters are those of the interface. */
+const DIRECT = [
+  'dot',
+  'addScaled',
+  'countNonFinite',
+  'gramian',
+  'packPanels',
+  'packCoarse',
+  'scoreItems',
+  'choleskySolve',
+  'symmetricEigen',
+  'rotateRows',
+] as const;
+
+function vectorCalls(native: Native): Pick<Kernels, (typeof DIRECT)[number]> {
+  return Object.fromEntries(DIRECT.map((name) => [name, native[name]])) as never;
 }
 
 function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK'> {

@@ -55,19 +55,7 @@ export class Arena {
     return view.f32(this.memory, offset, count);
   }
 
-  f64(offset: number, count: number): Float64Array<SharedArrayBuffer> {
-    return view.f64(this.memory, offset, count);
-  }
-
   u32(offset: number, count: number): Uint32Array<SharedArrayBuffer> {
     return view.u32(this.memory, offset, count);
-  }
-
-  i32(offset: number, count: number): Int32Array<SharedArrayBuffer> {
-    return view.i32(this.memory, offset, count);
-  }
-
-  u8(offset: number, count: number): Uint8Array<SharedArrayBuffer> {
-    return view.u8(this.memory, offset, count);
   }
 }

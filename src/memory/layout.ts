@@ -20,14 +20,6 @@ export interface MemoryLayout {
   readonly arrays: Readonly<Record<string, NamedArray>>;
 }
 
-interface Views {
-  f32: Float32Array<SharedArrayBuffer>;
-  f64: Float64Array<SharedArrayBuffer>;
-  u32: Uint32Array<SharedArrayBuffer>;
-  i32: Int32Array<SharedArrayBuffer>;
-  u8: Uint8Array<SharedArrayBuffer>;
-}
-
 /** How many elements a shape has. */
 export function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
@@ -86,8 +78,8 @@ export function viewOf<T extends ElementType>(
   layout: MemoryLayout,
   name: string,
   type: T,
-): Views[T] {
+): ReturnType<(typeof VIEWS)[T]> {
   const array = arrayOf(layout, name);
   if (array.type !== type) throw new RangeError(`the array ${name} holds ${array.type}, not ${type}`);
-  return VIEWS[type](memory, array.offset, elementCount(array.shape)) as Views[T];
+  return VIEWS[type](memory, array.offset, elementCount(array.shape)) as ReturnType<(typeof VIEWS)[T]>;
 }

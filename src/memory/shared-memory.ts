@@ -16,43 +16,15 @@ export function createSharedMemory(bytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 }
 
-/** A view of `count` float32 that starts at byte `offset` (a multiple of 4). */
-export function f32(
-  memory: WebAssembly.Memory,
-  offset: number,
-  count: number,
-): Float32Array<SharedArrayBuffer> {
-  return new Float32Array(memory.buffer, offset, count);
+/** Makes views of `count` numbers of one type that start at byte `offset`, a multiple of a number's bytes. */
+function viewer<View>(View: new (buffer: SharedArrayBuffer, offset: number, count: number) => View) {
+  return (memory: WebAssembly.Memory, offset: number, count: number): View =>
+    new View(memory.buffer, offset, count);
 }
 
-/** A view of `count` float64 that starts at byte `offset` (a multiple of 8). */
-export function f64(
-  memory: WebAssembly.Memory,
-  offset: number,
-  count: number,
-): Float64Array<SharedArrayBuffer> {
-  return new Float64Array(memory.buffer, offset, count);
-}
-
-/** A view of `count` uint32 that starts at byte `offset` (a multiple of 4). */
-export function u32(
-  memory: WebAssembly.Memory,
-  offset: number,
-  count: number,
-): Uint32Array<SharedArrayBuffer> {
-  return new Uint32Array(memory.buffer, offset, count);
-}
-
-/** A view of `count` int32 that starts at byte `offset` (a multiple of 4); for atomics. */
-export function i32(
-  memory: WebAssembly.Memory,
-  offset: number,
-  count: number,
-): Int32Array<SharedArrayBuffer> {
-  return new Int32Array(memory.buffer, offset, count);
-}
-
-/** A view of `count` bytes that starts at byte `offset`. */
-export function u8(memory: WebAssembly.Memory, offset: number, count: number): Uint8Array<SharedArrayBuffer> {
-  return new Uint8Array(memory.buffer, offset, count);
-}
+export const f32 = viewer<Float32Array<SharedArrayBuffer>>(Float32Array);
+export const f64 = viewer<Float64Array<SharedArrayBuffer>>(Float64Array);
+export const u32 = viewer<Uint32Array<SharedArrayBuffer>>(Uint32Array);
+/** For atomics. */
+export const i32 = viewer<Int32Array<SharedArrayBuffer>>(Int32Array);
+export const u8 = viewer<Uint8Array<SharedArrayBuffer>>(Uint8Array);

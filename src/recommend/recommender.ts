@@ -13,10 +13,7 @@ export interface ListQuery {
   readonly caller?: Caller | undefined;
 }
 
-export interface RecommendQuery {
-  readonly n: number;
-  readonly offset: number;
-  readonly categories: readonly string[];
+export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
   /** What else the items must be. */
   readonly wishes?: ItemWishes | undefined;
   /** Write a feedback of this type for each item answered. */
@@ -25,7 +22,6 @@ export interface RecommendQuery {
   readonly writeBackDelayMs?: number;
   /** Answer scored entries in place of ids. */
   readonly scored?: boolean;
-  readonly caller?: Caller | undefined;
 }
 
 /** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */

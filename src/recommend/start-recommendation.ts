@@ -44,14 +44,10 @@ export interface RecommendationParts
   readonly tallyKeeper: TallyKeeper;
 }
 
-/**
- * Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes.
- * @throws Error when the store cannot be read locally
- */
+/** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
 export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
   const { config, data, findRelated, clock } = parts;
   const reads = data.local;
-  if (reads === undefined) throw new Error('this data store cannot be read locally');
   const { data_source, online } = config.recommend;
   const live = createLive(parts, reads);
   // From the first on, because what is committed meanwhile is not among what is loaded.

@@ -7,8 +7,7 @@ export type { Batch } from '../domain/batch.ts';
 
 /**
  * The data store: users, items, feedback. Everything above sees this interface and never the engine.
- * Reads may be remote, so they are promises; `local` is the synchronous path by row that an embedded engine offers.
- * Recommending needs it: a service does not start on a store without.
+ * `local` is the synchronous path by row, out of the memory map of this process; the other reads are promises.
  */
 export interface DataStore extends DataReader {
   /**
@@ -83,8 +82,8 @@ export interface DataReader {
   getStats(): Promise<StoreStats>;
   /** What each table takes. */
   getTables(): Promise<readonly TableStats[]>;
-  /** The synchronous reads of an embedded engine; undefined when the store is remote. */
-  readonly local: LocalReads | undefined;
+  /** The synchronous reads by row. */
+  readonly local: LocalReads;
   close(): Promise<void>;
 }
 

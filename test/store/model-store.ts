@@ -19,7 +19,9 @@ import type { WriteRules } from '../../src/store/lmdb/messages.ts';
 
 /** The data store's rules over plain maps: what the LMDB store must agree with. Pages are whole, rows do not exist. */
 export class ModelStore implements DataStore {
-  readonly local = undefined;
+  get local(): never {
+    throw new Error('records are not kept by row here');
+  }
   readonly users = new Map<string, User>();
   readonly items = new Map<string, Item>();
   /** By the triple as JSON. */

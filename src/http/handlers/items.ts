@@ -76,7 +76,6 @@ export const itemRoutes: readonly Route[] = [
     handler({ params }, { data, entityTexts }) {
       const itemId = params['item-id'];
       const { local } = data;
-      if (local === undefined) return data.getItem(itemId).then((item) => jsonText(itemText(itemId, item)));
       const kept = entityTexts.items.find(itemId);
       if (kept !== undefined) return jsonText(kept);
       const row = local.itemRow(itemId);

@@ -70,7 +70,6 @@ export const userRoutes: readonly Route[] = [
     handler({ params }, { data, entityTexts }) {
       const userId = params['user-id'];
       const { local } = data;
-      if (local === undefined) return data.getUser(userId).then((user) => jsonText(userText(userId, user)));
       const kept = entityTexts.users.find(userId);
       if (kept !== undefined) return jsonText(kept);
       const row = local.userRow(userId);

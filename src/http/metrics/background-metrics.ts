@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { JobProgress } from '../../worker/tasks/progress.ts';
+import { gauge } from './gauge.ts';
 
 export interface BackgroundParts {
   /** How far the fit is, undefined when none runs. */
@@ -16,35 +17,22 @@ export function registerBackground(
   registry: Registry,
   { progress, cache }: Omit<BackgroundParts, 'cluster'>,
 ): void {
-  const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['stage'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        const job = progress();
-        const known = job && value(job);
-        if (job !== undefined && known !== undefined) this.set({ stage: job.stage }, known);
-      },
-    });
+  const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) => {
+    const read = () => {
+      const job = progress();
+      const known = job && value(job);
+      return known === undefined ? [] : [[{ stage: job!.stage }, known] as const];
+    };
+    gauge(registry, name, help, read, ['stage']);
+  };
   stage('furze_fit_steps_done', 'Steps done of the stage that a fit is at', ({ done }) => done);
   stage('furze_fit_steps', 'Steps of the stage that a fit is at', ({ total }) => total);
   stage('furze_fit_left_seconds', 'Time left of the stage at the pace so far', ({ leftMs }) =>
     leftMs === undefined ? undefined : leftMs / 1000,
   );
+  // A store that is away must not take the other metrics with it.
   const size = (name: string, help: string, value: (stats: CacheStats) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        // A store that is away must not take the other metrics with it.
-        const stats = await cache().catch(() => undefined);
-        if (stats !== undefined) this.set(value(stats));
-      },
-    });
+    gauge(registry, name, help, () => cache().then(value, () => undefined));
   size('furze_cache_lists', "Users' lists in the cache", ({ lists }) => lists);
   size(
     'furze_cache_list_bytes',

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { VERSION } from '../../domain/process/version.ts';
+import { gauge } from './gauge.ts';
 
 /** Time between two looks at the event loop, milliseconds. */
 const LOOK_MS = 20;
@@ -9,32 +10,23 @@ const DELAY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** The process: what it is, since when it runs, what it takes, and how long its event loop keeps others waiting. */
 export function registerProcess(registry: Registry): { stop(): void } {
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  const build = new Gauge({
-    name: 'furze_build_info',
-    help: 'Version of furze and of Node.js, as labels of a metric that is always 1',
-    labelNames: ['version', 'node_version'],
-    registers: [registry],
-  });
-  build.set({ version: VERSION, node_version: process.version }, 1);
-  const start = new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Start time of the process since the Unix epoch, in seconds',
-    registers: [registry],
-  });
-  start.set(performance.timeOrigin / 1000);
-  gauge('process_resident_memory_bytes', 'Resident memory in bytes', () => process.memoryUsage.rss());
-  gauge('nodejs_heap_size_used_bytes', 'Heap in use in bytes', () => process.memoryUsage().heapUsed);
-  gauge('nodejs_heap_size_total_bytes', 'Heap taken in bytes', () => process.memoryUsage().heapTotal);
+  const value = (name: string, help: string, read: () => number) => gauge(registry, name, help, read);
   gauge(
+    registry,
+    'furze_build_info',
+    'Version of furze and of Node.js, as labels of a metric that is always 1',
+    () => [[{ version: VERSION, node_version: process.version }, 1]],
+    ['version', 'node_version'],
+  );
+  value(
+    'process_start_time_seconds',
+    'Start time of the process since the Unix epoch, in seconds',
+    () => performance.timeOrigin / 1000,
+  );
+  value('process_resident_memory_bytes', 'Resident memory in bytes', () => process.memoryUsage.rss());
+  value('nodejs_heap_size_used_bytes', 'Heap in use in bytes', () => process.memoryUsage().heapUsed);
+  value('nodejs_heap_size_total_bytes', 'Heap taken in bytes', () => process.memoryUsage().heapTotal);
+  value(
     'nodejs_external_memory_bytes',
     'Memory outside the heap, in bytes',
     () => process.memoryUsage().external,

@@ -3,28 +3,22 @@ import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Histories } from '../history/history-pool.ts';
-import { type ItemNeighbors, NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
-import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
+import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import { filterRanked, type Ranked } from '../ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../recommender.ts';
+import type { ComposedSources } from '../sources/create-sources.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';
-import type { SessionSource } from '../sources/session.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
 
 /** Users looked for beside those wanted. */
 const SPARE_USERS = 64;
 
-export interface OnlineParts {
+export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit'> {
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
-  readonly latest: LatestSource;
-  readonly popular: PopularSource;
-  readonly itemNeighbors: ItemNeighbors;
-  readonly userNeighbors: UserNeighbors;
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
-  readonly sessions: SessionSource;
 }
 
 /** Answers every list out of what is in memory and a few local reads. */

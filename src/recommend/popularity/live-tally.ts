@@ -21,10 +21,15 @@ export interface TallyKeeper {
 
 /** The tally of a running service: read back at the start, following each commit, saved now and then. */
 export class LiveTally {
-  private readonly tally: Tally;
-  private readonly reads: LocalReads;
-  private readonly keeper: TallyKeeper;
-  private readonly onTrouble: (message: string, error: unknown) => void;
+  private readonly options: {
+    readonly tally: Tally;
+    readonly reads: LocalReads;
+    readonly keeper: TallyKeeper;
+    readonly onTrouble: (message: string, error: unknown) => void;
+    readonly saveRecordsMin?: number;
+    readonly countAtOnce?: number;
+  };
+
   private readonly saveRecordsMin: number;
   private readonly countAtOnce: number;
   /** The last commit that is counted. */
@@ -37,18 +42,8 @@ export class LiveTally {
   /** True while what is served is what was saved some time ago. */
   private needsRecount = false;
 
-  constructor(options: {
-    readonly tally: Tally;
-    readonly reads: LocalReads;
-    readonly keeper: TallyKeeper;
-    readonly onTrouble: (message: string, error: unknown) => void;
-    readonly saveRecordsMin?: number;
-    readonly countAtOnce?: number;
-  }) {
-    this.tally = options.tally;
-    this.reads = options.reads;
-    this.keeper = options.keeper;
-    this.onTrouble = options.onTrouble;
+  constructor(options: LiveTally['options']) {
+    this.options = options;
     this.saveRecordsMin = options.saveRecordsMin ?? SAVE_RECORDS_MIN;
     this.countAtOnce = options.countAtOnce ?? COUNT_AT_ONCE;
   }
@@ -60,7 +55,7 @@ export class LiveTally {
    */
   async load(feedbackCount: number): Promise<void> {
     this.total = feedbackCount;
-    const saved = await this.keeper.read().catch((error: unknown) => this.tellDamage(error));
+    const saved = await this.options.keeper.read().catch((error: unknown) => this.tellDamage(error));
     if (saved !== undefined && this.take(saved)) return;
     if (feedbackCount <= this.countAtOnce && this.countNow()) return;
     if (this.needsRecount) void this.recount();
@@ -71,8 +66,8 @@ export class LiveTally {
   apply({ added, removed, feedbackCommit }: ChangeSet): undefined {
     const records = added.length + removed.length;
     if (records === 0 || feedbackCommit <= this.countedCommit) return;
-    this.tally.apply(removed, -1);
-    this.tally.apply(added, 1);
+    this.options.tally.apply(removed, -1);
+    this.options.tally.apply(added, 1);
     this.total += added.length - removed.length;
     this.unsaved += records;
     const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * SAVE_SHARE));
@@ -85,7 +80,7 @@ export class LiveTally {
 
   /** @returns false when it is not up to date */
   private take(saved: Uint8Array): boolean {
-    const { reads, tally } = this;
+    const { reads, tally } = this.options;
     reads.refresh();
     try {
       const replayed = tally.resume(saved, reads);
@@ -102,7 +97,7 @@ export class LiveTally {
 
   /** @returns false where it cannot be told as of when that would be */
   private countNow(): boolean {
-    const { reads, tally } = this;
+    const { reads, tally } = this.options;
     reads.refresh();
     const position = reads.feedbackPosition;
     if (position === undefined) return false;
@@ -130,14 +125,14 @@ export class LiveTally {
   }
 
   private renew(): Promise<Uint8Array | undefined> {
-    return this.keeper.renew().catch((error: unknown) => {
-      if (!this.isClosed) this.onTrouble('feedback could not be counted; trying again', error);
+    return this.options.keeper.renew().catch((error: unknown) => {
+      if (!this.isClosed) this.options.onTrouble('feedback could not be counted; trying again', error);
       return undefined;
     });
   }
 
   private tellDamage(error: unknown): undefined {
-    this.onTrouble('the saved counts of feedback cannot be used; everything is counted again', error);
+    this.options.onTrouble('the saved counts of feedback cannot be used; everything is counted again', error);
     return undefined;
   }
 }

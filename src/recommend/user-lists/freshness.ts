@@ -44,10 +44,15 @@ export type Lack = 'nothing' | 'arrivals' | 'age' | 'feedback';
 
 /** Knows whose list is stale. A user whose list nobody asks for costs two bits. */
 export class ListFreshness {
-  private readonly clock: Clock;
-  private readonly ages: ListAges;
-  private readonly validSinceMs: number;
-  private readonly arrivedMs: () => number;
+  private readonly options: {
+    readonly clock: Clock;
+    readonly ages: ListAges;
+    /** Lists made before are of another configuration and not served, milliseconds since the epoch. */
+    readonly validSinceMs: number;
+    /** When an item last became listable, milliseconds since the epoch. */
+    readonly arrivedMs: () => number;
+  };
+
   /** Users with feedback since their list was made. */
   private readonly dirty = new UserBits();
   /** Those who took feedback back: what was found by it must not live on. */
@@ -61,18 +66,8 @@ export class ListFreshness {
   /** When an item last became listable before the service was started. */
   private arrivedBeforeMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly ages: ListAges;
-    /** Lists made before are of another configuration and not served, milliseconds since the epoch. */
-    readonly validSinceMs: number;
-    /** When an item last became listable, milliseconds since the epoch. */
-    readonly arrivedMs: () => number;
-  }) {
-    this.clock = options.clock;
-    this.ages = options.ages;
-    this.validSinceMs = options.validSinceMs;
-    this.arrivedMs = options.arrivedMs;
+  constructor(options: ListFreshness['options']) {
+    this.options = options;
   }
 
   /**
@@ -83,7 +78,7 @@ export class ListFreshness {
     const saved = ((await states.getState(STALE_STATE)) ?? undefined) as StaleState | undefined;
     await states.putState(STALE_STATE, null);
     if (saved === undefined) {
-      this.unknownUntilMs = this.clock();
+      this.unknownUntilMs = this.options.clock();
       return;
     }
     this.dirty.restore(saved.dirty);
@@ -94,21 +89,21 @@ export class ListFreshness {
 
   /** What changed before now is not known: other nodes may have written while this one was stopped. */
   forget(): void {
-    this.unknownUntilMs = this.clock();
+    this.unknownUntilMs = this.options.clock();
   }
 
   async save(states: SavedStates): Promise<void> {
     await states.putState(STALE_STATE, {
       dirty: this.dirty.bytes,
       retracted: this.retracted.bytes,
-      arrivedMs: Math.max(this.arrivedBeforeMs, this.arrivedMs()),
+      arrivedMs: Math.max(this.arrivedBeforeMs, this.options.arrivedMs()),
       unknownUntilMs: this.unknownUntilMs,
     } satisfies StaleState);
   }
 
   /** See `ListAges`. */
   get arrivalMs(): number {
-    return this.ages.arrivalMs;
+    return this.options.ages.arrivalMs;
   }
 
   /** Users with feedback since their list was made. */
@@ -147,12 +142,12 @@ export class ListFreshness {
 
   /** True for a list made with the settings of today. */
   isValid({ madeMs }: Dated): boolean {
-    return madeMs >= this.validSinceMs;
+    return madeMs >= this.options.validSinceMs;
   }
 
   /** True when a list that cannot be made again is too old to be served. */
   isExpired({ madeMs }: Dated): boolean {
-    return this.clock() - madeMs > this.ages.expireMs;
+    return this.options.clock() - madeMs > this.options.ages.expireMs;
   }
 
   /** True when the user has feedback of after its list was made. */
@@ -170,18 +165,18 @@ export class ListFreshness {
     return this.retracted.has(userRow) || madeMs < this.unknownUntilMs;
   }
 
-  lackOf(list: Dated, nowMs = this.clock()): Lack {
+  lackOf(list: Dated, nowMs = this.options.clock()): Lack {
     const { userRow, madeMs } = list;
-    if (madeMs < this.validSinceMs || madeMs < this.unknownUntilMs || this.dirty.has(userRow))
+    if (madeMs < this.options.validSinceMs || madeMs < this.unknownUntilMs || this.dirty.has(userRow))
       return 'feedback';
     return madeMs < this.passedMs ? 'age' : this.lackByAge(list, nowMs);
   }
 
   /** What a list lacks of which it is known that it is of the user's feedback and the generation as they are now. */
-  lackByAge({ madeMs, knowsMs }: Dated, nowMs = this.clock()): Lack {
-    const { refreshMs, expireMs, arrivalMs } = this.ages;
+  lackByAge({ madeMs, knowsMs }: Dated, nowMs = this.options.clock()): Lack {
+    const { refreshMs, expireMs, arrivalMs } = this.options.ages;
     if (nowMs - madeMs > Math.min(refreshMs, expireMs)) return 'age';
-    const arrivedMs = Math.max(this.arrivedBeforeMs, this.arrivedMs());
+    const arrivedMs = Math.max(this.arrivedBeforeMs, this.options.arrivedMs());
     return nowMs - knowsMs > arrivalMs && knowsMs <= arrivedMs ? 'arrivals' : 'nothing';
   }
 }

@@ -12,9 +12,12 @@ type Change = UserList | 'removed';
 
 /** Stores lists after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and tried again. */
 export class ListWriter {
-  private readonly cache: Pick<CacheStore, 'putLists'>;
-  private readonly onTrouble: (error: unknown) => void;
-  private readonly onLost: (userRow: number) => void;
+  private readonly options: {
+    readonly cache: Pick<CacheStore, 'putLists'>;
+    readonly onTrouble: (error: unknown) => void;
+    readonly onLost: (userRow: number) => void;
+  };
+
   /** Changes not committed yet; short while the store answers. */
   private readonly unsaved = new Map<number, Change>();
   /** Changes that a block at work elsewhere may write over; they are stored once more after it. */
@@ -25,14 +28,8 @@ export class ListWriter {
   private failures = 0;
 
   /** @param options.onLost told of each user whose list could not be kept */
-  constructor(options: {
-    readonly cache: Pick<CacheStore, 'putLists'>;
-    readonly onTrouble: (error: unknown) => void;
-    readonly onLost: (userRow: number) => void;
-  }) {
-    this.cache = options.cache;
-    this.onTrouble = options.onTrouble;
-    this.onLost = options.onLost;
+  constructor(options: ListWriter['options']) {
+    this.options = options;
   }
 
   /** What was put last and may not be seen in the store yet. */
@@ -78,7 +75,7 @@ export class ListWriter {
   private loseOldest(): void {
     for (const userRow of this.unsaved.keys()) {
       this.unsaved.delete(userRow);
-      this.onLost(userRow);
+      this.options.onLost(userRow);
       return;
     }
   }
@@ -99,9 +96,9 @@ export class ListWriter {
       else lists.push(change);
     }
     try {
-      await this.cache.putLists(lists, removed);
+      await this.options.cache.putLists(lists, removed);
     } catch (error) {
-      if (this.failures++ % TOLD_EVERY === 0) this.onTrouble(error);
+      if (this.failures++ % TOLD_EVERY === 0) this.options.onTrouble(error);
       this.timer = setTimeout(() => {
         this.timer = undefined;
         this.saving ??= this.save();

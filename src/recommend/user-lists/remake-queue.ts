@@ -23,9 +23,12 @@ type OnMade = (remade: Remade, unchanged: readonly number[], changed: readonly n
 
 /** The users whose lists a worker is to make again, each once. */
 export class RemakeQueue {
-  private readonly makeInWorker: MakeInWorker;
-  private readonly onMade: OnMade;
-  private readonly onTrouble: (error: unknown) => void;
+  private readonly options: {
+    readonly makeInWorker: MakeInWorker;
+    readonly onMade: OnMade;
+    readonly onTrouble: (error: unknown) => void;
+  };
+
   /** In the order in which they came, with who waits for the list. */
   private readonly waiting = new Map<number, (() => void)[]>();
   /** At work. */
@@ -33,14 +36,8 @@ export class RemakeQueue {
   private running: Promise<void> | undefined;
   private closed = false;
 
-  constructor(options: {
-    readonly makeInWorker: MakeInWorker;
-    readonly onMade: OnMade;
-    readonly onTrouble: (error: unknown) => void;
-  }) {
-    this.makeInWorker = options.makeInWorker;
-    this.onMade = options.onMade;
-    this.onTrouble = options.onTrouble;
+  constructor(options: RemakeQueue['options']) {
+    this.options = options;
   }
 
   /** Users that wait or are at work. */
@@ -104,11 +101,11 @@ export class RemakeQueue {
     }
     try {
       const userRows = [...this.underWay.keys()];
-      const remade = await this.makeInWorker(userRows);
+      const remade = await this.options.makeInWorker(userRows);
       const those = (course: Course) => userRows.filter((userRow) => this.underWay.get(userRow) === course);
-      this.onMade(remade, those('unchanged'), those('changed'));
+      this.options.onMade(remade, those('unchanged'), those('changed'));
     } catch (error) {
-      if (!this.closed) this.onTrouble(error);
+      if (!this.closed) this.options.onTrouble(error);
     } finally {
       this.underWay.clear();
       for (const resolve of resolved) resolve();

@@ -1,5 +1,5 @@
 import type { PlainError } from '../../domain/errors.ts';
-import type { CatalogueItem, Compacted, WriteCommand, WriteResult } from '../data-store.ts';
+import type { CatalogueItem, ChangeSet, Compacted, WriteCommand, WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
 import type { SyncMode, WriteRules } from '../write-rules.ts';
 
@@ -79,15 +79,9 @@ export type PlainItems =
   | readonly CatalogueItem[]
   | { readonly pieces: readonly Uint8Array<ArrayBuffer>[]; readonly length: number };
 
-export interface PlainChanges {
+export interface PlainChanges extends Omit<ChangeSet, 'items' | 'added' | 'removed'> {
   readonly items: PlainItems;
-  readonly deletedItemRows: readonly number[];
-  readonly userRows: readonly number[];
-  readonly deletedUserRows: readonly number[];
   /** Undefined for no records. */
   readonly added: PlainColumns | undefined;
   readonly removed: PlainColumns | undefined;
-  readonly feedbackTypes: readonly string[];
-  readonly renumbersTypes: boolean;
-  readonly feedbackCommit: number;
 }

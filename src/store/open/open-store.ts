@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { limitRepeats } from '../../domain/limit-repeats.ts';
-import type { Limits } from '../../domain/limits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { CacheStore } from '../cache-store.ts';
 import type { Cluster } from '../cluster.ts';
@@ -9,7 +8,7 @@ import type { DataStore } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
 import { removePartial } from '../lmdb/maintenance/partial.ts';
-import type { SyncMode } from '../lmdb/messages.ts';
+import type { SyncMode, WriteRules } from '../lmdb/messages.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/leadership.ts';
@@ -52,7 +51,7 @@ export interface StoreLocks {
   readonly cache: FolderLock;
 }
 
-export interface StoreOptions extends StorePaths {
+export interface StoreOptions extends StorePaths, WriteRules {
   /** The PostgreSQL that `dataPath` is a copy of, which `prepareReplica` has made ready; absent for an embedded store. */
   readonly upstream?: PostgresDsn | undefined;
   /** Where nodes share their lists; absent where they are kept in `cachePath`. */
@@ -60,11 +59,6 @@ export interface StoreOptions extends StorePaths {
   /** How far reads of a copy may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
   readonly behindMsMax?: number;
   readonly sync: SyncMode;
-  readonly limits: Limits;
-  readonly autoInsertUser: boolean;
-  readonly autoInsertItem: boolean;
-  readonly positiveFeedbackTypes: readonly string[];
-  readonly readFeedbackTypes: readonly string[];
   /** The time of arrival of feedback without a timestamp. */
   readonly clock?: Clock;
   /** Told of failures that no answer shows in full. */

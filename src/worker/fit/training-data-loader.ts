@@ -2,25 +2,19 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
-import type { Footprint } from '../../model/user-sample.ts';
+import type { GatherJob } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 
-export interface TrainingDataLoaderOptions {
-  readonly dataPath: string;
-  readonly positiveTypes: readonly string[];
-  /** As in `GatherJob`. */
-  readonly positiveWeights?: ReadonlyMap<string, number> | undefined;
-  /** As in `GatherJob`. */
-  readonly halfLifeMs?: number;
+export interface TrainingDataLoaderOptions
+  extends Pick<
+    GatherJob,
+    'dataPath' | 'positiveTypes' | 'positiveWeights' | 'halfLifeMs' | 'seed' | 'footprint'
+  > {
   /** Positive feedback older than this does not count, milliseconds; Infinity for all. */
   readonly positiveTtlMs: number;
   readonly clockErrorMs: number;
-  /** Of the rule that holds feedback out. */
-  readonly seed: number;
   /** The most that a fit may take. */
   readonly memoryBytesMax: number;
-  /** As in `FeedbackRoom`. */
-  readonly footprint?: Footprint;
   readonly log?: Logger;
   readonly clock: Clock;
 }
@@ -42,28 +36,15 @@ export class TrainingDataLoader {
    * @throws RangeError when it would take more memory than a fit may
    */
   async load(leavesOut: boolean, held: readonly unknown[] = []): Promise<TrainingData | undefined> {
-    const {
-      clock,
-      clockErrorMs,
-      positiveTtlMs,
-      memoryBytesMax: budgetBytes,
-      footprint,
-      log,
-      ...rest
-    } = this.options;
+    const { clock, clockErrorMs, positiveTtlMs, memoryBytesMax: budgetBytes, log, ...asked } = this.options;
     const job = {
       kind: 'gather',
-      dataPath: rest.dataPath,
-      positiveTypes: rest.positiveTypes,
-      positiveWeights: rest.positiveWeights,
-      ...(rest.halfLifeMs !== undefined && { halfLifeMs: rest.halfLifeMs }),
+      ...asked,
       sinceMs: clock() - positiveTtlMs,
       untilMs: effectiveUntil(clock(), clockErrorMs),
-      seed: rest.seed,
       leavesOut,
       heldBytes: sharedBytesOf(held),
       budgetBytes,
-      ...(footprint !== undefined && { footprint }),
     } as const;
     const data = await this.pool.run<'gather'>(job);
     if (data !== undefined && data.userShare < 1) {
