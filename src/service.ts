@@ -1,5 +1,6 @@
 import { Admin } from './admin/admin.ts';
 import { logStart, logTroubles } from './admin/log-state.ts';
+import { baseUrl } from './domain/base-url.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import type { Config } from './domain/config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config/sources.ts';
@@ -74,7 +75,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const listener = await startHttp(options, stores, background, ground, admin);
     teardown.add(() => listener.close());
     await unlessAborted(background.isRestored, signal);
-    stores.noteReady();
+    stores.noteReady(baseUrl(listener.address));
     const { host, port } = listener.address;
     stores.cluster?.noteAddress(`${host}:${port}`);
     const { fits, search } = background;

@@ -3,29 +3,28 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
+import { counted, countedRecords } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { dataFolder, type FolderOptions, parseUrl } from './options.ts';
-import { RunningService, URL_HELP } from './running-service.ts';
+import { addPlaceOptions, dataFolder, type PlaceOptions } from './options.ts';
+import { serviceAt } from './running-service.ts';
 
-interface BackupOptions extends FolderOptions {
-  readonly url?: string;
+interface BackupOptions extends PlaceOptions {
   readonly json?: boolean;
 }
 
 /** `furze backup`: a consistent copy of the data store, while a service may write it. */
 export function backupCommand(env: Environment): Command {
-  return new Command('backup')
-    .description('copy the data store, consistently, while a service may run on it')
+  const command = new Command('backup').description(
+    'copy the data store, consistently, while a service may run on it',
+  );
+  return addPlaceOptions(command, { hasUrl: true })
     .argument('<target>', 'a folder without a store, or - for the bytes on standard output')
-    .option('--data <folder>', 'the data folder; that of the configuration when absent')
-    .option('-u, --url <url>', URL_HELP, parseUrl)
-    .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print what was copied as JSON')
     .addHelpText(
       'after',
       '\nThe cache is not copied: all of it can be made again.\n' +
-        'Examples: furze backup /backups/monday\n          furze backup - | zstd > monday.mdb.zst\n' +
-        '          furze backup /backups/monday --url https://furze.example.com',
+        '\nExamples:\n  furze backup /backups/monday\n  furze backup - | zstd > monday.mdb.zst\n' +
+        '  furze backup /backups/monday --url https://furze.example.com',
     )
     .action(async (target: string, options: BackupOptions) => {
       if (options.url !== undefined) return backupOver(options.url, target, options, env);
@@ -49,8 +48,7 @@ async function backupOver(
   { config, json }: BackupOptions,
   env: Environment,
 ): Promise<void> {
-  const service = new RunningService(url, config, env);
-  const { body } = await service.call('POST', '/api/admin/backup');
+  const { body } = await serviceAt(url, config, env).ask('POST', '/api/admin/backup');
   const source = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   try {
     if (target === '-') {
@@ -79,7 +77,5 @@ export function describe(
   asJson = false,
 ): string {
   if (asJson) return `${JSON.stringify(copied)}\n`;
-  const show = (count: number) => count.toLocaleString('en-US');
-  const { users, items, feedback, bytes } = copied;
-  return `${from}: ${show(users)} users, ${show(items)} items, ${show(feedback)} feedback; ${show(bytes)} bytes\n`;
+  return `${from}: ${countedRecords(copied)}; ${counted(copied.bytes, 'bytes')}\n`;
 }

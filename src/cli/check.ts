@@ -2,29 +2,32 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
+import { counted, groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Report } from '../store/open/open-store.ts';
 import { loadConfig } from './load-config.ts';
+import { addPlaceOptions, oneFolder, type PlaceOptions } from './options.ts';
 
-interface CheckOptions {
-  readonly config?: string;
+interface CheckOptions extends PlaceOptions {
   readonly cache?: string;
   readonly json?: boolean;
 }
 
 /** `furze check`: reads everything in a data folder and its cache, and compares what is kept twice. */
 export function checkCommand(env: Environment): Command {
-  return new Command('check')
-    .description('read and compare everything that a data folder holds; a service may run on it')
-    .argument('[folder]', 'the data folder; that of the configuration when absent')
+  const command = new Command('check').description(
+    'read and compare everything that a data folder holds; a service may run on it',
+  );
+  return addPlaceOptions(command)
+    .argument('[folder]', 'the data folder, as --data names it')
     .option('--cache <folder>', 'the cache; the folder "cache" in the data folder when absent')
-    .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print the report as JSON')
-    .addHelpText('after', '\nExit code 0: sound; 1: something is wrong.\nExample: furze check ./data')
-    .action(async (folder: string | undefined, options: CheckOptions) => {
+    .addHelpText('after', '\nExit code 0: sound; 1: something is wrong.\n\nExample:\n  furze check ./data')
+    .action(async (folder: string | undefined, flags: CheckOptions) => {
+      const options = { ...flags, ...oneFolder(folder, flags) };
       // Loaded here, so that other commands load no engine.
       const { checkStore } = await import('../store/open/open-store.ts');
-      const { dataPath, cachePath } = await foldersOf(folder, options, env);
+      const { dataPath, cachePath } = await foldersOf(options, env);
       const data = await checkStore('data', dataPath);
       const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;
       if (data === undefined) throw new OperatorError(`There is no data store in ${dataPath}.`);
@@ -38,18 +41,19 @@ export function checkCommand(env: Environment): Command {
     });
 }
 
-async function foldersOf(folder: string | undefined, options: CheckOptions, env: Environment) {
-  if (folder !== undefined) return { dataPath: folder, cachePath: options.cache ?? join(folder, 'cache') };
+async function foldersOf(options: CheckOptions, env: Environment) {
+  const { data } = options;
+  if (data !== undefined) return { dataPath: data, cachePath: options.cache ?? join(data, 'cache') };
   const { storePaths } = await import('../store/open/store-options.ts');
   const { dataPath, cachePath } = storePaths(loadConfig({ path: options.config, env }));
   return { dataPath, cachePath: options.cache ?? cachePath };
 }
 
 function describe({ path, counts, faults, faultCount }: Report): string {
-  const lines = Object.entries(counts).map(([name, count]) => `  ${count.toLocaleString('en-US')} ${name}`);
+  const lines = Object.entries(counts).map(([name, count]) => `  ${counted(count, name)}`);
   const more = faultCount - faults.length;
   const wrong = faults.map((fault) => `  WRONG: ${fault}`);
-  if (more > 0) wrong.push(`  WRONG: and ${more.toLocaleString('en-US')} more`);
+  if (more > 0) wrong.push(`  WRONG: and ${groupDigits(more)} more`);
   return [`${path}: ${faultCount === 0 ? 'sound' : 'not sound'}`, ...lines, ...wrong, ''].join('\n');
 }
 

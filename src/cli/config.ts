@@ -1,27 +1,37 @@
 import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { configReference } from '../domain/config/reference.ts';
-import { configTemplate, printConfig } from '../domain/config/text.ts';
+import { configTemplate, printConfig, printConfigJson } from '../domain/config/text.ts';
 import { loadConfig } from './load-config.ts';
+import { configOption } from './options.ts';
+
+interface ConfigOptions {
+  readonly config?: string;
+  readonly template?: boolean;
+  readonly reference?: boolean;
+  readonly json?: boolean;
+}
 
 /** `furze config`: checks the configuration, prints it, or writes a commented one. */
 export function configCommand(env: Environment): Command {
   return new Command('config')
     .description('check the configuration and print it')
-    .option('-c, --config <file>', 'configuration file (TOML)')
+    .addOption(configOption())
     .option('-p, --print', 'print the effective configuration, secrets masked (the default)')
     .option('-t, --template', 'print a commented file with every key and its default instead')
     .option('-r, --reference', 'print the reference of all keys as Markdown instead')
+    .option('--json', 'print the effective configuration as JSON, secrets masked')
     .addHelpText(
       'after',
-      '\nExit code 0: it is valid; 2: it is not, each fault in a line.\nExample: furze config --template > furze.toml',
+      '\nExit code 0: it is valid; 2: it is not, each fault in a line.\n\nExample:\n  furze config --template > furze.toml',
     )
-    .action((options: { config?: string; template?: boolean; reference?: boolean }) => {
+    .action((options: ConfigOptions) => {
+      const print = options.json ? printConfigJson : printConfig;
       const text = options.template
         ? configTemplate()
         : options.reference
           ? configReference()
-          : printConfig(loadConfig({ path: options.config, env }));
+          : print(loadConfig({ path: options.config, env }));
       process.stdout.write(text);
     });
 }

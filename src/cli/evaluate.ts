@@ -9,7 +9,7 @@ import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ExitStatus } from './exit-status.ts';
 import { importInto } from './import.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, parseNumber } from './options.ts';
+import { addPlaceOptions, configFlags, parseNumber } from './options.ts';
 
 interface EvaluateFlags extends EvaluateOptions, OutputFlags {
   readonly config?: string;
@@ -44,11 +44,11 @@ Examples:
 
 /** `furze evaluate`: how good the lists are on one's own data. */
 export function evaluateCommand(env: Environment): Command {
-  return new Command('evaluate')
-    .description('tell how good the lists are, on the data of a folder or of files')
+  const command = new Command('evaluate').description(
+    'tell how good the lists are, on the data of a folder or of files; they are judged as the configuration makes them',
+  );
+  return addPlaceOptions(command)
     .argument('[files...]', 'users, items and feedback as for import, in place of a folder')
-    .option('-c, --config <file>', 'configuration file (TOML): the lists are judged as it makes them')
-    .option('-d, --data <folder>', 'data folder')
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
     .option('--positive <rating>', 'files: ratings from here on are positive', parseNumber)
     .option('--positive-types <list>', 'what counts as positive, in place of the configured', (text) =>

@@ -1,3 +1,5 @@
+import { OperatorError } from '../domain/operator-error.ts';
+
 /** Ends a command that has said what it has to say with an exit code of its own. */
 export class ExitStatus extends Error {
   readonly code: number;
@@ -8,3 +10,6 @@ export class ExitStatus extends Error {
     this.code = code;
   }
 }
+
+/** Arguments that contradict each other or say too little: exit code 2. */
+export class UsageError extends OperatorError {}

@@ -2,12 +2,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
+import { counted } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from '../exchange/columns.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';
+import { ServiceClient } from '../exchange/service-client.ts';
 import { httpSource, type Source, storeSource } from '../exchange/sources.ts';
+import { UsageError } from './exit-status.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, parseUrl } from './options.ts';
+import { addPlaceOptions, configFlags } from './options.ts';
+import { keyOf } from './running-service.ts';
+
+/** By the end of a name. */
+const FORMATS: Readonly<Record<string, ExportFormat>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv' };
 
 interface ExportFlags {
   readonly config?: string;
@@ -28,26 +35,21 @@ Examples:
 
 /** `furze export`: users, items or feedback into a file. */
 export function exportCommand(env: Environment): Command {
-  return new Command('export')
-    .description('write users, items or feedback as NDJSON or CSV')
+  const command = new Command('export').description('write users, items or feedback as NDJSON or CSV');
+  return addPlaceOptions(command, { hasUrl: true })
     .addArgument(new Argument('<kind>', 'what to write').choices(['users', 'items', 'feedback']))
-    .option('-c, --config <file>', 'configuration file (TOML)')
-    .option('-d, --data <folder>', 'data folder')
-    .option(
-      '-u, --url <url>',
-      'ask a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
-      parseUrl,
-    )
     .option('-o, --output <file>', 'where to write; packed when it ends in .gz; - is standard output', STDOUT)
     .addOption(
-      new Option('--format <name>', 'default: by the name of the file, else ndjson').choices(EXPORT_FORMATS),
+      new Option('--format <name>', 'default: by the name of the file; ndjson on standard output').choices(
+        EXPORT_FORMATS,
+      ),
     )
     .option('--json', 'print the result as JSON; needs --output')
     .addHelpText('after', HELP)
     .action(async (kind: Kind, flags: ExportFlags) => {
-      if (flags.json && flags.output === STDOUT) throw new OperatorError('--json needs --output');
+      if (flags.json && flags.output === STDOUT) throw new UsageError('--json needs --output');
       const config = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
-      const format = flags.format ?? (/\.csv(\.gz)?$/.test(flags.output) ? 'csv' : 'ndjson');
+      const format = flags.format ?? formatOf(flags.output);
       const { source, close } = await openSource(flags, config);
       try {
         const records = await exportTo(flags.output, kind, format, source, () => {});
@@ -55,7 +57,7 @@ export function exportCommand(env: Environment): Command {
         process.stdout.write(
           flags.json
             ? `${JSON.stringify({ kind, path: flags.output, format, records })}\n`
-            : `${flags.output}: ${records.toLocaleString('en-US')} ${kind}\n`,
+            : `${flags.output}: ${counted(records, kind)}\n`,
         );
       } finally {
         await close();
@@ -63,14 +65,24 @@ export function exportCommand(env: Environment): Command {
     });
 }
 
+/** What the name of a file says of its format. @throws UsageError when it says nothing that is understood */
+function formatOf(path: string): ExportFormat {
+  if (path === STDOUT) return 'ndjson';
+  const [, ending = ''] = /\.([^./\\]+?)(?:\.gz)?$/i.exec(path) ?? [];
+  const format = FORMATS[ending.toLowerCase()];
+  if (format !== undefined) return format;
+  throw new UsageError(
+    `the name ${path} does not say the format; end it with .ndjson, .jsonl or .csv (and .gz to pack it), or say --format`,
+  );
+}
+
 async function openSource(
   flags: ExportFlags,
   config: Config,
 ): Promise<{ readonly source: Source; readonly close: () => Promise<void> }> {
   if (flags.url !== undefined) {
-    const { api_key, read_only_api_key, api_keys } = config.server;
-    const key = api_key || read_only_api_key || (api_keys[0] ?? '');
-    return { source: httpSource(flags.url, key), close: async () => {} };
+    const key = keyOf(config) || config.server.read_only_api_key;
+    return { source: httpSource(new ServiceClient(flags.url, key)), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
   const { openDataReader } = await import('../store/open/thread-stores.ts');

@@ -6,12 +6,14 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from '../exchange/columns.ts';
 import { STDIN } from '../exchange/open-text.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
+import { ServiceClient } from '../exchange/service-client.ts';
 import type { Target } from '../exchange/targets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus } from './exit-status.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
-import { configFlags, lockWaitOption, parseUrl } from './options.ts';
+import { addPlaceOptions, configFlags, lockWaitOption } from './options.ts';
+import { keyOf } from './running-service.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 
@@ -49,18 +51,12 @@ export function importCommand(env: Environment): Command {
     .addArgument(
       new Argument('[inputs...]', 'users, items or feedback (else guessed), then files; - is standard input'),
     )
-    .option('-c, --config <file>', 'configuration file (TOML)')
-    .option('-d, --data <folder>', 'data folder of a service that is stopped')
-    .option(
-      '-u, --url <url>',
-      'send to a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
-      parseUrl,
-    )
     .option(
       '--from-gorse <database>',
       'instead of files: the tables of Gorse 0.4 at postgres://USER:PASSWORD@HOST/DATABASE?schema=public&table_prefix=',
     )
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'));
+  addPlaceOptions(command, { data: 'the data folder of a service that is stopped', hasUrl: true });
   return addColumnOptions(command)
     .option('--overwrite', 'replace feedback that is there already; it is left alone otherwise')
     .option('--dry-run', 'check the files and store nothing')
@@ -113,8 +109,7 @@ async function withTarget(
   const overwrites = flags.overwrite === true;
   if (flags.url === undefined) return withStore(config, flags.lockWait, overwrites, use);
   const { httpTarget } = await import('../exchange/targets.ts');
-  const { api_key, api_keys } = config.server;
-  return use(httpTarget(flags.url, api_key || (api_keys[0] ?? ''), overwrites), tmpdir());
+  return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), overwrites), tmpdir());
 }
 
 async function withStore(

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
+import { baseUrl } from '../domain/base-url.ts';
 import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config/config.ts';
 import { configTemplate } from '../domain/config/text.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -19,14 +20,8 @@ import { createPrompt } from './init/prompt.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { createCaller } from './playground/caller.ts';
 import { createProgress } from './progress.ts';
-import {
-  baseUrl,
-  checkReason,
-  launchService,
-  type StopReason,
-  stopSignal,
-  stopWithin,
-} from './run-service.ts';
+import { checkReason, launchService, type StopReason, stopSignal, stopWithin } from './run-service.ts';
+import { keyOf } from './running-service.ts';
 
 interface InitFlags extends ColumnFlags {
   readonly config: string;
@@ -194,7 +189,7 @@ async function train(config: Config, flags: InitFlags): Promise<Example | undefi
   if (service === undefined) return endStopped(stopped, flags.config);
   try {
     const progress = createProgress(flags.json ? process.stderr : process.stdout);
-    const key = config.server.api_key || (config.server.api_keys[0] ?? '');
+    const key = keyOf(config);
     const ask = createCaller(baseUrl(service.address), key);
     const work = fitOrTell(service, progress.report).then(() => {
       progress.end();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type Config,
@@ -9,9 +9,12 @@ import {
 } from '../domain/config/config.ts';
 import type { ConfigOrigin } from '../domain/config/sources.ts';
 
+/** What is read from the working directory where no file is named. */
+export const CONFIG_FILE = 'furze.toml';
+
 /** Where the configuration comes from. */
 export interface ConfigSource {
-  /** A TOML file, relative to the working directory; defaults alone when undefined. */
+  /** A TOML file, relative to the working directory; CONFIG_FILE, or defaults alone, when undefined. */
   readonly path?: string | undefined;
   readonly env: Environment;
   /** What the command line says, by environment variable; it goes before the environment. */
@@ -26,15 +29,16 @@ export function loadConfig(source: ConfigSource): Config {
 }
 
 /** As `loadConfig`, with where each key was taken from. @throws ConfigError */
-export function loadConfigWithOrigin({ path, env, flags = {}, warn = warnOnStderr }: ConfigSource): {
+export function loadConfigWithOrigin({ path: given, env, flags = {}, warn = warnOnStderr }: ConfigSource): {
   readonly config: Config;
   readonly origin: ConfigOrigin;
 } {
+  const path = given ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
   const text = path === undefined ? '' : readText(path);
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  const all = { ...env, ...Object.fromEntries(given) };
+  const said = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const all = { ...env, ...Object.fromEntries(said) };
   const file = path === undefined ? '' : resolve(path);
-  const origin = { file, text, env: all, flags: given.map(([name]) => name) };
+  const origin = { file, text, env: all, flags: said.map(([name]) => name) };
   try {
     return { config: parseConfig(text, all, warn), origin };
   } catch (error) {

@@ -1,24 +1,26 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
+import { counted, countedRecords } from '../domain/group-digits.ts';
 import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { Checkpoint } from '../exchange/checkpoint.ts';
-import { BEGUN, type CopyState, compareRecords, copyRecords, KINDS } from '../exchange/copy-records.ts';
+import { BEGUN, type CopyState, compareRecords, copyRecords, type KINDS } from '../exchange/copy-records.ts';
 import { storeSource } from '../exchange/sources.ts';
 import { storeTarget } from '../exchange/targets.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { parseDsn } from '../store/open/dsn.ts';
 import type { Stores } from '../store/open/open-store.ts';
 import { loadConfig } from './load-config.ts';
-import { lockWaitOption } from './options.ts';
+import { configOption, lockWaitOption } from './options.ts';
 import { createProgress } from './progress.ts';
 
 interface MigrateOptions {
   readonly from: string;
   readonly to: string;
   readonly config?: string;
+  readonly json?: boolean;
   readonly lockWait: number;
 }
 
@@ -38,15 +40,24 @@ export function migrateCommand(env: Environment): Command {
     .description('move all data from a folder to PostgreSQL or back, and compare every record')
     .requiredOption('--from <store>', 'lmdb://PATH or postgres://USER@HOST:PORT/DATABASE')
     .requiredOption('--to <store>', 'the same; it must be empty')
-    .option('-c, --config <file>', 'configuration file (TOML)')
+    .addOption(configOption())
+    .option('--json', 'print what was moved as JSON')
     .addOption(lockWaitOption())
     .addHelpText('after', HELP)
-    .action(async ({ from, to, config, lockWait }: MigrateOptions) => {
-      await migrate(from, to, loadConfig({ path: config, env }), lockWait);
+    .action(async ({ from, to, config, lockWait, json }: MigrateOptions) => {
+      const moved = await migrate(from, to, loadConfig({ path: config, env }), lockWait);
+      const told = `${countedRecords(moved)} moved to ${maskDsn(to)}, each compared with its source\n`;
+      process.stdout.write(json ? `${JSON.stringify(moved)}\n` : told);
     });
 }
 
-async function migrate(from: string, to: string, config: Config, lockWait: number): Promise<void> {
+/** @returns how many records were moved and compared */
+async function migrate(
+  from: string,
+  to: string,
+  config: Config,
+  lockWait: number,
+): Promise<Record<(typeof KINDS)[number], number>> {
   const [source, target] = [parseDsn(from), parseDsn(to)];
   if (source.engine === 'postgres' && target.engine === 'postgres')
     throw new OperatorError(
@@ -54,7 +65,7 @@ async function migrate(from: string, to: string, config: Config, lockWait: numbe
     );
   const progress = createProgress(process.stderr);
   try {
-    await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>
+    return await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>
       withStore(to, config, lockWait, async ({ data: fresh, identity }, folder) => {
         // One that was made anew under the same name is another store.
         const work = [maskDsn(from), sourceIdentity, maskDsn(to), identity];
@@ -75,11 +86,12 @@ async function migrate(from: string, to: string, config: Config, lockWait: numbe
         if (differentCount > 0) {
           // The next run copies everything again, over what is there.
           checkpoint.write(BEGUN);
-          throw new OperatorError(`${differentCount} records differ:\n${different.join('\n')}`);
+          throw new OperatorError(
+            `${counted(differentCount, 'records')} ${differentCount === 1 ? 'differs' : 'differ'}:\n${different.join('\n')}`,
+          );
         }
         checkpoint.remove();
-        const counts = KINDS.map((kind) => `${compared[kind].toLocaleString('en-US')} ${kind}`).join(', ');
-        process.stdout.write(`${counts} moved to ${maskDsn(to)}, each compared with its source\n`);
+        return compared;
       }),
     );
   } finally {
@@ -94,12 +106,12 @@ async function checkEmpty(data: DataStore, name: string): Promise<void> {
 }
 
 /** Opens a store for this process alone, with a cache that is thrown away. */
-async function withStore(
+async function withStore<Result>(
   dsn: string,
   config: Config,
   lockWait: number,
-  use: (stores: Stores, folder: string) => Promise<void>,
-): Promise<void> {
+  use: (stores: Stores, folder: string) => Promise<Result>,
+): Promise<Result> {
   // Loaded here, so that other commands load no engine.
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
@@ -120,7 +132,7 @@ async function withStore(
     );
     const stores = await openReadyStore(options, locks);
     try {
-      await use(stores, options.dataPath);
+      return await use(stores, options.dataPath);
     } finally {
       await stores.data.close();
       await stores.cache.close();

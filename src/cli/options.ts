@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { folderOf } from '../store/open/dsn.ts';
-import { loadConfig } from './load-config.ts';
+import { UsageError } from './exit-status.ts';
+import { CONFIG_FILE, loadConfig } from './load-config.ts';
 
 /** Reads a TCP port from the command line. @throws InvalidArgumentError */
 export function parsePort(text: string): number {
@@ -63,16 +64,49 @@ function parseSeconds(text: string): number {
   return seconds;
 }
 
-/** `--data` of a command for one folder, `--config` for what it is without. */
-export interface FolderOptions {
+/** Which folder or which service a command is for. */
+export interface PlaceOptions {
   readonly data?: string;
+  readonly url?: string;
   readonly config?: string;
 }
 
+const DATA_HELP = 'the data folder; that of the configuration when absent';
+
+/** `--config` and `--data`, of every command for a folder; with `hasUrl` also `--url`, for the service in its place. */
+export function addPlaceOptions(
+  command: Command,
+  { data = DATA_HELP, hasUrl = false }: { readonly data?: string; readonly hasUrl?: boolean } = {},
+): Command {
+  command.addOption(configOption()).option('-d, --data <folder>', data);
+  if (!hasUrl) return command;
+  return command.option(
+    '-u, --url <url>',
+    'ask a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
+    parseUrl,
+  );
+}
+
+/** `--config`, of every command that reads the configuration. */
+export function configOption(): Option {
+  return new Option(
+    '-c, --config <file>',
+    `configuration file (TOML); ${CONFIG_FILE} of the current folder when absent`,
+  );
+}
+
 /** The data folder that a command is for: named itself, or by the configuration. @throws ConfigError */
-export async function dataFolder({ data, config }: FolderOptions, env: Environment): Promise<string> {
+export async function dataFolder({ data, config }: PlaceOptions, env: Environment): Promise<string> {
   if (data !== undefined) return data;
   return folderOf(loadConfig({ path: config, env }).database.data_store);
+}
+
+/** The folder that an argument or `--data` names. @throws UsageError when they name two */
+export function oneFolder(folder: string | undefined, { data }: PlaceOptions): { readonly data?: string } {
+  if (folder === undefined) return {};
+  if (data !== undefined && data !== folder)
+    throw new UsageError(`one folder at a time: the argument names ${folder}, --data ${data}`);
+  return { data: folder };
 }
 
 /** What several commands let the command line say instead of the configuration file. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { baseUrl } from '../domain/base-url.ts';
 import type { Config, Environment } from '../domain/config/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
@@ -14,7 +15,8 @@ import { playgroundConfig } from './playground/settings.ts';
 import { pickTaste, type Taste } from './playground/taste.ts';
 import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
 import { createProgress } from './progress.ts';
-import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import { keyOf } from './running-service.ts';
 
 /** Films that count as what everybody likes. */
 const POPULAR_ENTRIES = 50;
@@ -27,6 +29,7 @@ export function playgroundCommand(env: Environment): Command {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort, 8087)
     .addOption(lockWaitOption())
+    .addHelpText('after', '\nExample:\n  furze playground --port 8088 --data ./films')
     .action(async (options: { data: string; host: string; port: number; lockWait: number }) => {
       const folder = resolve(options.data);
       const config = playgroundConfig({ folder, host: options.host, port: options.port }, env);
@@ -41,7 +44,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   const service = await launchService({ config, log, lockWait, stopped });
   if (service === undefined) return checkReason(await stopped);
   const url = baseUrl(service.address);
-  const key = config.server.api_key || (config.server.api_keys[0] ?? '');
+  const key = keyOf(config);
   const ask = createCaller(url, key);
   try {
     let taste = readLoaded(folder);

@@ -3,7 +3,7 @@ import { ConfigError, type Environment } from '../domain/config/config.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/process/version.ts';
-import { ExitStatus } from './exit-status.ts';
+import { ExitStatus, UsageError } from './exit-status.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;
 
@@ -55,7 +55,7 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     }
     if (error instanceof OperatorError || error instanceof FurzeError) {
       process.stderr.write(`furze: ${error.message}\n`);
-      return 1;
+      return error instanceof UsageError ? 2 : 1;
     }
     process.stderr.write(
       `furze: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { type Clock, systemClock } from '../domain/clock.ts';
+import { groupDigits } from '../domain/group-digits.ts';
 
 /** Shows how far the stages of a job are, one after the other. */
 export interface Progress {
@@ -36,7 +37,11 @@ function barProgress(stream: ProgressStream): Progress {
       if (stage !== shown) {
         end();
         bar = new SingleBar(
-          { format: `${stage.padEnd(18)} {bar} {percentage}% {value}/{total}`, stream, hideCursor: true },
+          {
+            format: `${stage.padEnd(18)} {bar} {percentage}% {value}/{total}, {eta_formatted} left`,
+            stream,
+            hideCursor: true,
+          },
           Presets.shades_classic,
         );
         bar.start(total, done);
@@ -53,9 +58,10 @@ function barProgress(stream: ProgressStream): Progress {
 function lineProgress(stream: ProgressStream, clock: Clock): Progress {
   let shown = '';
   let toldMs = clock();
+  let begunMs = toldMs;
   let shownTotal = 0;
   const end = () => {
-    if (shown !== '') stream.write(`${shown}: ${shownTotal.toLocaleString('en-US')} done\n`);
+    if (shown !== '') stream.write(`${shown}: ${groupDigits(shownTotal)} done\n`);
     shown = '';
   };
   return {
@@ -64,16 +70,22 @@ function lineProgress(stream: ProgressStream, clock: Clock): Progress {
       if (stage !== shown) {
         end();
         toldMs = clock();
+        begunMs = toldMs;
       }
       shown = stage;
       shownTotal = total;
       if (clock() - toldMs < LINE_MS || done >= total) return;
       toldMs = clock();
       const percent = Math.floor((100 * done) / total);
-      stream.write(
-        `${stage}: ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}, ${percent}%\n`,
-      );
+      const left = done > 0 ? `, ${secondsLeft((toldMs - begunMs) / 1000, done / total)} left` : '';
+      stream.write(`${stage}: ${groupDigits(done)} of ${groupDigits(total)}, ${percent}%${left}\n`);
     },
     end,
   };
+}
+
+/** How long the rest of a stage takes at the pace of what is done. @param share of the stage, above 0 */
+function secondsLeft(seconds: number, share: number): string {
+  const left = Math.ceil((seconds * (1 - share)) / share);
+  return left < 120 ? `${left} s` : `${Math.round(left / 60)} min`;
 }

@@ -1,23 +1,23 @@
 import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { describe } from './backup.ts';
-import { dataFolder, type FolderOptions, lockWaitOption } from './options.ts';
+import { addPlaceOptions, dataFolder, lockWaitOption, type PlaceOptions } from './options.ts';
 
 /** `furze restore`: puts a backup where there is no store. */
 export function restoreCommand(env: Environment): Command {
-  return new Command('restore')
-    .description('put a backup in place; nothing is ever written over')
+  const command = new Command('restore').description('put a backup in place; nothing is ever written over');
+  return addPlaceOptions(command, {
+    data: 'the folder to restore into; that of the configuration when absent',
+  })
     .argument('<source>', 'the folder or file of a backup, or - for standard input')
-    .option('--data <folder>', 'the folder to restore into; that of the configuration when absent')
-    .option('-c, --config <file>', 'configuration file (TOML)')
     .option('--json', 'print what was restored as JSON')
     .addOption(lockWaitOption())
     .addHelpText(
       'after',
       '\nThe backup is checked as a whole first, and brought up to date when an older version made it.\n' +
-        'Examples: furze restore /backups/monday --data ./data\n          zstd -d < monday.mdb.zst | furze restore -',
+        '\nExamples:\n  furze restore /backups/monday --data ./data\n  zstd -d < monday.mdb.zst | furze restore -',
     )
-    .action(async (source: string, options: FolderOptions & { lockWait: number; json?: boolean }) => {
+    .action(async (source: string, options: PlaceOptions & { lockWait: number; json?: boolean }) => {
       const { restoreStore } = await import('../store/open/open-store.ts');
       const dataPath = await dataFolder(options, env);
       const restored = await restoreStore({

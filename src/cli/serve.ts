@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
+import { baseUrl } from '../domain/base-url.ts';
 import type { Environment } from '../domain/config/config.ts';
 import { createLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
-import { configFlags, lockWaitOption, parsePort } from './options.ts';
-import { baseUrl, checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import { addPlaceOptions, configFlags, lockWaitOption, parsePort } from './options.ts';
+import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
 
 interface ServeOptions {
   readonly config?: string;
@@ -16,10 +17,8 @@ interface ServeOptions {
 
 /** `furze serve`: the service until it is told to stop. */
 export function serveCommand(env: Environment): Command {
-  return new Command('serve')
-    .description('run the service (what furze does without a command)')
-    .option('-c, --config <file>', 'configuration file (TOML)')
-    .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below')
+  const command = new Command('serve').description('run the service (what furze does without a command)');
+  return addPlaceOptions(command, { data: 'where the data is kept, the cache in a folder below' })
     .option('--host <address>', 'address to listen on')
     .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort)
     .addOption(

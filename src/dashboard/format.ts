@@ -65,13 +65,21 @@ export function recommenderName(name: string): string {
   return name.replaceAll('_', '-');
 }
 
+/** A name as it stands at the head of a column. */
+export function capital(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+const HALF_WIDTH = ' half width';
+
 /** Measures with their intervals: `NDCG@10` and its half width become one figure. */
-export function measuresOf(quality: Readonly<Record<string, number>>): [name: string, value: string][] {
-  const suffix = ' half width';
+export function measuresOf(quality: Readonly<Record<string, unknown>>): [name: string, value: string][] {
   return Object.entries(quality)
-    .filter(([name]) => !name.endsWith(suffix))
+    .filter(([name]) => !name.endsWith(HALF_WIDTH))
     .map(([name, value]) => {
-      const half = quality[`${name}${suffix}`];
-      return [name, half === undefined ? figure(value) : `${figure(value)} ± ${figure(half)}`];
+      if (typeof value !== 'number') return [name, String(value)];
+      if (/bytes/i.test(name)) return [name.replace(/ ?bytes/i, '').toLowerCase(), bytes(value)];
+      const half = quality[`${name}${HALF_WIDTH}`];
+      return [name, typeof half === 'number' ? `${figure(value)} ± ${figure(half)}` : figure(value)];
     });
 }

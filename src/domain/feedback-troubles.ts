@@ -1,4 +1,5 @@
 /** Why nothing can be recommended for want of feedback, and what to do: the same words in the log, the status and the dashboard. */
+
 import type { FeedbackType, Trouble } from './admin-schemas.ts';
 import { groupDigits } from './group-digits.ts';
 

@@ -1,4 +1,5 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
+import { countedRecords } from '../domain/group-digits.ts';
 import { MAIN_METRIC } from './evaluate-service.ts';
 import { describeTable, SHOWN_METRICS, showDifference, showMetric } from './report.ts';
 
@@ -21,15 +22,14 @@ svg text { fill: currentColor; font-size: 13px; }
 
 /** The report as one page that needs nothing from elsewhere. */
 export function renderHtml(report: EvaluationReport): string {
-  const count = (value: number) => value.toLocaleString('en-US');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Evaluation of ${escapeHtml(report.source)}</title><style>${STYLE}</style></head><body>
 <h1>How good are the lists?</h1>
-<p>${escapeHtml(report.source)}: ${count(report.users)} users, ${count(report.items)} items, ${count(report.feedback)} feedback; positive: ${escapeHtml(report.positiveTypes.join(', '))}.</p>
+<p>${escapeHtml(report.source)}: ${countedRecords(report)}; positive: ${escapeHtml(report.positiveTypes.join(', '))}.</p>
 ${report.tables.map(renderTable).join('\n')}
 <h2>How to read this</h2>
-<p>A part of the positive feedback was hidden, the service learnt from the rest, and each user's list was compared with what was hidden. NDCG@10 is 1 when
+<p>A part of the positive feedback was hidden, the service learned from the rest, and each user's list was compared with what was hidden. NDCG@10 is 1 when
 the hidden items fill the top of the list of ten, and less the lower they stand; HR@10 is the share of users with at least one of them among ten; Recall@20 the share of the
 hidden items among twenty; MRR@20 one over the place of the first; Coverage@10 the share of the catalog that stands in anybody's list. ± is half of the 95 % interval. "Against served"
 compares the same users with the served lists, so its interval is the one to judge a difference by.</p>

@@ -1,4 +1,5 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
+import { counted, countedRecords } from '../domain/group-digits.ts';
 import type { Protocol } from './protocol.ts';
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
@@ -10,13 +11,12 @@ const PROTOCOL_TEXT: Readonly<Record<Protocol, string>> = {
 
 /** A table's heading: protocol and users. */
 export function describeTable({ protocol, users }: EvaluationTable): string {
-  return `${PROTOCOL_TEXT[protocol]}, ${users.toLocaleString('en-US')} users, the whole catalog`;
+  return `${PROTOCOL_TEXT[protocol]}, ${counted(users, 'users')}, the whole catalog`;
 }
 
 /** The report as text for a terminal; also a Markdown table. */
 export function renderText(report: EvaluationReport): string {
-  const count = (value: number) => value.toLocaleString('en-US');
-  const head = `${report.source}: ${count(report.users)} users, ${count(report.items)} items, ${count(report.feedback)} feedback; positive: ${report.positiveTypes.join(', ')}`;
+  const head = `${report.source}: ${countedRecords(report)}; positive: ${report.positiveTypes.join(', ')}`;
   return [head, ...report.tables.map(renderTable)].join('\n\n');
 }
 

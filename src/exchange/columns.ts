@@ -14,6 +14,12 @@ export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
   items: ['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', 'IsHidden'],
   feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
 };
+/** The fields of the API's records, in the order in which exports have them. */
+export const API_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
+  items: ['ItemId', 'IsHidden', 'Categories', 'Timestamp', 'Labels', 'Comment'],
+  feedback: ['FeedbackType', 'UserId', 'ItemId', 'Timestamp', 'Comment', 'Value'],
+};
 export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   users: ['UserId'],
   items: ['ItemId'],

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../domain/group-digits.ts';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
@@ -106,7 +107,7 @@ export async function compareRecords(
   const stats = await reader.getStats();
   for (const kind of KINDS)
     if (stats[kind] !== compared[kind])
-      differ(`${kind}: ${stats[kind]} records instead of ${compared[kind]}`);
+      differ(`${kind}: ${counted(stats[kind], 'records')} instead of ${compared[kind]}`);
   return { compared, different, differentCount };
 }
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { Kind } from './columns.ts';
+import { API_FIELDS, type Kind } from './columns.ts';
 import type { ApiRecord, Source } from './sources.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -12,12 +12,6 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The name that stands for standard output. */
 export const STDOUT = '-';
-
-const HEADERS: Readonly<Record<Kind, readonly string[]>> = {
-  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
-  items: ['ItemId', 'IsHidden', 'Categories', 'Timestamp', 'Labels', 'Comment'],
-  feedback: ['FeedbackType', 'UserId', 'ItemId', 'Timestamp', 'Comment', 'Value'],
-};
 
 /**
  * Writes all records of a kind, in a form that an import reads back to the same records. A file appears whole or not at
@@ -35,7 +29,7 @@ export async function exportTo(
 ): Promise<number> {
   let records = 0;
   async function* text(): AsyncGenerator<string> {
-    if (format === 'csv') yield `${HEADERS[kind].join(',')}\r\n`;
+    if (format === 'csv') yield `${API_FIELDS[kind].join(',')}\r\n`;
     for await (const { rows } of source(kind)) {
       yield format === 'csv' ? toCsv(kind, rows) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       records += rows.length;
@@ -62,7 +56,7 @@ export async function exportTo(
 
 function toCsv(kind: Kind, rows: readonly ApiRecord[]): string {
   const cells = rows.map((row) =>
-    HEADERS[kind].map((field) => cellOf((row as unknown as Record<string, unknown>)[field])),
+    API_FIELDS[kind].map((field) => cellOf((row as unknown as Record<string, unknown>)[field])),
   );
   return `${Papa.unparse(cells)}\r\n`;
 }

@@ -1,3 +1,5 @@
+import { OperatorError } from '../domain/operator-error.ts';
+
 export type Newline = '\r\n' | '\n' | '\r';
 
 /** How a file's rows are written. */
@@ -15,8 +17,14 @@ export type RowFormat =
 /** Delimiters that are tried on the first lines. */
 const DELIMITERS = ['::', '\t', '|', ';', ','];
 
-/** Tells by its first lines how a file is written. @param head the first lines */
+/**
+ * Tells by its first lines how a file is written.
+ * @param head the first lines
+ * @throws OperatorError when it is one JSON array, which cannot be read row by row
+ */
 export function detectFormat(head: string): RowFormat {
+  if (/^\s*\[\s*[[{]/.test(head))
+    throw new OperatorError('It is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE');
   if (/^\s*\{/.test(head)) return { name: 'ndjson' };
   const first = head.slice(0, head.indexOf('\n') < 0 ? undefined : head.indexOf('\n'));
   const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ',';

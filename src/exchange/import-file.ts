@@ -113,14 +113,8 @@ class FileImport {
       this.refused.refuse(row.line, row.reason);
       return;
     }
-    const { plan } = this.options;
     const { line, cells } = row;
-    if (plan.isApiForm) {
-      const entries = plan.columns.map((key, at) => [key, cells[at]] as const);
-      this.batch.push({ line, record: Object.fromEntries(entries) });
-      return;
-    }
-    const made = recordOf(plan.reshape === undefined ? cells : plan.reshape(cells), plan);
+    const made = recordOf(cells, this.options.plan);
     if ('refusal' in made) this.refused.refuse(line, made.refusal);
     else this.batch.push({ line, record: made.record });
   }

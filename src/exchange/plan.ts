@@ -2,8 +2,8 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
 import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
-import { parseObject, readRows, splitLines } from './read-rows.ts';
-import { hasDecimalCommas, type Plan, type Row } from './records.ts';
+import { keysOf, once, readRows, textsOf } from './read-rows.ts';
+import { API_COLUMNS, apiKindOf, hasDecimalCommas, type Plan, type Row } from './records.ts';
 import { readTime, TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
 
 /** How one file becomes records. */
@@ -14,10 +14,7 @@ export interface FilePlan extends Plan {
   readonly hasHeader: boolean;
   /** Name of each column, from the header or, for JSON, the keys; `column 1` and so on where there is none. */
   readonly columns: readonly string[];
-  /** Rows are in the form of the API already, one JSON object each. */
   readonly isApiForm: boolean;
-  /** Turns a row of a file of an odd form into the columns that the mapping means. */
-  readonly reshape?: (cells: Row) => Row;
 }
 
 /** Nothing in the file tells whether the month or the day comes first. */
@@ -79,10 +76,16 @@ export async function planFile(
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
     return { ...base, kind, ...rest, ...known, format };
   }
-  if (format.name === 'ndjson' && wishes.map === undefined && isInApiForm(keys)) {
-    const kind = wishes.kind ?? kindOf(keys);
-    const more = { columns: keys, hasHeader: false, isApiForm: true, mapping: {}, timeForm: undefined };
-    return { ...base, kind, ...more };
+  const apiKind = wishes.map === undefined ? apiKindOf(keys) : undefined;
+  if (apiKind !== undefined) {
+    const more = {
+      columns: API_COLUMNS,
+      hasHeader: false,
+      isApiForm: true,
+      mapping: {},
+      timeForm: undefined,
+    };
+    return { ...base, kind: wishes.kind ?? apiKind, ...more };
   }
   const found = guess(format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf));
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
@@ -162,31 +165,6 @@ async function headRows(text: string, format: RowFormat, keys: readonly string[]
   return rows;
 }
 
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
-function textsOf(cells: Row): string[] {
-  return cells.map((cell) => (cell === undefined || cell === null ? '' : String(cell)));
-}
-
-async function keysOf(text: string): Promise<string[]> {
-  const keys = new Set<string>();
-  for await (const lines of splitLines(once(text))) {
-    for (const line of lines) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
-  }
-  return [...keys];
-}
-
-function isInApiForm(keys: readonly string[]): boolean {
-  return keys.includes('UserId') || keys.includes('ItemId');
-}
-
-function kindOf(keys: readonly string[]): Kind {
-  if (keys.includes('UserId') && keys.includes('ItemId')) return 'feedback';
-  return keys.includes('ItemId') ? 'items' : 'users';
-}
-
 /** A file with a user and an item a row is one of feedback, whether their columns were guessed or named. */
 function kindByFields(guessed: Kind, mapping: Mapping, wished: Wishes['map'] = {}): Kind {
   const names = Object.keys(wished).map((name) => name.toLowerCase());
@@ -258,11 +236,14 @@ async function timeFormOf(
   const values = columnOf(body, at).filter((value) => value !== '');
   let form = timeForm(values);
   if (wish !== undefined) return isOrder(wish) && isAgainst(values, form, wish) ? form : wish;
-  if (at === undefined || values.length === 0) return undefined;
-  if (form === 'open') form = await orderIn(more, at);
-  if (form !== undefined && form !== 'open') return form;
-  const odd = values.find((value) => timeForm([value]) === undefined) ?? values[0]!;
-  const shown = `the times in "${columns[at]}" (such as ${JSON.stringify(odd)})`;
+  if (at === undefined) return undefined;
+  const isEmpty = values.length === 0;
+  if (form === 'open' || isEmpty) form = await formIn(more, at, form === 'open');
+  // What is no time is refused row by row.
+  if (form !== 'open' && (form !== undefined || isEmpty)) return form;
+  const odd = values.find((value) => timeForm([value]) === undefined) ?? values[0];
+  const example = odd === undefined ? '' : ` (such as ${JSON.stringify(odd)})`;
+  const shown = `the times in "${columns[at]}"${example}`;
   if (form === 'open') {
     throw new OpenDateOrder(
       `${path}: ${shown} do not tell whether the month or the day comes first; say --time-format month-first or day-first`,
@@ -287,16 +268,22 @@ function isAgainst(
   return values.some((value) => readTime(value, wish) === undefined && readTime(value, form) !== undefined);
 }
 
-/** Reads on until a number tells the month from the day. */
-async function orderIn(
+/**
+ * Reads on until there are times, and until a number tells the month from the day.
+ * @param isOpen whether the beginning has dates that do not tell it
+ */
+async function formIn(
   more: AsyncIterable<readonly Row[]>,
   at: number,
+  isOpen: boolean,
 ): Promise<ReturnType<typeof timeForm>> {
+  let wasOpen = isOpen;
   for await (const rows of more) {
-    const values = columnOf(rows, at);
-    const forms = values.map((value) => timeForm([value])).filter((form) => form !== undefined);
-    const form = forms.find(isOrder);
-    if (form !== undefined) return form;
+    const times = columnOf(rows, at).filter((value) => timeForm([value]) !== undefined);
+    if (times.length === 0) continue;
+    const form = wasOpen ? times.map((time) => timeForm([time])).find(isOrder) : timeForm(times);
+    if (isOrder(form) || (!wasOpen && form !== 'open')) return form;
+    wasOpen = true;
   }
-  return 'open';
+  return wasOpen ? 'open' : undefined;
 }

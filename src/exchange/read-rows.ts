@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import Papa from 'papaparse';
+import Papa, { type ParseResult } from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { RowFormat } from './file-format.ts';
 import type { Row } from './records.ts';
@@ -42,7 +41,7 @@ async function* readDelimited(
   format: DelimitedFormat,
 ): AsyncGenerator<readonly ReadRow[]> {
   let line = 1;
-  for await (const rows of parseChunks(chunks, format)) {
+  for await (const rows of parsePieces(chunks, format)) {
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (cells.length > 1 || cells[0] !== '') batch.push({ line, cells });
@@ -53,56 +52,55 @@ async function* readDelimited(
   }
 }
 
-/** The parser's callbacks as an iteration: it rests while the rows it found are dealt with. */
-async function* parseChunks(
-  chunks: AsyncIterable<string>,
+/** Parses piece by piece; the row that a piece ends within is kept for the next. */
+async function* parsePieces(
+  pieces: AsyncIterable<string>,
   { delimiter, isQuoted, newline }: DelimitedFormat,
-): AsyncGenerator<string[][]> {
-  type Step = { readonly rows: string[][]; readonly resume: () => void } | { readonly error?: Error };
-  const steps: Step[] = [];
-  let wake = () => {};
-  const hand = (step: Step) => {
-    steps.push(step);
-    wake();
-  };
-  const source = Readable.from(chunks);
-  Papa.parse<string[]>(source, {
-    delimiter,
-    newline,
-    quoteChar: isQuoted ? '"' : NO_QUOTE,
-    chunk: ({ data, errors }, parser) => {
-      parser.pause();
-      if (errors.some(({ code }) => code === 'MissingQuotes')) {
-        hand({ error: new OperatorError('a quote is opened and never closed') });
-      } else hand({ rows: data, resume: () => parser.resume() });
-    },
-    complete: () => hand({}),
-    error: (error: Error) => hand({ error }),
-  });
-  try {
-    for (;;) {
-      while (steps.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      const step = steps.shift()!;
-      if (!('rows' in step)) {
-        if (step.error !== undefined) throw step.error;
-        return;
-      }
-      yield step.rows;
-      step.resume();
-    }
-  } finally {
-    source.destroy();
+): AsyncGenerator<readonly string[][]> {
+  const parser = new Papa.Parser({ delimiter, newline, quoteChar: isQuoted ? '"' : NO_QUOTE });
+  let rest = '';
+  let enough = 0;
+  for await (const piece of pieces) {
+    rest += piece;
+    if (rest.length < enough) continue;
+    const { data, meta } = parser.parse(rest, 0, true) as ParseResult<string[]>;
+    // A row longer than a piece is looked at again only when there is twice as much of it.
+    enough = meta.cursor === 0 ? rest.length * 2 : 0;
+    rest = rest.slice(meta.cursor);
+    if (data.length > 0) yield data;
   }
+  const { data, errors } = parser.parse(rest, 0, false) as ParseResult<string[]>;
+  if (errors.some(({ code }) => code === 'MissingQuotes'))
+    throw new OperatorError('a quote is opened and never closed');
+  yield data;
 }
 
 function countLines(cell: string): number {
   let count = 0;
   for (let at = cell.indexOf('\n'); at >= 0; at = cell.indexOf('\n', at + 1)) count++;
   return count;
+}
+
+/** The keys of the objects in some lines of JSON, in the order in which they come first. */
+export async function keysOf(text: string): Promise<string[]> {
+  const keys = new Set<string>();
+  for await (const lines of splitLines(once(text))) {
+    for (const line of lines) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
+  }
+  return [...keys];
+}
+
+/** A text that is there as a whole, as one that comes in pieces. */
+export async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+/** Cells as a person would read them. */
+export function textsOf(cells: Row): string[] {
+  return cells.map((cell) => {
+    if (cell === undefined || cell === null) return '';
+    return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  });
 }
 
 /** Lines of a text that comes in pieces. */

@@ -1,4 +1,4 @@
-import type { Kind, Mapping } from './columns.ts';
+import { API_FIELDS, type Kind, type Mapping } from './columns.ts';
 import { readTime, type TimeForm } from './time-forms.ts';
 
 /** How rows become records. */
@@ -15,6 +15,12 @@ export interface Plan {
   readonly separator: string;
   /** Ratings and values are written as `12,50`. */
   readonly hasDecimalCommas?: boolean;
+  /** Names of the cells, in their order; needed where rows are in the form of the API. */
+  readonly columns?: readonly string[];
+  /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
+  readonly isApiForm?: boolean;
+  /** Turns a row of a file of an odd form into the columns that the mapping means. */
+  readonly reshape?: (cells: Row) => Row;
 }
 
 /** The cells of a row: texts, or values out of JSON. */
@@ -23,8 +29,20 @@ export type Row = readonly unknown[];
 /** A record in the form of the API, or why the row is none. */
 export type Made = { readonly record: object } | { readonly refusal: string };
 
+/** All fields of the API: the cells of a row of JSON in its form, whatever its first rows leave out. */
+export const API_COLUMNS: readonly string[] = [...new Set(Object.values(API_FIELDS).flat())];
+
+/** What JSON with these keys holds in the form of the API; undefined where it is of another form. */
+export function apiKindOf(keys: readonly string[]): Kind | undefined {
+  if (!keys.includes('ItemId')) return keys.includes('UserId') ? 'users' : undefined;
+  return keys.includes('UserId') ? 'feedback' : 'items';
+}
+
 /** The record of a row, or why it is none. */
-export function recordOf(row: Row, plan: Plan): Made {
+export function recordOf(cells: Row, plan: Plan): Made {
+  const { columns = [], isApiForm = false, reshape } = plan;
+  if (isApiForm) return { record: Object.fromEntries(columns.map((key, at) => [key, cells[at]])) };
+  const row = reshape === undefined ? cells : reshape(cells);
   const cell = (field: string) => {
     const at = plan.mapping[field];
     return at === undefined ? '' : row[at];
@@ -98,5 +116,6 @@ function typeOf(type: string, rating: string, { ratingMin, type: given, lowType 
 }
 
 function timestampOf(text: string, form: TimeForm | undefined): string | undefined {
-  return text === '' || form === undefined ? '' : readTime(text, form);
+  if (text === '') return '';
+  return form === undefined ? undefined : readTime(text, form);
 }

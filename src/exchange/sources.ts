@@ -1,8 +1,8 @@
 import type { Page } from '../domain/entities.ts';
 import { withGivenLabels } from '../domain/labels.ts';
-import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
 import type { Kind } from './columns.ts';
+import type { ServiceClient } from './service-client.ts';
 
 /** A record as the API writes it. */
 export type ApiRecord = object;
@@ -29,22 +29,13 @@ export function tableSource(page: (kind: Kind, cursor: string) => Promise<Page<A
   return (kind, from) => pages(from, (cursor) => page(kind, cursor));
 }
 
-/** Asks a running server. @param url without a path @param apiKey empty for none */
-export function httpSource(url: string, apiKey: string): Source {
-  const base = url.replace(/\/+$/, '');
-  const headers: Record<string, string> = apiKey === '' ? {} : { 'X-API-Key': apiKey };
+/** Asks a running server. */
+export function httpSource(client: ServiceClient): Source {
   const names = { users: 'Users', items: 'Items', feedback: 'Feedback' } as const;
   return (kind, from) =>
     pages(from, async (cursor) => {
       const query = `n=${PAGE_RECORDS}&cursor=${encodeURIComponent(cursor)}`;
-      let response: Response;
-      try {
-        response = await fetch(`${base}/api/${kind}?${query}`, { headers });
-      } catch {
-        throw new OperatorError(`${base} does not answer; is the service running there?`);
-      }
-      if (!response.ok)
-        throw new OperatorError(`${base} answered ${response.status}: ${await response.text()}`);
+      const response = await client.ask('GET', `/api/${kind}?${query}`);
       const body = (await response.json()) as Record<string, unknown>;
       return { cursor: body.Cursor as string, rows: body[names[kind]] as ApiRecord[] };
     });

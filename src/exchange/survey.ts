@@ -19,11 +19,6 @@ export interface Survey {
 /** A column with more types than this holds something else. */
 const TYPES_MAX = 1000;
 
-interface FeedbackRecord {
-  readonly FeedbackType: string;
-  readonly Timestamp: string;
-}
-
 export function emptySurvey(): Survey {
   return { types: new Map(), ratingMax: undefined, ratingMin: undefined, newestMs: undefined };
 }
@@ -47,11 +42,10 @@ export async function surveyFeedback(
       const skip = isHeader;
       isHeader = false;
       if (skip || !('cells' in row)) continue;
-      const cells = plan.reshape === undefined ? row.cells : plan.reshape(row.cells);
-      const record = plan.isApiForm ? apiRecord(plan, cells) : madeRecord(cells, plan);
-      if (record === undefined) continue;
-      add(survey, record);
-      if (ratingAt !== undefined) addRating(survey, cells[ratingAt]);
+      const made = recordOf(row.cells, plan);
+      if (!('record' in made)) continue;
+      add(survey, made.record);
+      if (ratingAt !== undefined) addRating(survey, row.cells[ratingAt]);
     }
     if (survey.types.size > TYPES_MAX) {
       throw new OperatorError(
@@ -62,19 +56,14 @@ export async function surveyFeedback(
   }
 }
 
-function apiRecord({ columns }: FilePlan, cells: readonly unknown[]): FeedbackRecord {
-  const cell = (name: string) => String(cells[columns.indexOf(name)] ?? '');
-  return { FeedbackType: cell('FeedbackType'), Timestamp: cell('Timestamp') };
-}
-
-function madeRecord(cells: readonly unknown[], plan: FilePlan): FeedbackRecord | undefined {
-  const made = recordOf(cells, plan);
-  return 'record' in made ? (made.record as FeedbackRecord) : undefined;
-}
-
-function add(survey: Survey, { FeedbackType, Timestamp }: FeedbackRecord): void {
-  survey.types.set(FeedbackType, (survey.types.get(FeedbackType) ?? 0) + 1);
-  const timeMs = Timestamp === '' ? Number.NaN : parseTimestamp(Timestamp);
+function add(
+  survey: Survey,
+  record: { readonly FeedbackType?: unknown; readonly Timestamp?: unknown },
+): void {
+  const type = String(record.FeedbackType ?? '');
+  const time = String(record.Timestamp ?? '');
+  survey.types.set(type, (survey.types.get(type) ?? 0) + 1);
+  const timeMs = time === '' ? Number.NaN : parseTimestamp(time);
   if (timeMs > (survey.newestMs ?? Number.NEGATIVE_INFINITY)) survey.newestMs = timeMs;
 }
 

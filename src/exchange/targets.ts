@@ -5,6 +5,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import { Announcer } from './announcer.ts';
 import type { Kind } from './columns.ts';
+import { readProblem, type ServiceClient } from './service-client.ts';
 
 /** Takes batches of records in the form of the API. */
 export interface Target {
@@ -47,60 +48,27 @@ export function storeTarget(data: DataStore, name: string, overwrites: boolean):
 /** Pauses before a request that a server was too busy for is sent again, milliseconds. */
 const RETRY_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
-/** Sends to a running server. @param url without a path @param apiKey empty for none */
-export function httpTarget(url: string, apiKey: string, overwrites: boolean): Target {
-  const base = url.replace(/\/+$/, '');
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
-  if (apiKey !== '') headers['X-API-Key'] = apiKey;
-  const send = async (kind: Kind, json: Uint8Array<ArrayBuffer>, tries: number): Promise<number> => {
+/** Sends to a running server. */
+export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
+  const send = async (kind: Kind, body: Uint8Array<ArrayBuffer>, tries: number): Promise<number> => {
     const method = kind === 'feedback' && overwrites ? 'PUT' : 'POST';
-    let response: Response;
-    try {
-      response = await fetch(`${base}/api/${kind}`, { method, headers, body: json });
-    } catch (error) {
-      throw new OperatorError(`${base} does not answer (${causeOf(error)}); is the service running there?`);
-    }
+    const response = await client.send(method, `/api/${kind}`, { body });
     if (response.ok) return ((await response.json()) as { RowAffected: number }).RowAffected;
-    const text = await response.text();
+    const { detail, errors } = readProblem(await response.text());
     if (response.status === 503 && tries < RETRY_MS.length) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS[tries]));
-      return send(kind, json, tries + 1);
+      return send(kind, body, tries + 1);
     }
-    if (response.status === 401)
-      throw new OperatorError(`${base} asks for its key; set FURZE_SERVER_API_KEY.`);
-    throw problemOf(base, response.status, text);
+    if (response.status === 400) throw new FurzeError('INVALID_BODY', detail, errors);
+    throw new OperatorError(`${client.url} answered ${response.status}: ${detail}`);
   };
   return {
-    name: base,
+    name: client.url,
     write: (kind, json) => send(kind, json, 0),
     announce(about) {
-      const path = `${base}/api/admin/import/${randomUUID()}`;
-      const put = (report: ImportReport) =>
-        fetch(path, { method: 'PUT', headers, body: JSON.stringify(report) });
+      const path = `/api/admin/import/${randomUUID()}`;
+      const put = (report: ImportReport) => client.send('PUT', path, { body: JSON.stringify(report) });
       return new Announcer(put, about);
     },
   };
-}
-
-function causeOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-  return cause?.code ?? cause?.message ?? message;
-}
-
-function problemOf(base: string, status: number, text: string): Error {
-  let detail = text.slice(0, 500);
-  try {
-    const body = JSON.parse(text) as {
-      code?: string;
-      detail?: string;
-      errors?: { path: string; message: string }[];
-    };
-    detail = body.detail ?? detail;
-    if (status === 400 && body.errors !== undefined)
-      return new FurzeError('INVALID_BODY', detail, body.errors);
-  } catch {
-    // A server that answers with plain text.
-  }
-  if (status === 400) return new FurzeError('INVALID_BODY', detail);
-  return new OperatorError(`${base} answered ${status}: ${detail}`);
 }

@@ -16,8 +16,8 @@ function fileOf(name: string, text: string): string {
   return path;
 }
 
-async function run(args: readonly string[], env?: Record<string, string>) {
-  const furze = new Furze(args, env);
+async function run(args: readonly string[], env?: Record<string, string>, cwd?: string) {
+  const furze = new Furze(args, env, [], cwd);
   return { code: await furze.exit, output: furze.output };
 }
 
@@ -55,6 +55,44 @@ describe('furze config', () => {
     expect(output).not.toContain('hush');
     const { server, log } = parseConfig(output);
     expect([server.port, server.api_key, log.level]).toEqual([9, '********', 'warn']);
+  });
+});
+
+describe('a command in a folder with a furze.toml', () => {
+  const place = mkdtempSync(join(tmpdir(), 'furze-cli-place-'));
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  it('takes it where none is named, and finds the service that runs on its data', async () => {
+    writeFileSync(join(place, 'furze.toml'), '[server]\nport = 0\napi_key = "hush"\n');
+    const shown = await run(['config', '--json'], {}, place);
+    expect(JSON.parse(shown.output).server).toMatchObject({ port: 0, api_key: '********' });
+    const furze = new Furze(['serve'], {}, [], place);
+    await furze.waitFor(/"msg":"listening"/);
+    const { code, output } = await run(['status'], {}, place);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Ready, but nothing is learned yet/)]);
+    expect(await furze.stop('SIGTERM')).toBe(0);
+    // The folder is named by the argument or by --data.
+    for (const args of [
+      ['check', './data'],
+      ['check', '--data', './data'],
+      ['compact', 'data'],
+      ['compact', '-d', 'data'],
+    ])
+      expect((await run(args, {}, place)).code, args.join(' ')).toBe(0);
+    const two = await run(['check', 'a', '--data', 'b'], {}, place);
+    expect([two.code, two.output]).toEqual([2, expect.stringMatching(/one folder at a time/)]);
+  });
+});
+
+describe('every command', () => {
+  it.each(
+    'serve playground init import export migrate evaluate status config compact check backup restore'.split(
+      ' ',
+    ),
+  )('%s has help with an example', async (name) => {
+    const { code, output } = await run([name, '--help']);
+    expect(code).toBe(0);
+    expect(output).toMatch(new RegExp(`^Examples?:\\n(?:.*\\n)*.*furze ${name}`, 'm'));
   });
 });
 
@@ -136,13 +174,21 @@ describe('furze status', () => {
   it('tells of a running service, and exits 0 when it is ready and 2 when nobody answers', async () => {
     const store = join(folder, 'status');
     const env = { FURZE_SERVER_API_KEY: 'hush' };
-    const furze = new Furze(['serve', '--port', '0', '--host', '127.0.0.1', '--data', store], env);
+    const furze = new Furze(
+      ['serve', '--port', '0', '--host', '127.0.0.1', '--data', store],
+      env,
+      [],
+      folder,
+    );
     const url = (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
     expect(furze.output.split('\n')[0]).toMatch(
       /"data":"[^"]*status".*"positiveTypes":\[\],"key":"on","config":""/,
     );
 
     const told = await run(['status', '--url', url], env);
+    // The folder says where its service listens.
+    const found = await run(['status', '--data', store], env);
+    expect([found.code, found.output.slice(0, 30)]).toEqual([0, told.output.slice(0, 30)]);
     expect(told.code).toBe(0);
     expect(told.output).toMatch(/^Ready, but nothing is learned yet/);
     expect(told.output).toContain('error: No positive feedback types are configured.');
@@ -160,7 +206,7 @@ describe('furze status', () => {
     const keyless = await run(['status', '--url', url]);
     expect([keyless.code, keyless.output]).toEqual([
       2,
-      `furze: ${url} asks for its key; set FURZE_SERVER_API_KEY\n`,
+      `furze: ${url} asks for its key; set FURZE_SERVER_API_KEY.\n`,
     ]);
 
     const port = new URL(url).port;
@@ -180,7 +226,7 @@ describe('furze status', () => {
     expect(await furze.stop('SIGTERM')).toBe(0);
     const gone = await run(['status', '--url', url], env);
     expect(gone.code).toBe(2);
-    expect(gone.output).toContain('is not listened on; is the service running?');
+    expect(gone.output).toContain('does not answer (ECONNREFUSED); is the service running there?');
   });
 
   it('exits 1 when the service is not ready, and tells what ranks and what came next to it', async () => {

@@ -211,6 +211,9 @@ describe('furze import and export', () => {
     [['import', 'feedback', '/nonexistent.csv', '--dry-run'], 1],
     [['export', 'planets'], 2],
     [['export', 'items', '--data', '/nonexistent'], 1],
+    [['export', 'items', '--output', '/nonexistent/items.xlsx'], 2],
+    [['export', 'items', '--output', '/nonexistent/items.csv.zst'], 2],
+    [['export', 'items', '--json'], 2],
   ] as const)('%j exits %i', async (args, code) => {
     expect((await furze(...args)).code).toBe(code);
   });

@@ -11,12 +11,20 @@ export class Furze {
   readonly exit: Promise<number | null>;
   private text = '';
 
-  /** @param wrapper a program with its arguments that runs the command which follows them */
-  constructor(args: readonly string[], env: Record<string, string> = {}, wrapper: readonly string[] = []) {
+  /**
+   * @param wrapper a program with its arguments that runs the command which follows them
+   * @param cwd where it runs; the checkout when absent
+   */
+  constructor(
+    args: readonly string[],
+    env: Record<string, string> = {},
+    wrapper: readonly string[] = [],
+    cwd = ROOT,
+  ) {
     const main = join(inject('compiled'), 'src/main.js');
     const [program, ...rest] = [...wrapper, process.execPath, main, ...args];
     this.process = spawn(program as string, rest, {
-      cwd: ROOT,
+      cwd,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type FileRow, openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
+import { openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
+import { recordOf } from '../../src/exchange/records.ts';
 
 async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
   const opened = await openFile(new File(Array.isArray(bytes) ? bytes : [bytes], name));
@@ -43,7 +44,9 @@ describe('a file that was chosen in the dashboard', () => {
     expect(batches).toBeGreaterThan(2);
     expect(rows).toHaveLength(120_002);
     const cells = JSON.stringify(['tv', '24" wide', 'two\nlines, "so"']);
-    expect(rows.slice(1).filter((one) => JSON.stringify((one as FileRow).cells) !== cells)).toEqual([]);
+    expect(
+      rows.slice(1).filter((one) => JSON.stringify((one as { cells: string[] }).cells) !== cells),
+    ).toEqual([]);
   });
 
   it.each([
@@ -67,8 +70,46 @@ describe('a file that was chosen in the dashboard', () => {
     ]);
   });
 
+  it('is read as NDJSON, and lines that are none are told', async () => {
+    const { rows } = await read(
+      piecesOf('{"uid":"ann","n":1}\n\nnonsense\n{"n":2,"tags":["a","b"]}'),
+      'a.ndjson',
+    );
+    expect(rows).toEqual([
+      { line: 1, cells: ['ann', 1, undefined] },
+      { line: 3, reason: 'is no JSON object' },
+      { line: 4, cells: [undefined, 2, ['a', 'b']] },
+    ]);
+  });
+
+  it('keeps every field of the API, whatever its first rows leave out', async () => {
+    const text = '{"UserId":"ann","ItemId":"tea"}\n{"UserId":"ann","ItemId":"ale","Value":2}\n';
+    const opened = await openFile(new File([text], 'a.jsonl'));
+    expect(opened.apiKind).toBe('feedback');
+    const records: unknown[] = [];
+    const plan = {
+      kind: 'feedback',
+      mapping: {},
+      timeForm: undefined,
+      type: '',
+      lowType: '',
+      separator: '|',
+    } as const;
+    for await (const { rows } of rowsOf(opened))
+      for (const row of rows)
+        if ('cells' in row)
+          records.push(
+            recordOf(row.cells, { ...plan, ratingMin: undefined, columns: opened.keys, isApiForm: true }),
+          );
+    expect(records).toMatchObject([
+      { record: { UserId: 'ann', ItemId: 'tea', Value: undefined } },
+      { record: { UserId: 'ann', ItemId: 'ale', Value: 2 } },
+    ]);
+  });
+
   it('is refused in words', async () => {
     await expect(read('not packed', 'a.csv.gz')).rejects.toThrow(/cannot be unpacked/);
-    await expect(read('{"UserId":"ann"}\n')).rejects.toThrow(/furze import/);
+    await expect(read('[{"UserId":"ann"}]')).rejects.toThrow(/one JSON array/);
+    await expect(read('a,b\nx,"y\nz,1\n')).rejects.toThrow(/never closed/);
   });
 });

@@ -30,6 +30,24 @@ describe('the guess of what a file holds', () => {
     });
   });
 
+  it('loses nothing that the beginning of a file leaves out', async () => {
+    const head = 'item_id,title,created_at\na,A,\n';
+    const read = (rest: string) =>
+      planFile('a.csv', head, false, {}, {}, async function* () {
+        yield head;
+        yield rest;
+      });
+    expect((await read('b,B,2024-05-01T10:00:00Z\n')).timeForm).toBe('date');
+    expect((await read('b,B,1714557600\n')).timeForm).toBe('seconds');
+    const none = await read('b,B,\n');
+    expect(recordOf(['a', 'A', ''], none)).toMatchObject({ record: { Timestamp: '' } });
+    // As of standard input, which is read once.
+    expect(recordOf(['b', 'B', '2024-05-01'], none)).toEqual({ refusal: '"2024-05-01" is no time' });
+    const records = '{"FeedbackType":"like","UserId":"ann","ItemId":"tea"}\n';
+    const { columns, isApiForm } = await plan(records);
+    expect([isApiForm, columns.includes('Value'), columns.includes('Timestamp')]).toEqual([true, true, true]);
+  });
+
   it('reads on until a date tells the month from the day, and asks where none does', async () => {
     const head = 'user,item,time\nann,tea,12/1/2010 8:26\n';
     const planOf = (rest: string, wishes: Wishes = {}) =>

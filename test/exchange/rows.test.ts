@@ -89,6 +89,31 @@ describe('rows', () => {
     },
   );
 
+  it('are read as they are taken, so that a large file needs little memory', async () => {
+    let read = 0;
+    async function* counted(): AsyncGenerator<string> {
+      for (; read < 1000; read++) yield `${'a,b\n'.repeat(10_000)}`;
+    }
+    const batches = readRows(counted(), detectFormat('a,b\n'), [])[Symbol.asyncIterator]();
+    await batches.next();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(read).toBeLessThan(10);
+    await batches.return?.(undefined);
+  });
+
+  it('longer than many pieces of the text are whole', async () => {
+    const cell = 'x'.repeat(100_000);
+    expect(await rowsOf(`a,b\n"${cell}\n",${cell}\n1,2\n`, 50)).toEqual([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 2, cells: [`${cell}\n`, cell] },
+      { line: 4, cells: ['1', '2'] },
+    ]);
+  });
+
+  it('of one JSON array are refused in words', () => {
+    expect(() => detectFormat('[\n {"a": 1}]')).toThrow(/one JSON array.*jq/);
+  });
+
   it('keep quotes between double colons', async () => {
     expect(await rowsOf('1::"Hi" there::x\n')).toEqual([{ line: 1, cells: ['1', '"Hi" there', 'x'] }]);
   });

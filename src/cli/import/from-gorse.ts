@@ -1,7 +1,8 @@
+import { countedRecords } from '../../domain/group-digits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { Checkpoint } from '../../exchange/checkpoint.ts';
-import { type CopyState, copyRecords, KINDS } from '../../exchange/copy-records.ts';
+import { type CopyState, copyRecords } from '../../exchange/copy-records.ts';
 import { tableSource } from '../../exchange/sources.ts';
 import type { Target } from '../../exchange/targets.ts';
 import { parseDsn } from '../../store/open/dsn.ts';
@@ -40,8 +41,7 @@ export async function importGorse(database: string, target: Target, folder: stri
       onProgress: (kind, records) => progress.report(`importing ${kind}`, records, records),
     });
     checkpoint.remove();
-    const counts = KINDS.map((kind) => `${copied[kind].toLocaleString('en-US')} ${kind}`).join(', ');
-    process.stdout.write(`${counts} read from ${maskDsn(database)}\n`);
+    process.stdout.write(`${countedRecords(copied)} read from ${maskDsn(database)}\n`);
     return 0;
   } finally {
     progress.end();

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { counted, groupDigits } from '../../domain/group-digits.ts';
 import type { Announcer } from '../../exchange/announcer.ts';
 import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
@@ -66,7 +67,7 @@ export async function runImport(run: ImportRun): Promise<number> {
     interruption.end();
   }
   if (refused > REFUSALS_SHOWN) {
-    process.stderr.write(`... and ${(refused - REFUSALS_SHOWN).toLocaleString('en-US')} more\n`);
+    process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
   }
   const interrupted = interruption.signal.aborted;
   report(run, results, refusals, interrupted);
@@ -192,19 +193,18 @@ function report(
   const hasFeedback = results.some(({ kind, stored }) => kind === 'feedback' && stored > 0);
   if (hasFeedback && run.positiveTypes.length === 0) {
     process.stdout.write(
-      'No positive feedback types are configured, so nothing will be learnt from this feedback: set [recommend.data_source] positive_feedback_types.\n',
+      'No positive feedback types are configured, so nothing will be learned from this feedback: set [recommend.data_source] positive_feedback_types.\n',
     );
   }
 }
 
 function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped }: FileResult): string {
-  const count = (value: number) => value.toLocaleString('en-US');
-  const bad = refused === 0 ? '' : `, ${count(refused)} refused`;
-  if (run.target === undefined) return `${path}: ${count(rows)} rows of ${kind} checked${bad}`;
+  const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
+  if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}`;
   if (refused > 0 && !run.skipsBad && stored === 0)
     return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
   const cut = isStopped ? ', cut off' : '';
   const isLess = kind === 'feedback' && !isStopped && stored + refused < rows;
   const same = isLess ? '; the others were there: a user, an item and a type are one record' : '';
-  return `${path}: ${count(rows)} rows read, ${count(stored)} ${kind} stored or changed${bad}${cut}${same}`;
+  return `${path}: ${counted(rows, 'rows')} read, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
 }

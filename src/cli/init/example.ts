@@ -1,3 +1,4 @@
+import { baseUrl } from '../../domain/base-url.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { asksForKey } from '../../domain/config/sources.ts';
 import type { Item } from '../../domain/entities.ts';
@@ -5,7 +6,6 @@ import { kindOf, readPositiveKinds } from '../../domain/positive-kinds.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import { howCalled } from '../how-called.ts';
 import { type Caller, recommendPath } from '../playground/caller.ts';
-import { baseUrl } from '../run-service.ts';
 
 /** A user of the data with what the service recommends. */
 export interface Example {

@@ -1,41 +1,38 @@
-import Papa from 'papaparse';
+import type { Kind } from '../../exchange/columns.ts';
 import { detectFormat, type RowFormat } from '../../exchange/file-format.ts';
-
-type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
+import { type BadRow, keysOf, type ReadRow, readRows } from '../../exchange/read-rows.ts';
+import { API_COLUMNS, apiKindOf } from '../../exchange/records.ts';
 
 /** A file that was chosen, unpacked, and how its text is written. */
 export interface OpenedFile {
   readonly file: File;
   /** A name that browsers decode by. */
   readonly encoding: string;
-  readonly format: DelimitedFormat;
-}
-
-/** A row with the number, from 1, of the line that it begins on. */
-export interface FileRow {
-  readonly line: number;
-  readonly cells: readonly string[];
+  readonly format: RowFormat;
+  /** The keys of JSON, whose values are the cells; empty for any other format. */
+  readonly keys: readonly string[];
+  /** What JSON in the form of the API holds; undefined for anything else. */
+  readonly apiKind: Kind | undefined;
 }
 
 /** Some rows, and the bytes of the file that were read for them and those before. */
 export interface RowBatch {
-  readonly rows: readonly FileRow[];
+  readonly rows: readonly (ReadRow | BadRow)[];
   readonly bytes: number;
 }
 
-/** Text that is split into rows at once. */
-const SEGMENT_CHARACTERS = 1 << 20;
 const HEAD_BYTES = 64 * 1024;
-const NO_QUOTE = '\u0000';
 
-/** @throws Error in words when it is damaged, or is JSON */
+/** @throws Error in words when it is damaged or of a form that is not understood */
 export async function openFile(given: File): Promise<OpenedFile> {
   const file = await unpack(given);
   const encoding = await encodingOf(file);
   const head = new TextDecoder(encoding).decode(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const format = detectFormat(head);
-  if (format.name === 'delimited') return { file, encoding, format };
-  throw new Error(`${given.name} is JSON: the command "furze import" takes it.`);
+  const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
+  const keys = format.name === 'ndjson' ? await keysOf(lines) : [];
+  const apiKind = apiKindOf(keys);
+  return { file, encoding, format, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
 }
 
 /** What gzip packed is unpacked. */
@@ -62,17 +59,20 @@ async function encodingOf(file: File): Promise<string> {
   }
 }
 
+/** A file as text, piece by piece. @param tell told how many bytes were read so far */
 async function* textsOf(
   file: File,
   decoder: InstanceType<typeof TextDecoder>,
-): AsyncGenerator<{ readonly text: string; readonly bytes: number; readonly isLast: boolean }> {
+  tell: (bytes: number) => void = () => {},
+): AsyncGenerator<string> {
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       bytes += value?.length ?? 0;
-      yield { text: decoder.decode(value, { stream: !done }), bytes, isLast: done };
+      tell(bytes);
+      yield decoder.decode(value, { stream: !done });
       if (done) return;
     }
   } finally {
@@ -80,55 +80,11 @@ async function* textsOf(
   }
 }
 
-/** The rows of a file, without blank lines. */
-export async function* rowsOf({ file, encoding, format }: OpenedFile): AsyncGenerator<RowBatch> {
-  let line = 1;
-  let rest = '';
-  let enough = SEGMENT_CHARACTERS;
-  for await (const { text, bytes, isLast } of textsOf(file, new TextDecoder(encoding))) {
-    rest += text;
-    if (rest.length < enough && !isLast) continue;
-    const end = isLast ? rest.length : endOfRows(rest, format);
-    enough = end === 0 ? rest.length * 2 : SEGMENT_CHARACTERS;
-    if (end === 0) continue;
-    const rows: FileRow[] = [];
-    for (const cells of split(rest.slice(0, end), format)) {
-      if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells });
-      line++;
-      if (format.isQuoted) for (const cell of cells) line += cell.split('\n').length - 1;
-    }
-    rest = rest.slice(end);
-    yield { rows, bytes };
-  }
-}
-
-/** Where the last whole row ends: behind a line end that is not within quotes. */
-function endOfRows(text: string, format: DelimitedFormat): number {
-  const { newline, isQuoted } = format;
-  const at = text.lastIndexOf(newline);
-  if (at < 0 || !isQuoted) return at < 0 ? 0 : at + newline.length;
-  let isWithin = false;
-  let closed = -1;
-  let end = 0;
-  for (let from = 0; from <= at; ) {
-    const quote = text.indexOf('"', from);
-    const until = quote < 0 ? at : Math.min(quote, at);
-    const last = isWithin ? -1 : text.lastIndexOf(newline, until);
-    if (last >= from) end = last + newline.length;
-    if (quote < 0 || quote > at) break;
-    if (isWithin) closed = quote;
-    // Two in a row are one within a cell; any other opens at the beginning of a cell alone.
-    if (isWithin || quote === closed + 1 || beginsCell(text, quote, format)) isWithin = !isWithin;
-    from = quote + 1;
-  }
-  return end;
-}
-
-function beginsCell(text: string, at: number, { delimiter, newline }: DelimitedFormat): boolean {
-  return text.endsWith(delimiter, at) || text.endsWith(newline, at);
-}
-
-function split(text: string, { delimiter, newline, isQuoted }: DelimitedFormat): string[][] {
-  const whole = text.endsWith(newline) ? text.slice(0, -newline.length) : text;
-  return Papa.parse<string[]>(whole, { delimiter, newline, quoteChar: isQuoted ? '"' : NO_QUOTE }).data;
+/** The rows of a file, without blank lines. @throws OperatorError when a quote is never closed */
+export async function* rowsOf({ file, encoding, format, keys }: OpenedFile): AsyncGenerator<RowBatch> {
+  let bytes = 0;
+  const pieces = textsOf(file, new TextDecoder(encoding), (read) => {
+    bytes = read;
+  });
+  for await (const rows of readRows(pieces, format, keys)) yield { rows, bytes };
 }

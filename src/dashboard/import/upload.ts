@@ -1,7 +1,7 @@
 import { Announcer } from '../../exchange/announcer.ts';
 import { type Plan, recordOf } from '../../exchange/records.ts';
 import { ApiError, api, pathOf } from '../api.ts';
-import { type FileRow, type OpenedFile, rowsOf } from './read-file.ts';
+import { type OpenedFile, type RowBatch, rowsOf } from './read-file.ts';
 
 const BATCH_RECORDS = 5000;
 /** Refused rows that are listed one by one. */
@@ -78,14 +78,14 @@ export class Upload {
     }
   }
 
-  private async take(rows: readonly FileRow[]): Promise<void> {
-    for (const { line, cells } of rows) {
+  private async take(rows: RowBatch['rows']): Promise<void> {
+    for (const row of rows) {
       const isSkipped = this.isFirst && this.skipFirst;
       this.isFirst = false;
       if (isSkipped) continue;
-      const made = recordOf(cells, this.plan);
-      if ('refusal' in made) this.refuse(line, made.refusal);
-      else this.batch.push({ line, record: made.record });
+      const made = 'reason' in row ? { refusal: row.reason } : recordOf(row.cells, this.plan);
+      if ('refusal' in made) this.refuse(row.line, made.refusal);
+      else this.batch.push({ line: row.line, record: made.record });
       if (this.batch.length >= BATCH_RECORDS) await this.flush();
       if (this.isStopped) return;
     }

@@ -1,9 +1,17 @@
 import { useRef, useState } from 'preact/hooks';
 import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/columns.ts';
-import type { Plan } from '../../exchange/records.ts';
-import { hasDecimalCommas, recordOf } from '../../exchange/records.ts';
+import { textsOf } from '../../exchange/read-rows.ts';
+import { hasDecimalCommas, type Plan, type Row, recordOf } from '../../exchange/records.ts';
 import { type TimeForm, timeForm } from '../../exchange/time-forms.ts';
 import { count, duration } from '../format.ts';
+import {
+  ColumnChoices,
+  HeaderChoice,
+  KindChoice,
+  Text,
+  TimeChoice,
+  TypeChoices,
+} from '../import/choices.tsx';
 import { type OpenedFile, openFile, rowsOf } from '../import/read-file.ts';
 import { Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
@@ -13,17 +21,9 @@ import { likeType, refreshSummary } from '../state.ts';
 const GUESS_ROWS = 5000;
 const SHOWN_ROWS = 5;
 
-const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
-  seconds: 'seconds since 1970',
-  milliseconds: 'milliseconds since 1970',
-  date: 'dates: year first, or the month by name',
-  'month-first': 'dates: month, day, year',
-  'day-first': 'dates: day, month, year',
-};
-
 interface Chosen {
   readonly opened: OpenedFile;
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly Row[];
 }
 
 export function ImportPage() {
@@ -36,7 +36,7 @@ export function ImportPage() {
       const opened = await openFile(given);
       const rows = await firstRows(opened);
       if (rows.length === 0) throw new Error('The file holds no rows.');
-      setStart(guess(rows));
+      setStart(startOf(opened, rows));
       setChosen({ opened, rows });
       setError(undefined);
     } catch (problem) {
@@ -46,8 +46,8 @@ export function ImportPage() {
   return (
     <>
       <PageHead title="Import">
-        A file of users, items or feedback with commas, tabs or semicolons; with or without names in its first
-        row, packed with gzip or not.
+        A file of users, items or feedback: commas, tabs or semicolons between columns, with or without names
+        in its first row, or NDJSON; packed with gzip or not.
       </PageHead>
       <DropZone onFile={take} />
       <State error={error} loading={false} />
@@ -58,9 +58,20 @@ export function ImportPage() {
   );
 }
 
-async function firstRows(opened: OpenedFile): Promise<(readonly string[])[]> {
-  for await (const { rows } of rowsOf(opened)) return rows.slice(0, GUESS_ROWS).map(({ cells }) => cells);
-  return [];
+/** What the columns seem to be. */
+function startOf({ format, keys, apiKind }: OpenedFile, rows: readonly Row[]): Guess {
+  if (apiKind !== undefined) return { kind: apiKind, hasHeader: false, mapping: {} };
+  const texts = rows.map(textsOf);
+  return format.name === 'ndjson' ? { ...guess([[...keys], ...texts]), hasHeader: false } : guess(texts);
+}
+
+async function firstRows(opened: OpenedFile): Promise<Row[]> {
+  const first: Row[] = [];
+  for await (const { rows } of rowsOf(opened)) {
+    for (const row of rows) if ('cells' in row) first.push(row.cells);
+    if (first.length >= GUESS_ROWS) break;
+  }
+  return first.slice(0, GUESS_ROWS);
 }
 
 function keyOf({ file: { name, lastModified, size } }: OpenedFile): string {
@@ -91,7 +102,7 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
         Drop a file here, or choose one
         <input
           type="file"
-          accept=".csv,.tsv,.txt,.data,.gz,text/csv"
+          accept=".csv,.tsv,.txt,.data,.dat,.ndjson,.jsonl,.json,.gz,text/csv"
           onChange={(event) => onFile(event.currentTarget.files?.[0])}
         />
       </label>
@@ -103,51 +114,43 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
   const [kind, setKind] = useState<Kind>(start.kind);
   const [hasHeader, setHeader] = useState(start.hasHeader);
   const [mapping, setMapping] = useState(start.mapping);
+  const [said, setSaid] = useState<TimeForm>();
   const [type, setType] = useState(likeType() ?? 'like');
   const [ratingMin, setRatingMin] = useState('4');
   const [lowType, setLowType] = useState('read');
   const [separator, setSeparator] = useState('|');
-  const names = rows[0]!.map((name, at) => (hasHeader ? name : `column ${at + 1}`));
   const body = rows.slice(hasHeader ? 1 : 0);
-  const times = kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
-  const [said, setSaid] = useState<TimeForm>();
-  const plan: Plan = {
-    kind,
-    mapping,
-    timeForm: said ?? clearForm(times),
-    hasDecimalCommas: hasDecimalCommas(numbersOf(body, mapping)),
-    type,
-    ratingMin: kind === 'feedback' && 'Rating' in mapping && ratingMin !== '' ? Number(ratingMin) : undefined,
-    lowType,
-    separator,
-  };
+  const plan = planOf(opened, body, { kind, mapping, said, type, ratingMin, lowType, separator });
+  const times = timesOf(body, plan);
   const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {
     const { [field]: _before, ...rest } = mapping;
     if (field === 'Timestamp') setSaid(undefined);
     setMapping(column === '' ? rest : { ...rest, [field]: Number(column) });
   };
+  const names = namesOf(opened, rows, hasHeader);
   return (
     <>
       <Card wide title={opened.file.name}>
         <div class="grid-form">
           <KindChoice kind={kind} onKind={setKind} />
-          <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
-          {times.length > 0 && <TimeChoice form={plan.timeForm} onForm={setSaid} />}
-          {kind === 'feedback' && !('FeedbackType' in mapping) && (
-            <TypeChoices
-              plan={plan}
-              onType={setType}
-              ratingMin={ratingMin}
-              onRatingMin={setRatingMin}
-              onLowType={setLowType}
-            />
-          )}
-          {kind !== 'feedback' && (
-            <Text label="Between labels in one cell" value={separator} onText={setSeparator} />
+          {!plan.isApiForm && (
+            <>
+              <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
+              {times.length > 0 && <TimeChoice form={plan.timeForm} onForm={setSaid} />}
+              {kind === 'feedback' && !('FeedbackType' in mapping) && (
+                <TypeChoices
+                  {...{ plan, ratingMin }}
+                  {...{ onType: setType, onRatingMin: setRatingMin, onLowType: setLowType }}
+                />
+              )}
+              {kind !== 'feedback' && (
+                <Text label="Between labels in one cell" value={separator} onText={setSeparator} />
+              )}
+            </>
           )}
         </div>
-        <HeaderChoice checked={hasHeader} onChange={setHeader} />
+        {opened.format.name === 'delimited' && <HeaderChoice checked={hasHeader} onChange={setHeader} />}
         {open.length > 0 && (
           <p class="trouble error" role="alert">
             Say {open.join(' and ')}.
@@ -160,104 +163,46 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
   );
 }
 
-function openQuestions({ kind, mapping, timeForm: form }: Plan, times: readonly string[]): string[] {
+/** What was chosen on the page. */
+interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator'> {
+  /** How the times are written, where that was said. */
+  readonly said: TimeForm | undefined;
+  readonly ratingMin: string;
+}
+
+function planOf(
+  { keys, apiKind }: OpenedFile,
+  body: Chosen['rows'],
+  { said, ratingMin, ...chosen }: Choices,
+): Plan {
+  const { kind, mapping } = chosen;
+  const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
+  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
+  return {
+    ...chosen,
+    timeForm: said ?? clearForm(timesOf(body, chosen)),
+    hasDecimalCommas: hasDecimalCommas(numbers),
+    ratingMin: isRated ? Number(ratingMin) : undefined,
+    columns: keys,
+    isApiForm: apiKind !== undefined,
+  };
+}
+
+function namesOf({ format, keys }: OpenedFile, rows: Chosen['rows'], hasHeader: boolean): readonly string[] {
+  if (format.name === 'ndjson') return keys;
+  return rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+}
+
+function timesOf(body: Chosen['rows'], { kind, mapping }: Pick<Plan, 'kind' | 'mapping'>): string[] {
+  return kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
+}
+
+function openQuestions(plan: Plan, times: readonly string[]): string[] {
+  const { kind, mapping, timeForm: form, isApiForm } = plan;
+  if (isApiForm) return [];
   const missing = REQUIRED[kind].filter((field) => !(field in mapping));
   const questions = missing.map((field) => `which column is ${field}`);
   return times.length > 0 && form === undefined ? [...questions, 'how the times are written'] : questions;
-}
-
-function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
-  return (
-    <label>
-      It holds
-      <select value={kind} onChange={(event) => onKind(event.currentTarget.value as Kind)}>
-        <option value="users">users</option>
-        <option value="items">items</option>
-        <option value="feedback">feedback</option>
-      </select>
-    </label>
-  );
-}
-
-/** For each field the column that it comes from. */
-function ColumnChoices(props: {
-  kind: Kind;
-  mapping: Plan['mapping'];
-  names: readonly string[];
-  choose: (field: string, column: string) => void;
-}) {
-  const { kind, mapping, names, choose } = props;
-  return FIELDS[kind].map((field) => (
-    <label key={field}>
-      {field}
-      {REQUIRED[kind].includes(field) && ' (needed)'}
-      <select value={mapping[field] ?? ''} onChange={(event) => choose(field, event.currentTarget.value)}>
-        <option value="">not in the file</option>
-        {names.map((name, at) => (
-          <option key={`${at} ${name}`} value={at}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  ));
-}
-
-function HeaderChoice({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
-      The first row names the columns
-    </label>
-  );
-}
-
-/** What type feedback gets that does not name its own. */
-function TypeChoices(props: {
-  plan: Plan;
-  onType: (text: string) => void;
-  ratingMin: string;
-  onRatingMin: (text: string) => void;
-  onLowType: (text: string) => void;
-}) {
-  const { plan, onType, ratingMin, onRatingMin, onLowType } = props;
-  return (
-    <>
-      <Text label="Type of the feedback" value={plan.type} onText={onType} />
-      {plan.ratingMin !== undefined && (
-        <>
-          <Text label={`A rating counts as ${plan.type} from`} value={ratingMin} onText={onRatingMin} />
-          <Text label="Type of a lower rating" value={plan.lowType} onText={onLowType} />
-        </>
-      )}
-    </>
-  );
-}
-
-function Text({ label, value, onText }: { label: string; value: string; onText: (text: string) => void }) {
-  return (
-    <label>
-      {label}
-      <input type="text" value={value} onInput={(event) => onText(event.currentTarget.value)} />
-    </label>
-  );
-}
-
-/** How the times are written, where the column cannot tell or was misunderstood. */
-function TimeChoice({ form, onForm }: { form: TimeForm | undefined; onForm: (form: TimeForm) => void }) {
-  return (
-    <label>
-      Times are
-      <select value={form ?? ''} onChange={(event) => onForm(event.currentTarget.value as TimeForm)}>
-        {form === undefined && <option value="">choose</option>}
-        {Object.entries(TIME_NAMES).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }
 
 function clearForm(times: readonly string[]): TimeForm | undefined {
@@ -265,24 +210,12 @@ function clearForm(times: readonly string[]): TimeForm | undefined {
   return form === 'open' ? undefined : form;
 }
 
-function numbersOf(body: Chosen['rows'], { Value, Rating }: Plan['mapping']): string[] {
-  return [...columnOf(body, Value), ...columnOf(body, Rating)];
-}
-
 /** The values that a column has. */
 function columnOf(body: Chosen['rows'], at: number | undefined): string[] {
-  return at === undefined ? [] : body.map((row) => row[at] ?? '').filter((value) => value !== '');
+  return at === undefined ? [] : body.map((row) => textsOf([row[at]])[0]!).filter((value) => value !== '');
 }
 
-function FirstRows({
-  body,
-  plan,
-  encoding,
-}: {
-  body: readonly (readonly string[])[];
-  plan: Plan;
-  encoding: string;
-}) {
+function FirstRows({ body, plan, encoding }: { body: Chosen['rows']; plan: Plan; encoding: string }) {
   const made = body.slice(0, SHOWN_ROWS).map((row) => recordOf(row, plan));
   const fields = FIELDS[plan.kind].filter((field) => field !== 'Rating');
   return (
@@ -309,7 +242,7 @@ function FirstRows({
 }
 
 function show(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return Array.isArray(value) ? value.join(', ') : textsOf([value])[0]!;
 }
 
 function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; skipFirst: boolean }) {

@@ -1,6 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Series, Summary } from '../../domain/admin-schemas.ts';
-import { bytes, count, duration, figure, measuresOf, milliseconds, percent, time } from '../format.ts';
+import {
+  bytes,
+  capital,
+  count,
+  duration,
+  figure,
+  measuresOf,
+  milliseconds,
+  percent,
+  time,
+} from '../format.ts';
 import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
 import { NodesCard } from '../parts/nodes.tsx';
@@ -52,7 +62,7 @@ function Counts({ state }: { state: Summary }) {
   );
 }
 
-interface Curve extends Pick<ChartProps, 'title' | 'format' | 'bridges' | 'binary'> {
+interface Curve extends Pick<ChartProps, 'title' | 'format' | 'bridges'> {
   /** Label, name of the series and color of each. */
   readonly lines: readonly (readonly [string, string, ChartLine['color']])[];
 }
@@ -93,7 +103,6 @@ const CURVES: readonly Curve[] = [
   {
     title: 'Memory',
     format: bytes,
-    binary: true,
     lines: [
       ['resident', 'resident_bytes', 1],
       ['heap', 'heap_bytes', 2],
@@ -102,7 +111,6 @@ const CURVES: readonly Curve[] = [
   {
     title: 'Disk',
     format: bytes,
-    binary: true,
     lines: [
       ['data', 'data_bytes', 1],
       ['cache', 'cache_bytes', 2],
@@ -183,7 +191,7 @@ function ModelCard({ state }: { state: Summary }) {
           {measuresOf(model.Quality).map(([name, value]) => (
             <Fact
               key={name}
-              name={name}
+              name={capital(name)}
               value={value}
               note="Of the collaborative model, on held-out feedback"
             />

@@ -1,5 +1,5 @@
 import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
-import { count, figure, measuresOf, time } from '../format.ts';
+import { capital, count, figure, measuresOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
@@ -87,7 +87,7 @@ function Measures({ data }: { data: Quality }) {
       <Table label="Measures" head={['Measure', ...numbers('Value')]}>
         {measuresOf(data.Quality).map(([name, value]) => (
           <tr key={name}>
-            <th scope="row">{name}</th>
+            <th scope="row">{capital(name)}</th>
             <td class="number">{value}</td>
           </tr>
         ))}
@@ -113,7 +113,7 @@ function Ranking({ data }: { data: Quality }) {
               <th scope="row">{nameOf(Feature)}</th>
               <td class="number">{figure(Weight)}</td>
               <td class="bar-cell">
-                <Bar share={Math.abs(Weight) / largest} label={`Weight of ${Feature}`} />
+                <Bar share={Weight / largest} label={`Weight of ${Feature}`} />
               </td>
             </tr>
           ))}
@@ -141,7 +141,7 @@ function History({ data }: { data: Quality }) {
           format={figure}
         />
       )}
-      <Table label="Past fits" head={['Ended', ...numbers('Generation', 'Positives', ...names)]}>
+      <Table label="Past fits" head={['Ended', ...numbers('Generation', 'Positives', ...names.map(capital))]}>
         {fits.toReversed().map(({ Id, EndedAt, Result }) => (
           <tr key={Id}>
             <td class="nowrap">{time(EndedAt)}</td>

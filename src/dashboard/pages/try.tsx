@@ -89,15 +89,17 @@ function OneUser({ userId }: { userId: string }) {
 }
 
 function History({ data }: { data: UserView }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? data.History : data.History.slice(0, ENTRIES);
   return (
     <Card title={`History of ${short(data.User.UserId, 60)}`}>
       <p class="muted">
         {count(data.FeedbackCount)} records, {count(data.PositiveCount)} positive
-        {data.History.length < data.FeedbackCount && `; the last ${data.History.length}`}
+        {shown.length < data.FeedbackCount && `; the last ${shown.length}`}
       </p>
       {data.History.length > 0 && (
-        <Table label="History" head={['Item', 'Feedback', 'Time']}>
-          {data.History.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
+        <Table stacks label="History" head={['Item', 'Feedback', 'Time']}>
+          {shown.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
             <tr key={`${Id} ${FeedbackType}`}>
               <td>
                 <ItemName id={Id} title={Title} />
@@ -109,6 +111,11 @@ function History({ data }: { data: UserView }) {
             </tr>
           ))}
         </Table>
+      )}
+      {shown.length < data.History.length && (
+        <button type="button" class="small outline" onClick={() => setWhole(true)}>
+          Show {data.History.length}
+        </button>
       )}
     </Card>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { bytes, count } from '../format.ts';
 
 export interface ChartLine {
   readonly label: string;
@@ -18,8 +19,6 @@ export interface ChartProps {
   readonly height?: number;
   /** Draws over times without a value, where those mean that nothing was to be measured. */
   readonly bridges?: boolean;
-  /** Marks the axis in powers of two. */
-  readonly binary?: boolean;
   /** Explains what is measured. */
   readonly note?: string;
 }
@@ -96,11 +95,14 @@ function describe(title: string, lines: readonly ChartLine[], format: (value: nu
   return `${title}. ${parts.join('; ')}`;
 }
 
-/** Steps of an axis that counts bytes. */
-const BINARY_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** power);
+/** Steps of an axis that counts: powers of two for bytes, whole numbers for what comes one by one. */
+const STEPS = new Map<ChartProps['format'], number[]>([
+  [bytes, Array.from({ length: 45 }, (_, power) => 2 ** power)],
+  [count, Array.from({ length: 39 }, (_, at) => [1, 2, 5][at % 3]! * 10 ** Math.floor(at / 3))],
+]);
 
 function options(
-  { lines, format, bridges = false, binary = false, height }: ChartProps & { readonly height: number },
+  { lines, format, bridges = false, height }: ChartProps & { readonly height: number },
   width: number,
 ): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
@@ -123,7 +125,7 @@ function options(
         ...axis,
         size: 62,
         space: 34,
-        ...(binary && { incrs: BINARY_STEPS }),
+        ...(STEPS.has(format) && { incrs: STEPS.get(format)! }),
         values: (_plot, values) => values.map(format),
       },
     ],

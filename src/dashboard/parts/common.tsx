@@ -105,9 +105,10 @@ export function Table({
   );
 }
 
-/** A share of a whole as a bar, from 0 to 1. */
+/** A share of a whole as a bar, from -1 to 1; what is below 0 has another color. */
 export function Bar({ share, label }: { share: number; label: string }) {
-  return <progress class="bar" value={Math.min(1, Math.max(0, share))} max={1} aria-label={label} />;
+  const length = Math.min(1, Math.abs(share));
+  return <progress class={share < 0 ? 'bar against' : 'bar'} value={length} max={1} aria-label={label} />;
 }
 
 export function Score({ value }: { value: number | undefined }) {
@@ -119,7 +120,7 @@ export function Names({ values }: { values: readonly unknown[] }) {
   const given = values
     .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
     .filter((text) => text !== '');
-  if (given.length === 0) return <>–</>;
+  if (given.length === 0) return <span class="none">–</span>;
   const more = given.length - NAMES_SHOWN;
   const shown = given.slice(0, NAMES_SHOWN).map((text) => short(text, 60));
   return (

@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/admin-schemas.ts';
-import { bytes, count, duration, figure } from '../format.ts';
+import { bytes, count, duration, figure, measuresOf } from '../format.ts';
 import { Bar } from './common.tsx';
 
 /** A task under way: its stage, how far it is, how fast, how long still. */
@@ -32,15 +32,11 @@ export function outcome({ State, Result, Error: message }: Task): string {
   if (State === 'failed') return message ?? 'failed';
   if (State === 'stopped') return 'cut off by a stop of the service';
   if (Result === undefined) return '';
-  return Object.entries(Result)
-    .filter(([name, value]) => !(name === 'unchanged' && value === false))
+  return measuresOf(Result)
+    .filter(([name, value]) => !(name === 'unchanged' && value === 'false'))
     .map(([name, value]) => {
-      if (name === 'nothing' || name === 'conclusion') return String(value);
-      if (name === 'unchanged') return 'nothing new';
-      if (typeof value !== 'number') return `${name} ${value}`;
-      return /bytes/i.test(name)
-        ? `${name.replace(/bytes/i, '').toLowerCase()} ${bytes(value)}`.trim()
-        : `${name} ${figure(value)}`;
+      if (name === 'nothing' || name === 'conclusion') return value;
+      return name === 'unchanged' ? 'nothing new' : `${name} ${value}`.trim();
     })
     .join(', ');
 }

@@ -2,8 +2,8 @@ import { CONFIG_KEYS, type ConfigKey, expectation, type KeySchema, ROOT } from '
 
 const INTRODUCTION = `# Configuration
 
-Every key, made from the schema by \`npm run config:template\`. \`furze serve -c furze.toml\` reads a TOML file;
-\`furze.toml\` in the package is a commented one with every key. Keys left out have their default. Each key has an
+Every key, made from the schema by \`npm run config:template\`. \`furze serve -c furze.toml\` reads a TOML file, \`furze serve\` the
+\`furze.toml\` of its folder; the one in the package has every key, with comments. Keys left out have their default. Each key has an
 environment variable that goes before the file; lists are written with commas in it. Durations have units: \`100ms\`,
 \`10s\`, \`1h30m\`, \`72h\`. An unknown key or a bad value stops the start and is named; an unknown variable is only named,
 and what Kubernetes sets for services (\`FURZE_SERVICE_HOST\`, \`FURZE_PORT\`, ...) is not looked at. \`furze config -c FILE\`

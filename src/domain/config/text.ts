@@ -1,4 +1,4 @@
-import { stringify } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { decodeValue, encodeValue, expectation, type KeySchema, ROOT, shownValue } from './keys.ts';
 import type { Config } from './schema.ts';
 
@@ -44,6 +44,11 @@ export function printConfig(config: Config): string {
     }
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** The same as JSON. */
+export function printConfigJson(config: Config): string {
+  return `${JSON.stringify(parse(printConfig(config)), undefined, 2)}\n`;
 }
 
 /** A key's value as the file writes it. */

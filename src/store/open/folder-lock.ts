@@ -14,6 +14,8 @@ const LOCKED_BYTE = 2 ** 30;
 const RETRY_MS = 50;
 /** Second line of the text while the holder is not ready. */
 const STARTING = 'starting';
+/** Begins the second line once the holder listens. */
+const ADDRESS = 'at ';
 
 /** The right to write a folder, held until it is released or the process ends, however it ends. */
 export interface FolderLock {
@@ -21,8 +23,8 @@ export interface FolderLock {
   readonly diedStarting: boolean;
   /** Notes that this process reads what it needs to serve. */
   noteStarting(): void;
-  /** Notes that it has. */
-  noteReady(): void;
+  /** Notes that it has, and where it is asked. @param url without a path */
+  noteReady(url: string): void;
   /** Lets go; does nothing the second time. */
   release(): void;
 }
@@ -129,7 +131,7 @@ function take(file: string, log: LockLog): FolderLock | undefined {
       closeSync(fd);
       return undefined;
     }
-    diedStarting = readFileSync(file, 'utf8').includes(STARTING);
+    diedStarting = readFileSync(file, 'utf8').split('\n').includes(STARTING);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -141,8 +143,8 @@ function take(file: string, log: LockLog): FolderLock | undefined {
     noteStarting() {
       if (open) note(fd, `${describeHolder()}${STARTING}\n`);
     },
-    noteReady() {
-      if (open) note(fd, describeHolder());
+    noteReady(url) {
+      if (open) note(fd, `${describeHolder()}${ADDRESS}${url}\n`);
     },
     release() {
       if (!open) return;
@@ -165,6 +167,19 @@ function note(fd: number, text: string): void {
 /** The text by which others know who holds the lock. */
 function describeHolder(): string {
   return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`;
+}
+
+/**
+ * Where the service listens that has a folder, or had it when it was killed.
+ * @returns a URL without a path; undefined where none says so
+ */
+export function readAddress(path: string): string | undefined {
+  try {
+    const lines = readFileSync(join(path, FOLDER_LOCK_FILE), 'utf8').split('\n');
+    return lines.find((line) => line.startsWith(ADDRESS))?.slice(ADDRESS.length);
+  } catch {
+    return undefined;
+  }
 }
 
 function holderOf(file: string): string {

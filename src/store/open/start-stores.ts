@@ -21,8 +21,8 @@ export interface StartedStores extends Omit<Stores, 'identity'> {
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
   readonly upstream: PostgresDsn | undefined;
-  /** Notes that all is read that is needed to serve. */
-  readonly noteReady: () => void;
+  /** Notes that all is read that is needed to serve. @param url where it is asked, without a path */
+  readonly noteReady: (url: string) => void;
 }
 
 export interface StartOptions {
@@ -65,8 +65,8 @@ export async function startStores(
   const position = () => data.barrier?.position ?? 0;
   const cluster = upstream && (await joinCluster({ dsn: upstream, facts: nodeFacts(config), position }));
   if (cluster !== undefined) teardown.add(() => cluster.close());
-  const noteReady = () => {
-    locks.data.noteReady();
+  const noteReady = (url: string) => {
+    locks.data.noteReady(url);
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };

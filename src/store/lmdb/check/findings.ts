@@ -1,3 +1,5 @@
+import { counted, groupDigits } from '../../../domain/group-digits.ts';
+
 /** Faults named in full; the rest are counted. */
 const NAMED_MAX = 20;
 
@@ -28,8 +30,7 @@ export class Findings {
   count(name: string, found: number, remembered = found): void {
     this.counts[name] = found;
     if (found !== remembered) {
-      const expected = remembered.toLocaleString('en-US');
-      this.fault(`There are ${found.toLocaleString('en-US')} ${name}, but the store counted ${expected}.`);
+      this.fault(`There are ${counted(found, name)}, but the store counted ${groupDigits(remembered)}.`);
     }
   }
 

@@ -1,0 +1,125 @@
+import { FIELDS, type Kind, REQUIRED } from '../../exchange/columns.ts';
+import type { Plan } from '../../exchange/records.ts';
+import type { TimeForm } from '../../exchange/time-forms.ts';
+
+const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
+  seconds: 'seconds since 1970',
+  milliseconds: 'milliseconds since 1970',
+  date: 'dates: year first, or the month by name',
+  'month-first': 'dates: month, day, year',
+  'day-first': 'dates: day, month, year',
+};
+
+export function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
+  return (
+    <label>
+      It holds
+      <select value={kind} onChange={(event) => onKind(event.currentTarget.value as Kind)}>
+        <option value="users">users</option>
+        <option value="items">items</option>
+        <option value="feedback">feedback</option>
+      </select>
+    </label>
+  );
+}
+
+/** For each field the column that it comes from. */
+export function ColumnChoices(props: {
+  kind: Kind;
+  mapping: Plan['mapping'];
+  names: readonly string[];
+  choose: (field: string, column: string) => void;
+}) {
+  const { kind, mapping, names, choose } = props;
+  return FIELDS[kind].map((field) => (
+    <label key={field}>
+      {field}
+      {REQUIRED[kind].includes(field) && ' (needed)'}
+      <select value={mapping[field] ?? ''} onChange={(event) => choose(field, event.currentTarget.value)}>
+        <option value="">not in the file</option>
+        {names.map((name, at) => (
+          <option key={`${at} ${name}`} value={at}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  ));
+}
+
+export function HeaderChoice({
+  checked,
+  onChange,
+}: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      The first row names the columns
+    </label>
+  );
+}
+
+/** What type feedback gets that does not name its own. */
+export function TypeChoices(props: {
+  plan: Plan;
+  onType: (text: string) => void;
+  ratingMin: string;
+  onRatingMin: (text: string) => void;
+  onLowType: (text: string) => void;
+}) {
+  const { plan, onType, ratingMin, onRatingMin, onLowType } = props;
+  return (
+    <>
+      <Text label="Type of the feedback" value={plan.type} onText={onType} />
+      {plan.ratingMin !== undefined && (
+        <>
+          <Text label={`A rating counts as ${plan.type} from`} value={ratingMin} onText={onRatingMin} />
+          <Text label="Type of a lower rating" value={plan.lowType} onText={onLowType} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function Text({
+  label,
+  value,
+  onText,
+}: {
+  label: string;
+  value: string;
+  onText: (text: string) => void;
+}) {
+  return (
+    <label>
+      {label}
+      <input type="text" value={value} onInput={(event) => onText(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+/** How the times are written, where the column cannot tell or was misunderstood. */
+export function TimeChoice({
+  form,
+  onForm,
+}: {
+  form: TimeForm | undefined;
+  onForm: (form: TimeForm) => void;
+}) {
+  return (
+    <label>
+      Times are
+      <select value={form ?? ''} onChange={(event) => onForm(event.currentTarget.value as TimeForm)}>
+        {form === undefined && <option value="">choose</option>}
+        {Object.entries(TIME_NAMES).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,66 @@
+import { OperatorError } from '../domain/operator-error.ts';
+
+/** What a call has beside its method and path. */
+interface CallOptions {
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+  /** How long to wait for the answer, milliseconds; as long as it takes when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** Asks a running service over HTTP, with its key. */
+export class ServiceClient {
+  /** Without a path. */
+  readonly url: string;
+  private readonly headers: Readonly<Record<string, string>>;
+
+  /** @param url without a path @param key empty for none */
+  constructor(url: string, key: string) {
+    this.url = url.replace(/\/+$/, '');
+    this.headers = key === '' ? {} : { 'X-API-Key': key };
+  }
+
+  /** @throws OperatorError when nothing answers, or the key is not taken */
+  async send(method: string, path: string, { body, timeoutMs }: CallOptions = {}): Promise<Response> {
+    const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
+    const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const headers = { ...this.headers, ...type };
+    let response: Response;
+    try {
+      response = await fetch(this.url + path, { method, headers, body: body ?? null, signal });
+    } catch (error) {
+      throw new OperatorError(
+        `${this.url} does not answer (${reasonOf(error)}); is the service running there?`,
+      );
+    }
+    if (response.status === 401)
+      throw new OperatorError(`${this.url} asks for its key; set FURZE_SERVER_API_KEY.`);
+    return response;
+  }
+
+  /** @throws OperatorError when there is no answer or it is a refusal, in the words of the service */
+  async ask(method: string, path: string, options?: CallOptions): Promise<Response> {
+    const response = await this.send(method, path, options);
+    if (response.ok) return response;
+    const { detail } = readProblem(await response.text());
+    throw new OperatorError(`${this.url} answered ${response.status}: ${detail}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+  if (name === 'TimeoutError') return 'it took too long';
+  return cause?.code ?? cause?.message ?? message;
+}
+
+/** What a refusal says: the problem details of the service, or the plain text of something else. */
+export function readProblem(text: string): {
+  readonly detail: string;
+  readonly errors?: { path: string; message: string }[];
+} {
+  const plain = text.slice(0, 500);
+  try {
+    return { detail: plain, ...(JSON.parse(text) as object) };
+  } catch {
+    return { detail: plain };
+  }
+}
