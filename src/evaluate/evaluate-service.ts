@@ -1,6 +1,6 @@
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
-import { RECOMMENDERS } from '../domain/recommenders.ts';
+import { byRecommenderKey, RECOMMENDERS } from '../domain/recommenders.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
@@ -24,11 +24,7 @@ export const SERVED = 'served lists';
 /** Popularity at its best window, and chance. */
 const REFERENCES = 2;
 const ONE_RECOMMENDER: Recommend['offline'] = {
-  enable_latest_recommend: false,
-  enable_popular_recommend: false,
-  enable_user_based_recommend: false,
-  enable_item_based_recommend: false,
-  enable_collaborative_recommend: false,
+  ...byRecommenderKey(() => false),
   enable_click_through_prediction: false,
 };
 

@@ -14,7 +14,7 @@ import { GenerationSlot } from './models/generation.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import type { TallyKeeper } from './popularity/live-tally.ts';
 import { trendSpans } from './popularity/trends.ts';
-import { createSources } from './sources/create-sources.ts';
+import { createSources } from './sources/registry.ts';
 import type { Sources } from './sources/source.ts';
 import type { ActiveUsers } from './user-lists/active-users.ts';
 import { marksLists } from './user-lists/list-versions.ts';

@@ -7,7 +7,7 @@ import { RECOMMENDERS, type RecommenderName } from '../../src/domain/recommender
 import { History } from '../../src/recommend/history/history.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { GenerationSlot } from '../../src/recommend/models/generation.ts';
-import { createSources } from '../../src/recommend/sources/create-sources.ts';
+import { createSources } from '../../src/recommend/sources/registry.ts';
 import type { Ask, Sources } from '../../src/recommend/sources/source.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 import { DirectStore } from '../store/direct-store.ts';

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { NEIGHBOR_TYPES } from '../neighbor-type.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-kinds.ts';
-import { RECOMMENDERS, type RecommenderName } from '../recommenders.ts';
+import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../recommenders.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
 import {
@@ -219,11 +219,7 @@ const offline = Type.Object(
       '720h',
       'Users who ask, or have feedback, within this time get their lists ahead after each fit, those seen last first; others when they ask. 0s for all users.',
     ),
-    enable_latest_recommend: bool(false, 'Take candidates from the latest items.'),
-    enable_popular_recommend: bool(false, 'Take candidates from the popular items.'),
-    enable_user_based_recommend: bool(false, 'Take candidates from what similar users liked.'),
-    enable_item_based_recommend: bool(false, 'Take candidates similar to what the user liked.'),
-    enable_collaborative_recommend: bool(true, 'Take candidates from matrix factorization.'),
+    ...byRecommenderKey(({ isOn, description }) => bool(isOn, description)),
     enable_click_through_prediction: bool(
       true,
       'Rank candidates by predicted click-through; false orders them by chance, unless [recommend] ranker says otherwise.',
@@ -285,11 +281,14 @@ const recommend = Type.Object(
     offline,
     online: Type.Object(
       {
-        fallback_recommend: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: RECOMMENDERS })), {
-          default: ['latest'],
-          uniqueItems: true,
-          description: 'Recommenders asked in this order when the list of a user is used up.',
-        }),
+        fallback_recommend: Type.Array(
+          Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })),
+          {
+            default: ['latest'],
+            uniqueItems: true,
+            description: 'Recommenders asked in this order when the list of a user is used up.',
+          },
+        ),
         num_feedback_fallback_item_based: integer(
           10,
           1,

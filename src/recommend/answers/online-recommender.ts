@@ -6,9 +6,9 @@ import type { Histories } from '../history/history-pool.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import { filterRanked, type Ranked } from '../ranked.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../recommender.ts';
-import type { ComposedSources } from '../sources/create-sources.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';
+import type { ComposedSources } from '../sources/registry.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
 
 /** Users looked for beside those wanted. */

@@ -1,15 +1,30 @@
 import type { Config } from '../../domain/config/config.ts';
+import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { type RankOrder, rankOrder } from '../ranking/rank-order.ts';
 import type { Replacement } from './replacement.ts';
 
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Tail>}`
+  : Name;
+
+/** Which recommenders propose candidates: `latest`, `itemBased` and so on. */
+type Proposing = { readonly [Name in RecommenderName as Camel<Name>]: boolean };
+
+const camel = (name: RecommenderName) =>
+  name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()) as keyof Proposing;
+
+function proposing(offline: Config['recommend']['offline']): Proposing {
+  const entries = RECOMMENDERS.map((name) => [camel(name), offline[`enable_${name}_recommend`]] as const);
+  return Object.fromEntries(entries.reverse()) as never;
+}
+
+/** Whether any recommender proposes candidates. */
+export function proposesAny(settings: Proposing): boolean {
+  return RECOMMENDERS.some((name) => settings[camel(name)]);
+}
+
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
-export interface ListSettings {
-  /** Which recommenders propose candidates. */
-  readonly latest: boolean;
-  readonly popular: boolean;
-  readonly userBased: boolean;
-  readonly itemBased: boolean;
-  readonly collaborative: boolean;
+export interface ListSettings extends Proposing {
   /** What orders the candidates. */
   readonly order: RankOrder;
   /** Candidates of each recommender, and entries of a list. */
@@ -26,11 +41,7 @@ export interface ListSettings {
 export function listSettings(recommend: Config['recommend']): ListSettings {
   const { offline, replacement, online, collaborative } = recommend;
   return {
-    latest: offline.enable_latest_recommend,
-    popular: offline.enable_popular_recommend,
-    userBased: offline.enable_user_based_recommend,
-    itemBased: offline.enable_item_based_recommend,
-    collaborative: offline.enable_collaborative_recommend,
+    ...proposing(offline),
     order: rankOrder(recommend),
     cacheSize: recommend.cache_size,
     seedItems: online.num_feedback_fallback_item_based,

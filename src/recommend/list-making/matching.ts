@@ -5,9 +5,9 @@ import type { RankingCase } from '../ranking/candidate-features.ts';
 import { looksAt, scalesOf } from '../ranking/ranking-features.ts';
 import { RowSet } from '../row-set.ts';
 import type { Match, RankingSources } from '../sources/matcher.ts';
-import { MATCHERS } from '../sources/matchers.ts';
+import { MATCHERS } from '../sources/registry.ts';
 import { withKnownLikes } from './cold-scores.ts';
-import type { ListSettings } from './list-settings.ts';
+import { type ListSettings, proposesAny } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
@@ -34,7 +34,7 @@ export class MatchingScratch {
   readonly sums = new LikeSums();
 }
 
-/** Finds one user's candidates by all recommenders of `sources/matchers.ts`. Not to be used by two at once. */
+/** Finds one user's candidates by all recommenders of `sources/registry.ts`. Not to be used by two at once. */
 export class Matching {
   private readonly settings: ListSettings;
   private readonly world: ListWorld;
@@ -143,10 +143,8 @@ export class Matching {
   /** Where click-through is predicted, what the ranking goes by comes up by itself. */
   rankingSources(): RankingSources {
     const { settings, world } = this;
-    const { latest, popular, userBased, itemBased, collaborative } = settings;
     const ranking = settings.order === 'learned' ? world.generation?.ranking : undefined;
-    const isAnyOn = latest || popular || userBased || itemBased || collaborative;
-    if (ranking === undefined || !isAnyOn) return NO_SOURCES;
+    if (ranking === undefined || !proposesAny(settings)) return NO_SOURCES;
     const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
     return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
   }

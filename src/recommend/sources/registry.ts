@@ -6,13 +6,28 @@ import type { GenerationSlot } from '../models/generation.ts';
 import { SinceFit } from '../neighbors/changed-since-fit.ts';
 import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import { UserNeighbors } from '../neighbors/user-neighbors.ts';
-import { CollaborativeSource, type VectorOf } from './collaborative.ts';
-import { ItemBasedSource } from './item-based.ts';
-import { LatestSource } from './latest.ts';
-import { PopularSource } from './popular.ts';
+import { CollaborativeSource, collaborativeMatcher, type VectorOf } from './collaborative.ts';
+import { ItemBasedSource, itemBasedMatcher } from './item-based.ts';
+import { LatestSource, latestMatcher } from './latest.ts';
+import type { Matcher } from './matcher.ts';
+import { PopularSource, popularMatcher } from './popular.ts';
 import { SessionSource } from './session.ts';
 import type { Sources } from './source.ts';
-import { UserBasedSource } from './user-based.ts';
+import { sumMatchers } from './sum-matchers.ts';
+import { UserBasedSource, userBasedMatcher } from './user-based.ts';
+
+/**
+ * Every recommender that proposes candidates for lists, in the order in which they are asked. To add a recommender, name it
+ * in `src/domain/recommenders.ts`, write its file, and put it here and among `sources`.
+ */
+export const MATCHERS: readonly Matcher[] = [
+  collaborativeMatcher,
+  ...sumMatchers,
+  itemBasedMatcher,
+  userBasedMatcher,
+  popularMatcher,
+  latestMatcher,
+];
 
 /** The recommenders that work when they are asked, and the neighbors that some of them ask. */
 export interface ComposedSources {
