@@ -32,6 +32,18 @@ test('sums are those of a map, from one user to the next, also of rows never see
   }
 });
 
+test('the best are found below the highest sums where these are refused', () => {
+  const sums = new RowSums();
+  const rows = Uint32Array.from({ length: 4000 }, (_, row) => row);
+  const scores = Float32Array.from(rows, (row) => 1 + ((row * 7919) % 4001));
+  const starts = new Uint32Array(4001).fill(4000, 1);
+  sums.addRows({ starts, rows, scores }, [0], 1, () => 1);
+  const ordered = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!);
+  const low = new Set(ordered.slice(2000));
+  expect(sums.top(20, (row) => low.has(row)).rows).toEqual(ordered.slice(2000, 2020));
+  expect(sums.top(20, () => true).rows).toEqual(ordered.slice(0, 20));
+});
+
 test('features that are kept are worked out once for an item', () => {
   let asked = 0;
   const kept = new KeptFeatures(10, 2);

@@ -16,6 +16,10 @@ const BLOCK = 1 << BLOCK_BITS;
 const FETCHED_ROWS = 32;
 const LINE_ENTRIES = 16;
 
+/** Steps of a thirty-second or less, by upper words, in which sums are counted down from the largest: eight times by half. */
+const STEPS = 256;
+const STEP_BITS = 15;
+
 /** The upper words of float64 numbers not below 0 are in the order of the numbers; this is to tell that of one number. */
 const number = new Float64Array(1);
 const words = new Int32Array(number.buffer);
@@ -26,6 +30,13 @@ const UPPER = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
 function upperWord(value: number): number {
   number[0] = value;
   return words[UPPER]!;
+}
+
+/** The least number not below 0 with this upper word. */
+function numberWith(word: number): number {
+  number[0] = 0;
+  words[UPPER] = word;
+  return number[0]!;
 }
 
 /**
@@ -80,10 +91,21 @@ export class RowSums {
     if (itemRow + 1 >= starts.length) return;
     const { sums, touched } = this;
     const end = starts[itemRow + 1]!;
-    for (let at = starts[itemRow]!; at < end; at++) {
+    let at = starts[itemRow]!;
+    // Two by two, so that what one waits for is not what the other does.
+    for (; at + 1 < end; at += 2) {
       const row = rows[at]!;
+      const next = rows[at + 1]!;
+      const value = weight * scores[at]!;
+      const nextValue = weight * scores[at + 1]!;
       touched[row >>> BLOCK_BITS] = 1;
-      sums[row]! += weight * scores[at]!;
+      touched[next >>> BLOCK_BITS] = 1;
+      sums[row]! += value;
+      sums[next]! += nextValue;
+    }
+    if (at < end) {
+      touched[rows[at]! >>> BLOCK_BITS] = 1;
+      sums[rows[at]!]! += weight * scores[at]!;
     }
   }
 
@@ -146,22 +168,49 @@ export class RowSums {
 
   private best(k: number, accept: (row: number) => boolean): TopK {
     this.findPeaks();
+    const bound = this.boundOf(k);
+    const top = this.bestAbove(bound, k, accept);
+    // Where most of the highest are refused, there may be others below.
+    return bound > 0 && top.scoreMin === Number.NEGATIVE_INFINITY ? this.bestAbove(0, k, accept) : top;
+  }
+
+  /** @param leastWord sums with a lower upper word are not looked at */
+  private bestAbove(leastWord: number, k: number, accept: (row: number) => boolean): TopK {
     const { sums, touched, peaks } = this;
     const top = new TopK(k);
-    let least = 0;
-    let leastWord = 0;
+    let least = numberWith(leastWord);
+    let blockLeast = leastWord;
     for (let block = 0; block < touched.length; block++) {
-      if (touched[block] === 0 || peaks[block]! < leastWord) continue;
+      if (touched[block] === 0 || peaks[block]! < blockLeast) continue;
       const from = block << BLOCK_BITS;
       for (let row = from; row < from + BLOCK; row++) {
         const sum = sums[row]!;
         if (sum < least || sum <= 0 || !top.takes(row, sum) || !accept(row)) continue;
         top.push(row, sum);
-        least = top.scoreMin;
+        if (top.scoreMin > least) least = top.scoreMin;
       }
-      leastWord = least > 0 ? upperWord(least) : 0;
+      blockLeast = upperWord(least);
     }
     return top;
+  }
+
+  /** An upper word that the largest sums of at least `k` blocks have or exceed, and few more; 0 where there are not so many. */
+  private boundOf(k: number): number {
+    const { touched, peaks } = this;
+    let most = 0;
+    for (let block = 0; block < touched.length; block++)
+      if (touched[block] !== 0 && peaks[block]! > most) most = peaks[block]!;
+    const steps = new Uint32Array(STEPS);
+    for (let block = 0; block < touched.length; block++) {
+      if (touched[block] === 0) continue;
+      const step = (most - peaks[block]!) >>> STEP_BITS;
+      if (step < STEPS) steps[step]!++;
+    }
+    for (let step = 0, blocks = 0; step < STEPS; step++) {
+      blocks += steps[step]!;
+      if (blocks >= k) return Math.max(0, most - ((step + 1) << STEP_BITS) + 1);
+    }
+    return 0;
   }
 
   /** Looks at upper words, four by four, without a branch. */
