@@ -9,6 +9,7 @@ import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/history-pool.ts';
 import type { ListSettings } from './list-making/list-settings.ts';
+import type { AskInWorker } from './list-making/question.ts';
 import { LiveState } from './live/live-state.ts';
 import { GenerationSlot } from './models/generation.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
@@ -42,6 +43,8 @@ export interface RecommendationParts
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly tallyKeeper: TallyKeeper;
+  /** Asks the models in a worker. */
+  readonly askInWorker: AskInWorker;
 }
 
 /** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
@@ -72,6 +75,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const personal = new PersonalAnswers({
     ...shared,
     lists,
+    askInWorker: parts.askInWorker,
     active,
     hits,
     replacesRead: settings.replacement !== undefined,

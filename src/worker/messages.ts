@@ -7,6 +7,7 @@ import type { SharedTask } from '../model/shared-task.ts';
 import type { FeedbackRoom } from '../model/user-sample.ts';
 import type { ColdItems } from '../recommend/list-making/cold-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
+import type { Found, Question } from '../recommend/list-making/question.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
 import type { Relation } from '../recommend/neighbors/related-rows.ts';
 import type { TallySettings } from '../recommend/popularity/tally.ts';
@@ -31,6 +32,7 @@ export interface Jobs {
   load: { job: LoadJob; answer: unknown };
   calibrate: { job: CalibrateJob; answer: Calibration | undefined };
   lists: { job: ListsJob; answer: ListsMade };
+  question: { job: QuestionJob; answer: Found };
   related: { job: RelatedJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   tally: { job: TallyJob; answer: Uint8Array | undefined };
@@ -214,6 +216,15 @@ export interface ListsJob {
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
   readonly isStored: boolean;
+}
+
+/** Answers one question with the models: see `Question`. */
+export interface QuestionJob extends Question {
+  readonly kind: 'question';
+  readonly plan: ListPlan;
+  readonly slot: number;
+  /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
+  readonly untilMs: number;
 }
 
 /** Finds items that contain a text; answers their ids, best match first. */

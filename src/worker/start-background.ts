@@ -45,6 +45,7 @@ export async function startBackground(
     elapsedMs: () => performance.now(),
     findRelated: relatedFinder(pool, config, paths, clock),
     makeInWorker: (userRows) => training.remakes.make(userRows),
+    askInWorker: (question, signal) => training.remakes.ask(question, signal),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     tallyKeeper: tallyKeeper(pool, config, cache, paths, clock),
   });

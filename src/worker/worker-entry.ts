@@ -1,7 +1,7 @@
 import { yieldToServing } from '../domain/process/thread-priority.ts';
 import { calibrate } from './jobs/calibrate.ts';
 import { gather } from './jobs/gather.ts';
-import { makeLists } from './jobs/lists.ts';
+import { answerQuestion, makeLists } from './jobs/lists.ts';
 import { finish, load, prepare, run } from './jobs/parts.ts';
 import { findRelated } from './jobs/related.ts';
 import { renewSavedTally } from './jobs/renew-tally.ts';
@@ -21,6 +21,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   load,
   calibrate,
   lists: makeLists,
+  question: answerQuestion,
   related: findRelated,
   similarUsers,
   searchItems: findItems,

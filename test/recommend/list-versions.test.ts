@@ -105,6 +105,7 @@ describe('lists that several nodes make', () => {
       versions,
       active: new ActiveUsers(0, clock),
       userCount: () => 1,
+      itemCount: () => 100,
       clock,
       arrivalsSince: () => [],
       budget: new TimeBudget(share, clock),

@@ -74,6 +74,9 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       make: () => void madeIn.push(turn),
       among: () => [],
     } as unknown as PersonalParts['maker'],
+    lists: {
+      here: { takesLong: () => false, timed: (work: () => unknown) => work() },
+    } as unknown as PersonalParts['lists'],
     fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
   };
   const personal = new PersonalAnswers(parts as PersonalParts);

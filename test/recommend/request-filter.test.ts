@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { record, type Scene, START_MS, startScene } from './scene.ts';
 
 const USERS = 30;
@@ -129,6 +130,34 @@ describe('a recommendation that wants some items and not others', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
     expect(await recommend('u2', 20)).toEqual(before);
     expect(await recommend('u2', 20, '&exclude=&label=&boost=')).toEqual(before);
+  });
+
+  it('is answered by a worker as by the thread that serves, where that would take it too long', async () => {
+    const asked = [
+      '?n=40&label=even',
+      '?n=40&not-label=third&exclude=i2,i4',
+      '?n=40&boost=third:3&boost=even:0.5',
+      '?n=40&label=third&category=low',
+      '/low?n=40',
+      '?n=5&label=rare:+1&offset=1',
+    ];
+    const answers = () => Promise.all(asked.map((text) => scene.ids(`/api/recommend/u4${text}`)));
+    const here = await answers();
+    const jobs = vi.spyOn(WorkerPool.prototype, 'run');
+    expect(await answers()).toEqual(here);
+    expect(jobs).not.toHaveBeenCalled();
+    // Very much feedback that neither counts as positive nor is in effect.
+    const types = Array.from({ length: 200 }, (_, at) => `later-${at}`);
+    for (const type of types)
+      await scene.send(
+        'POST',
+        '/api/feedback',
+        all.map((item) => record(type, 'u4', idOf(item), '2999-01-01T00:00:00Z')),
+      );
+    expect(await answers()).toEqual(here);
+    const kinds = jobs.mock.calls.map(([{ kind }]) => kind);
+    jobs.mockRestore();
+    expect(kinds.filter((kind) => kind === 'question')).toHaveLength(asked.length);
   });
 
   it('reads an id with a comma in it when that is encoded', async () => {

@@ -47,6 +47,7 @@ let arrivedMs: number;
 let aside: { userRows: readonly number[]; answer: (remade: Remade) => void }[];
 let replaced: number[];
 let troubles: string[];
+let itemCount: number;
 let generations: { current: { number: number } | undefined };
 
 beforeEach(() => {
@@ -60,6 +61,7 @@ beforeEach(() => {
   aside = [];
   replaced = [];
   troubles = [];
+  itemCount = 1000;
   generations = { current: undefined };
 });
 
@@ -91,6 +93,7 @@ function lists(share = 1): UserLists {
     freshness,
     active: new ActiveUsers(0, () => nowMs),
     userCount: () => 1000,
+    itemCount: () => itemCount,
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
     budget: new TimeBudget(share, () => nowMs),
@@ -326,6 +329,16 @@ describe('without time on the thread that serves', () => {
     await turns();
     expect(await rowsOf(all)).toBeUndefined();
   });
+});
+
+it('no list of a very large catalogue is made on the thread that serves', async () => {
+  itemCount = 1_000_000;
+  const all = lists(0.5);
+  const found = all.of(history);
+  await turns();
+  expect(madeHere).toBe(0);
+  aside[0]!.answer({ lists: [list([7, 8])], forsaken: [] });
+  expect([...(await found)!.itemRows]).toEqual([7, 8]);
 });
 
 describe('a user for whom no list can be made', () => {

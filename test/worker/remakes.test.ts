@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Remakes } from '../../src/worker/lists/remakes.ts';
 import type { ListPlan, ListsJob, PlacedGeneration } from '../../src/worker/messages.ts';
 import type { WorkerPool } from '../../src/worker/pool/pool.ts';
@@ -20,12 +20,15 @@ it('lists are made with the generation that is served, also when it changes whil
   let nowMs = 0;
   const remakes = new Remakes(pool as unknown as WorkerPool, planOf, () => nowMs, 0);
   remakes.use({ number: 1, ranking: undefined });
+  const plan = async (at: number) => {
+    await vi.waitFor(() => expect(planned).toHaveLength(at + 1));
+    return planned[at]!;
+  };
   const made = remakes.make([7]);
+  const first = await plan(0);
   remakes.use({ number: 2, ranking: undefined });
-  planned[0]!.done();
-  await Promise.resolve();
-  await Promise.resolve();
-  planned[1]!.done();
+  first.done();
+  (await plan(1)).done();
   await made;
   expect(jobs.map(({ plan }) => plan.generation.number)).toEqual([2]);
 
@@ -34,7 +37,36 @@ it('lists are made with the generation that is served, also when it changes whil
   expect(planned.map(({ number }) => number)).toEqual([1, 2]);
   nowMs += 60_000;
   const later = remakes.make([9]);
-  planned[2]!.done();
+  (await plan(2)).done();
   await later;
   expect(jobs).toHaveLength(3);
+});
+
+it('no two jobs use the one scratch memory at once, and who asks too much is refused', async () => {
+  let atWork = 0;
+  let most = 0;
+  const pool = {
+    remakeSlot: 0,
+    async run({ kind }: { readonly kind: string }) {
+      most = Math.max(most, ++atWork);
+      await new Promise((resolve) => setImmediate(resolve));
+      atWork--;
+      return kind === 'lists' ? { lists: [], forsaken: [] } : { list: undefined, more: [] };
+    },
+  };
+  const remakes = new Remakes(
+    pool as unknown as WorkerPool,
+    async () => ({}) as ListPlan,
+    () => 0,
+    0,
+  );
+  const items = { members: undefined, allowed: new Uint32Array(1), boosts: [] };
+  const ask = () => remakes.ask({ userRow: 1, items, wanted: 5, known: [] });
+  const asked = Array.from({ length: 80 }, ask);
+  const made = remakes.make([7]);
+  const ended = await Promise.allSettled(asked);
+  // The lists of users are never refused for the sake of questions.
+  expect(await made).toEqual({ lists: [], forsaken: [] });
+  expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(15);
+  expect(most).toBe(1);
 });

@@ -8,6 +8,7 @@ import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
 import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
+import { type AskInWorker, findWanted } from '../list-making/question.ts';
 import type { RecommendQuery } from '../recommender.ts';
 import type { ActiveUsers } from '../user-lists/active-users.ts';
 import type { UserLists } from '../user-lists/user-lists.ts';
@@ -28,6 +29,8 @@ export interface PersonalParts {
   readonly active: ActiveUsers;
   readonly hits: AnswerCache;
   readonly maker: ListMaker;
+  /** Asks the models where that would take this thread too long. */
+  readonly askInWorker: AskInWorker;
   readonly histories: Histories;
   /** Whether lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
@@ -137,16 +140,35 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
-    const { reads, histories, maker, active } = this.parts;
+    const { reads, histories, active } = this.parts;
     await this.listTurns.run(() => turns.take(), query.caller?.signal);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
       const filter = this.filterOf(query.categories, wishes);
       const answer = new Answer(query.offset + query.n);
-      const made = answer.missing > 0 ? maker.make(history, filter) : undefined;
-      if (made !== undefined) answer.takeAll(made.rows, made.scores);
-      return this.complete(userId, history, answer, query, filter);
+      return this.complete(userId, history, answer, query, { filter, isNew: true });
     });
+  }
+
+  /**
+   * Takes what the models propose of the wanted items into an answer that lacks some.
+   * @param isNew whether the answer begins with a list made for the question
+   */
+  private async askModels(
+    history: History,
+    answer: Answer,
+    filter: ItemFilter,
+    isNew: boolean,
+    { caller }: RecommendQuery,
+  ): Promise<void> {
+    const { lists, maker, askInWorker } = this.parts;
+    const { userRow } = history;
+    const asked = { wanted: answer.wanted, known: isNew ? undefined : answer.rows };
+    const { list, more } = lists.here.takesLong(history)
+      ? await askInWorker({ ...asked, userRow, items: filter.packed() }, caller?.signal)
+      : lists.here.timed(() => findWanted(maker, history, filter, asked));
+    if (list !== undefined) answer.takeAll(list.rows, list.scores);
+    answer.takeAll(more);
   }
 
   private filterOf(categories: readonly string[], wishes: ItemWishes): ItemFilter {
@@ -160,11 +182,14 @@ export class PersonalAnswers {
     history: History,
     answer: Answer,
     query: RecommendQuery,
-    wished?: ItemFilter,
+    wished?: { readonly filter: ItemFilter; readonly isNew: boolean },
   ): Promise<string> {
-    const { catalogue, maker, fallbacks, writeBack } = this.parts;
+    const { catalogue, fallbacks, writeBack } = this.parts;
     const { categories, caller } = query;
-    const filter = wished ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
+    const filter =
+      wished?.filter ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
+    if (filter !== undefined && answer.missing > 0)
+      await this.askModels(history, answer, filter, wished?.isNew ?? false, query);
     const members = filter?.members;
     const allowed = filter?.isWide && answer.missing > 0 ? filter.allowed : undefined;
     const accept = (row: number) =>
@@ -172,8 +197,6 @@ export class PersonalAnswers {
       catalogue.isListable(row) &&
       (filter?.accepts(row) ?? true) &&
       !history.hasRead(row);
-    if ((members ?? allowed) !== undefined && answer.missing > 0)
-      answer.takeAll(maker.among(history, { members, allowed }, answer.missing, accept, filter));
     await fallbacks.fill(answer, { history, accept, categories, among: members, allowed, caller }, filter);
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.

@@ -30,12 +30,68 @@ export interface View {
   readonly accepts: (row: number) => boolean;
 }
 
+/** The items that one question wants, as lists are made of them. */
+export interface WantedItems {
+  /** The fewest rows that are known to hold all that pass; undefined for all rows. */
+  readonly members: Rows | undefined;
+  /** True where so many rows may pass that a model had better look through all rows with their bits. */
+  readonly isWide: boolean;
+  /** Bits of the listable rows that pass. */
+  readonly allowed: Uint32Array;
+  accepts(row: number): boolean;
+  /** Where candidates are looked for: among all that pass, and by itself among those that each boost lifts. */
+  views(): readonly View[];
+  /** An item's score with its boosts. A factor says how many times as good: it lifts a score below 0 towards it. */
+  boosted(row: number, score: number): number;
+}
+
+/** The same for another thread: plain data. */
+export interface PackedItems {
+  /** Absent where many rows pass. */
+  readonly members: Uint32Array | undefined;
+  readonly allowed: Uint32Array;
+  /** Bits of the rows that pass and have the label. */
+  readonly boosts: readonly { readonly bits: Uint32Array; readonly factor: number }[];
+}
+
+/** What another thread has packed. */
+export class UnpackedItems implements WantedItems {
+  readonly members: Rows | undefined;
+  readonly isWide: boolean;
+  readonly allowed: Uint32Array;
+  private readonly boosts: PackedItems['boosts'];
+
+  constructor({ members, allowed, boosts }: PackedItems) {
+    this.members = members && new Set(members);
+    this.isWide = members === undefined;
+    this.allowed = allowed;
+    this.boosts = boosts;
+  }
+
+  accepts(row: number): boolean {
+    return hasBit(this.allowed, row);
+  }
+
+  views(): readonly View[] {
+    return viewsOf(
+      this.allowed,
+      this.boosts.filter(({ factor }) => factor > 1).map(({ bits }) => bits),
+    );
+  }
+
+  boosted(row: number, score: number): number {
+    return lifted(
+      score,
+      this.boosts.filter(({ bits }) => hasBit(bits, row)),
+    );
+  }
+}
+
 /**
  * The items that one question wants, over the whole catalogue. What it costs grows with the number of labels asked for
  * and a thirty-second of the catalogue's rows.
  */
-export class ItemFilter {
-  /** The fewest rows that are known to hold all that pass; undefined for all rows. */
+export class ItemFilter implements WantedItems {
   readonly members: Rows | undefined;
   private readonly catalogue: Catalogue;
   private readonly categories: readonly string[];
@@ -77,12 +133,11 @@ export class ItemFilter {
     );
   }
 
-  /** True where so many rows may pass that a model had better look through all rows with their bits. */
   get isWide(): boolean {
     return this.members === undefined || this.members.size > this.catalogue.itemCount * WIDE_SHARE;
   }
 
-  /** Bits of the listable rows that pass; made when first asked for. */
+  /** Made when first asked for. */
   get allowed(): Uint32Array {
     if (this.bits !== undefined) return this.bits;
     const bits = this.catalogue.visibleBits().slice();
@@ -100,24 +155,34 @@ export class ItemFilter {
     return (this.bits = bits);
   }
 
-  /** Where candidates are looked for: among all that pass, and by itself among those that each boost lifts. */
   views(): readonly View[] {
-    const lifted = this.boosts.filter(({ factor }) => factor > 1);
-    return [
-      { allowed: this.allowed, accepts: () => true },
-      ...lifted.map(({ rows }) => {
-        const allowed = this.allowed.slice();
-        rows.keepIn(allowed);
-        return { allowed, accepts: (row: number) => rows.has(row) };
-      }),
-    ];
+    const lifting = this.boosts.filter(({ factor }) => factor > 1);
+    return viewsOf(
+      this.allowed,
+      lifting.map(({ rows }) => this.passingOf(rows)),
+    );
   }
 
-  /** An item's score with its boosts. A factor says how many times as good: it lifts a score below 0 towards it. */
   boosted(row: number, score: number): number {
-    let factor = 1;
-    for (const boost of this.boosts) if (boost.rows.has(row)) factor *= boost.factor;
-    return score < 0 ? score / factor : score * factor;
+    return lifted(
+      score,
+      this.boosts.filter(({ rows }) => rows.has(row)),
+    );
+  }
+
+  /** For another thread. */
+  packed(): PackedItems {
+    return {
+      members: this.isWide ? undefined : Uint32Array.from(this.members!),
+      allowed: this.allowed,
+      boosts: this.boosts.map(({ rows, factor }) => ({ bits: this.passingOf(rows), factor })),
+    };
+  }
+
+  private passingOf(rows: RowPostings): Uint32Array {
+    const bits = this.allowed.slice();
+    rows.keepIn(bits);
+    return bits;
   }
 
   get hasBoosts(): boolean {
@@ -126,3 +191,16 @@ export class ItemFilter {
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();
+
+/** @param parts bits of the rows that pass and are lifted */
+function viewsOf(allowed: Uint32Array, parts: readonly Uint32Array[]): readonly View[] {
+  return [
+    { allowed, accepts: () => true },
+    ...parts.map((bits) => ({ allowed: bits, accepts: (row: number) => hasBit(bits, row) })),
+  ];
+}
+
+function lifted(score: number, boosts: readonly { readonly factor: number }[]): number {
+  const factor = boosts.reduce((product, boost) => product * boost.factor, 1);
+  return score < 0 ? score / factor : score * factor;
+}

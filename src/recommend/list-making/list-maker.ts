@@ -1,5 +1,5 @@
 import { TopK } from '../../memory/top-k.ts';
-import type { ItemFilter } from '../catalogue/item-filter.ts';
+import type { WantedItems } from '../catalogue/item-filter.ts';
 import type { History, TypeTest } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
@@ -54,7 +54,7 @@ export class ListMaker {
    * The user's list, best first; undefined when no recommender has anything to propose.
    * @param filter what one question wants of the items
    */
-  make(history: History, filter?: ItemFilter): Ranked | undefined {
+  make(history: History, filter?: WantedItems): Ranked | undefined {
     const { settings, world, matching } = this;
     const proposal = matching.propose(history, matching.rankingSources(), filter);
     if (proposal.candidates.length === 0) return undefined;
@@ -69,7 +69,7 @@ export class ListMaker {
   }
 
   /** The best of what is proposed, of the cold items and of what is put back. */
-  private best(history: History, proposal: Proposal, filter: ItemFilter | undefined): Ranked {
+  private best(history: History, proposal: Proposal, filter: WantedItems | undefined): Ranked {
     const { settings, world, matching } = this;
     const { coldItems } = world;
     const { candidates } = proposal;
@@ -103,6 +103,11 @@ export class ListMaker {
     return best.sorted();
   }
 
+  /** True where the user may be shown the item. @param filter what one question wants of the items */
+  accepts(row: number, history: History, filter?: WantedItems): boolean {
+    return this.matching.accepts(row, history, filter);
+  }
+
   /**
    * Items of a part of the catalogue that the models propose, in the order in which they would stand in a list. Candidates
    * come a list's length at a time, so that the beginning does not depend on `k`.
@@ -113,7 +118,7 @@ export class ListMaker {
     part: LookedAt,
     k: number,
     accept: (row: number) => boolean,
-    filter?: ItemFilter,
+    filter?: WantedItems,
   ): readonly number[] {
     const { settings, world, matching } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
@@ -141,7 +146,7 @@ export class ListMaker {
   }
 
   /** The rows of what a recommender found with their boosts, a list's length at a time. */
-  boosted({ rows, scores }: Ranked, filter: ItemFilter): readonly number[] {
+  boosted({ rows, scores }: Ranked, filter: Pick<WantedItems, 'boosted'>): readonly number[] {
     const { cacheSize } = this.settings;
     const ordered: number[] = [];
     for (let from = 0; from < rows.length; from += cacheSize) {

@@ -1,4 +1,4 @@
-import type { ItemFilter } from '../catalogue/item-filter.ts';
+import type { WantedItems } from '../catalogue/item-filter.ts';
 import type { History, TypeTest } from '../history/history.ts';
 import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { RankingCase } from '../ranking/candidate-features.ts';
@@ -63,7 +63,7 @@ export class Matching {
    * The user as recommenders are asked for it. Valid until the next call.
    * @param filter what one question wants of the items
    */
-  match(history: History, wanted: RankingSources, filter?: ItemFilter): Match {
+  match(history: History, wanted: RankingSources, filter?: WantedItems): Match {
     const { settings, world } = this;
     const { sums, read } = this.scratch;
     const liked = this.likesOf(history);
@@ -84,7 +84,7 @@ export class Matching {
    * The user's candidates: distinct unread listable items that any recommender proposes. Valid until the next call.
    * @param filter where it leaves few items, all of them are candidates of a user with likes
    */
-  propose(history: History, wanted: RankingSources, filter?: ItemFilter): Proposal {
+  propose(history: History, wanted: RankingSources, filter?: WantedItems): Proposal {
     const { chosen } = this.scratch;
     const match = this.match(history, wanted, filter);
     const candidates: number[] = [];
@@ -136,7 +136,7 @@ export class Matching {
     return (row) => coldItems.rows.includes(row) || tests.some((proposes) => proposes(row));
   }
 
-  accepts(row: number, history: History, filter?: ItemFilter): boolean {
+  accepts(row: number, history: History, filter?: WantedItems): boolean {
     return this.world.isListable(row) && !history.hasRead(row) && (filter?.accepts(row) ?? true);
   }
 

@@ -19,6 +19,8 @@ export interface UserListsOptions {
   readonly active: ActiveUsers;
   /** One more than the highest user row ever given. */
   readonly userCount: () => number;
+  /** Items of the catalogue. */
+  readonly itemCount: () => number;
   readonly clock: Clock;
   /** Items that became listable after a time, milliseconds since the epoch; undefined when they are too many. */
   readonly arrivalsSince: (sinceMs: number) => readonly number[] | undefined;

@@ -3,14 +3,11 @@ import type { History } from '../history/history.ts';
 import type { Dated, Lack } from './freshness.ts';
 import { insertNewcomers } from './insert-newcomers.ts';
 import { ListWriter } from './list-writer.ts';
+import { MadeHere, RECORDS_HERE_MAX } from './made-here.ts';
 import { NothingMade } from './nothing-made.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
 
-/** A list that takes longer to make is not made on the thread that serves, milliseconds. */
-const MADE_HERE_MS_MAX = 4;
-/** Nor is the list of a user with more feedback than this, which takes long for that alone. */
-const RECORDS_HERE_MAX = 10_000;
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;
 
@@ -22,6 +19,8 @@ const WAIT_LENGTH_MAX = 16;
  * served, and a worker makes the new one.
  */
 export class UserLists {
+  /** Tells what this thread makes itself. */
+  readonly here: MadeHere;
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
@@ -34,6 +33,7 @@ export class UserLists {
 
   constructor(options: UserListsOptions) {
     this.options = options;
+    this.here = new MadeHere(options);
     const { cache, freshness, generations, clock, makeInWorker, onTrouble } = options;
     this.nothing = new NothingMade(clock, freshness.arrivalMs, () => generations.current?.number ?? 0);
     this.writer = new ListWriter({
@@ -155,10 +155,9 @@ export class UserLists {
     }
     if (this.nothing.has(history)) return this.lastServed(history, list);
     if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
-    if (!isLong && (budget.isUnlimited || budget.meanMs <= MADE_HERE_MS_MAX)) {
-      if (freshness.hasRetracted(userRow) || budget.isLeft) return this.remakeHere(history, list);
-    }
-    return this.remakeInWorker(history, list, isLong);
+    const isTime = freshness.hasRetracted(userRow) || budget.isLeft;
+    if (isTime && !this.here.takesLong(history)) return this.remakeHere(history, list);
+    return this.remakeInWorker(history, list);
   }
 
   /**
@@ -291,12 +290,11 @@ export class UserLists {
   private remakeInWorker(
     history: History,
     last: UserList | undefined,
-    isLong: boolean,
   ): UserList | undefined | Promise<UserList | undefined> {
-    const { freshness, budget } = this.options;
+    const { freshness } = this.options;
     const { userRow } = history;
     const mustBeNew = freshness.hasRetracted(userRow);
-    const isShort = (isLong || budget.meanMs > MADE_HERE_MS_MAX) && this.queue.length < WAIT_LENGTH_MAX;
+    const isShort = this.here.takesLong(history) && this.queue.length < WAIT_LENGTH_MAX;
     if (mustBeNew || isShort) return this.remadeInWorker(history);
     this.queue.add(userRow);
     return last !== undefined && freshness.isExpired(last) ? undefined : last;

@@ -1,10 +1,12 @@
 import { measureProcessorShare } from '../../domain/process/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
+import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { History, likeTest, type TypeTest } from '../../recommend/history/history.ts';
 import { typeTest } from '../../recommend/history/positive-types.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import { MatchingScratch } from '../../recommend/list-making/matching.ts';
+import { type Found, findWanted } from '../../recommend/list-making/question.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
 import { itemsOfUsers, USERS_ASKED } from '../../recommend/neighbors/items-of-users.ts';
 import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
@@ -16,7 +18,7 @@ import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation/open-generation.ts';
-import type { ListPlan, ListsJob, ListsMade } from '../messages.ts';
+import type { ListPlan, ListsJob, ListsMade, QuestionJob } from '../messages.ts';
 import { findSimilarUsers } from './similar-users.ts';
 import { cacheAt, sharedListsAt, withReads } from './stores.ts';
 
@@ -78,9 +80,7 @@ export function madeLists(
       madeMs - list.madeMs < plan.youngMs &&
       list.generation === plan.generation.number &&
       versions?.isOf(now, list.basis);
-    const { generation: models, kept } = openedFor(job, reads);
-    const world = { ...copiedWorld(plan, models, job.slot, reads, isPositive), kept };
-    const maker = new ListMaker(plan.settings, world, isPositive, scratch);
+    const maker = makerFor(job, reads, isPositive);
     const lists: UserList[] = [];
     const forsaken: number[] = [];
     let users = 0;
@@ -107,6 +107,24 @@ export function madeLists(
     }
     return { lists, forsaken, users };
   });
+}
+
+/** See `QuestionJob`. */
+export function answerQuestion(job: QuestionJob): Found {
+  const { plan, userRow, untilMs, items } = job;
+  return withReads(plan.dataPath, (reads) => {
+    const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
+    const history = new History(reads, plan.positiveTtlMs);
+    history.load(userRow, untilMs);
+    return findWanted(makerFor(job, reads, isPositive), history, new UnpackedItems(items), job);
+  });
+}
+
+function makerFor(job: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads, isPositive: TypeTest): ListMaker {
+  const { plan, slot } = job;
+  const { generation, kept } = openedFor(job, reads);
+  const world = { ...copiedWorld(plan, generation, slot, reads, isPositive), kept };
+  return new ListMaker(plan.settings, world, isPositive, scratch);
 }
 
 /** What the blocks at work share, which takes longer to make than many lists. */

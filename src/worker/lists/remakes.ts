@@ -1,8 +1,13 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import type { Found, Question } from '../../recommend/list-making/question.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
+import { SerialQueue } from '../pool/serial-queue.ts';
 
+/** Questions that wait at most; more are refused. */
+const WAITING_MAX = 64;
 /** A plan is used for so long: items that came since are taken into the lists by those who are asked for them. */
 const PLAN_MS = 5000;
 
@@ -18,6 +23,9 @@ export class Remakes {
   private generation = NO_GENERATION;
   private plan: ListPlan | undefined;
   private plannedMs = 0;
+  /** The models have one scratch memory for what is made here. */
+  private readonly slot = new SerialQueue();
+  private readonly questions = new Gate({ atWorkMax: 1, waitingMax: WAITING_MAX, refusedFor: 'lists' });
 
   constructor(
     pool: WorkerPool,
@@ -37,7 +45,27 @@ export class Remakes {
     this.plan = undefined;
   }
 
-  async make(userRows: readonly number[]): Promise<Remade> {
+  make(userRows: readonly number[]): Promise<Remade> {
+    return this.slot.take(() => this.made(userRows));
+  }
+
+  /**
+   * Answers one question with the models.
+   * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted before its turn
+   */
+  ask(question: Question, signal?: AbortSignal): Promise<Found> {
+    return this.questions.run(() => this.slot.take(() => this.answered(question)), signal);
+  }
+
+  private async answered(question: Question): Promise<Found> {
+    const nowMs = this.clock();
+    const plan = await this.planAt(nowMs);
+    const untilMs = effectiveUntil(nowMs, this.clockErrorMs);
+    const slot = this.pool.remakeSlot;
+    return this.pool.run<'question'>({ kind: 'question', ...question, plan, slot, untilMs });
+  }
+
+  private async made(userRows: readonly number[]): Promise<Remade> {
     const madeMs = this.clock();
     const plan = await this.planAt(madeMs);
     const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
