@@ -146,7 +146,7 @@ export interface SimilarUsersJob {
   readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 
-/** Users whose lists a calibration judges at most. */
+/** Lists that a calibration judges at most, each of a user as of a moment. */
 export const JUDGED_USERS_MAX = 1500;
 
 /** Learns from what was held out how to rank candidates; answers undefined when there is too little to judge by. */

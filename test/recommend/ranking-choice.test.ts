@@ -13,10 +13,14 @@ function users(
   seed = 1,
 ): RankingExample[] {
   const random = createRandom(seed);
-  return Array.from({ length: count }, () => user(random, taste));
+  return Array.from({ length: count }, (_, userRow) => user(userRow, random, taste));
 }
 
-function user(random: Random, taste: (value: (name: RankingFeature) => number) => number): RankingExample {
+function user(
+  userRow: number,
+  random: Random,
+  taste: (value: (name: RankingFeature) => number) => number,
+): RankingExample {
   const width = RANKING_FEATURES.length;
   const features = new Float32Array(CANDIDATES * width).map(() => random.normal());
   const labels = Uint8Array.from({ length: CANDIDATES }, (_, at) => {
@@ -24,6 +28,7 @@ function user(random: Random, taste: (value: (name: RankingFeature) => number) =
     return random.float() < 1 / (1 + Math.exp(4 - score)) ? 1 : 0;
   });
   return {
+    userRow,
     features,
     labels,
     likedCount: Math.max(
@@ -92,6 +97,16 @@ describe('the choice of a ranking', () => {
     }
   });
 
+  it('takes what a user was asked as of several moments for what one user tells', () => {
+    const examples = users(40, (value) => value('popular_2d') - value('age'));
+    const { choice: once } = chooseRanking(examples, 0, () => true)!;
+    const { choice: thrice } = chooseRanking([...examples, ...examples, ...examples], 0, () => true)!;
+    expect(thrice.users).toBe(40);
+    const alone = ({ rows }: typeof once) => rows.find(({ name }) => name === 'popular_2d')!.quality;
+    expect(alone(thrice).mean).toBeCloseTo(alone(once).mean, 10);
+    expect(alone(thrice).halfWidth).toBeCloseTo(alone(once).halfWidth, 10);
+  });
+
   it('does not take what leads by luck alone', () => {
     const fresh = users(500, (value) => value('popular_2d') - value('age'), 99);
     const quality = (ranking: { weights: readonly number[] }) =>
@@ -148,12 +163,12 @@ describe('the choice of a ranking', () => {
     const age = RANKING_FEATURES.indexOf('age');
     const random = createRandom(3);
     // What is liked came a little sooner, as the first of a file does.
-    const examples = users(120, (value) => 2 * value('slim')).map(({ features, labels, likedCount }) => {
+    const examples = users(120, (value) => 2 * value('slim'));
+    for (const { features, labels } of examples) {
       labels.forEach((label, at) => {
         features[at * RANKING_FEATURES.length + age] = 1e-5 * (random.normal() + label / 2);
       });
-      return { features, labels, likedCount };
-    });
+    }
     const { ranking } = chooseRanking(examples, 0, () => true)!;
     // An item of today beside items of ten days: what they are liked for decides.
     const aged = Math.abs(weightOf(ranking, 'age')) * Math.log1p(10);

@@ -18,6 +18,8 @@ const CALIBRATED_MAX = 150;
 
 /** One user's candidates as of the moment before what is held out. */
 export interface RankingExample {
+  /** Whose they are; the same user may be asked about as of several moments. */
+  readonly userRow: number;
   /** `RANKING_FEATURES.length` numbers a candidate. */
   readonly features: Float32Array;
   /** 1 for each candidate that the user then liked. */

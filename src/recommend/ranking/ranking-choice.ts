@@ -75,6 +75,9 @@ export interface Blend extends Way {
   readonly folds: readonly (LogisticRegression | undefined)[];
 }
 
+/** One user's candidates, as of one moment or several. */
+type JudgedUser = readonly RankingExample[];
+
 /**
  * @param examples the judged users'; those whose liked items are not among the candidates count, with nothing
  * @param has whether a model is there; the features of others are 0
@@ -86,9 +89,10 @@ export function chooseRanking(
   has: (feature: ModelFeature) => boolean,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
   if (!examples.some(teaches)) return undefined;
-  const { singles, learned, blends } = waysOf(examples, has);
+  const users = byUser(examples);
+  const { singles, learned, blends } = waysOf(users, has);
   const bestSingle = best(singles);
-  const together = learned.length === 0 ? [] : [averageOf(examples, [...learned, ...blends])];
+  const together = learned.length === 0 ? [] : [averageOf(users, [...learned, ...blends])];
   const [averaged = bestSingle] = together;
   // The best of twenty on a few hundred users leads by luck: alone it must lead by more than the noise.
   const chosen = isClose(bestSingle, averaged) ? averaged : bestSingle;
@@ -100,7 +104,7 @@ export function chooseRanking(
   return {
     ranking: { name: chosen.name, ...asProbability(chosen.fit(), examples) },
     choice: {
-      users: examples.length,
+      users: users.length,
       asOfMs,
       chosen: chosen.name,
       overBestSingle: difference(chosen, bestSingle),
@@ -109,23 +113,34 @@ export function chooseRanking(
   };
 }
 
+/** Answers of one user are much alike: what they tell counts as one. */
+function byUser(examples: readonly RankingExample[]): readonly JudgedUser[] {
+  const users = new Map<number, RankingExample[]>();
+  for (const example of examples) {
+    const known = users.get(example.userRow);
+    if (known === undefined) users.set(example.userRow, [example]);
+    else known.push(example);
+  }
+  return [...users.values()];
+}
+
 /**
  * All ways to rank that are judged: each recommender alone, the same with a learned weight so that it can be averaged with
  * others, and blends, those with fewer weights first.
  */
 function waysOf(
-  examples: readonly RankingExample[],
+  users: readonly JudgedUser[],
   has: (feature: ModelFeature) => boolean,
 ): {
   readonly singles: readonly Way[];
   readonly learned: readonly Blend[];
   readonly blends: readonly Blend[];
 } {
-  const taught = examples.filter(teaches).length;
+  const taught = users.filter((user) => user.some(teaches)).length;
   const models = MODEL_FEATURES.filter(has);
   const scales = RANKING_FEATURES.filter(isScale);
   const alone: RankingFeature[] = [...models, ...scales, 'age'];
-  const singles = alone.map((name) => single(examples, name));
+  const singles = alone.map((name) => single(users, name));
   const popular = best(singles.filter(({ name }) => isScale(name as RankingFeature))).name as RankingFeature;
   const byQuality = singles
     .filter(({ name }) => models.includes(name as ModelFeature))
@@ -142,9 +157,9 @@ function waysOf(
     ]),
     [...models, ...scales, 'age'],
   ];
-  const lessons = lessonsOf(examples);
+  const lessons = lessonsOf(users);
   const learn = (some: readonly RankingFeature[][]) =>
-    some.filter((set) => set.length * USERS_A_WEIGHT <= taught).map((set) => blend(examples, lessons, set));
+    some.filter((set) => set.length * USERS_A_WEIGHT <= taught).map((set) => blend(users, lessons, set));
   return { singles, learned: learn(alone.map((name) => [name])), blends: learn(sets) };
 }
 
@@ -158,10 +173,10 @@ export function choiceTable({ rows }: RankingChoice): string[] {
 }
 
 /** One feature's order; young items come first. */
-function single(examples: readonly RankingExample[], name: RankingFeature): Way {
+function single(users: readonly JudgedUser[], name: RankingFeature): Way {
   const weights = RANKING_FEATURES.map((feature) => (feature !== name ? 0 : feature === 'age' ? -1 : 1));
   const ranking = { bias: 0, weights };
-  return { name, values: judge(examples, () => ranking), fit: () => ranking };
+  return { name, values: judge(users, () => ranking), fit: () => ranking };
 }
 
 /** What every blend is learned from. */
@@ -171,16 +186,16 @@ interface Lessons {
   readonly folds: readonly ChoiceSample[];
 }
 
-function lessonsOf(examples: readonly RankingExample[]): Lessons {
-  const count = examples.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
+function lessonsOf(users: readonly JudgedUser[]): Lessons {
+  const count = users.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
   const folds = Array.from({ length: count }, (_, fold) =>
-    lessonOf(examples.filter((_, at) => at % count !== fold)),
+    lessonOf(users.filter((_, at) => at % count !== fold).flat()),
   );
-  return { all: lessonOf(examples), folds };
+  return { all: lessonOf(users.flat()), folds };
 }
 
 /** A conditional logit over some features. */
-function blend(examples: readonly RankingExample[], lessons: Lessons, set: readonly RankingFeature[]): Blend {
+function blend(users: readonly JudgedUser[], lessons: Lessons, set: readonly RankingFeature[]): Blend {
   // Each begins where the last one ended, which is near: two steps in place of six.
   let near: LogisticRegression | undefined;
   const folds = lessons.folds.map((lesson) => {
@@ -193,7 +208,7 @@ function blend(examples: readonly RankingExample[], lessons: Lessons, set: reado
   return {
     name: [...others, ...(scales.length > 1 ? ['popular_all'] : scales)].join(' + '),
     folds,
-    values: judge(examples, (at) => folds[at % folds.length]),
+    values: judge(users, (at) => folds[at % folds.length]),
     fit: () => learnBlend(lessons.all, set, near)!,
   };
 }
@@ -202,14 +217,14 @@ function blend(examples: readonly RankingExample[], lessons: Lessons, set: reado
  * The mean of the blends that are as good as the best one, recommenders alone among them. Which of these did best on some
  * hundred users is chance; their mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
  */
-function averageOf(examples: readonly RankingExample[], blends: readonly Blend[]): Way {
+function averageOf(users: readonly JudgedUser[], blends: readonly Blend[]): Way {
   const winner = best(blends);
   const good = blends.filter((blend) => isClose(winner, blend));
   const count = winner.folds.length;
   const folds = winner.folds.map((_, fold) => meanOf(good.map((blend) => blend.folds[fold])));
   return {
     name: good.length === 1 ? winner.name : `mean of the best ${good.length}`,
-    values: judge(examples, (at) => folds[at % count]),
+    values: judge(users, (at) => folds[at % count]),
     fit: () => meanOf(good.map((blend) => blend.fit()))!,
   };
 }
@@ -223,13 +238,15 @@ function meanOf(rankings: readonly (LogisticRegression | undefined)[]): Logistic
   return { bias: 0, weights };
 }
 
+/** The mean over what each user was asked. */
 function judge(
-  examples: readonly RankingExample[],
+  users: readonly JudgedUser[],
   rankingOf: (at: number) => LogisticRegression | undefined,
 ): Float64Array {
-  return Float64Array.from(examples, (example, at) => {
+  return Float64Array.from(users, (user, at) => {
     const ranking = rankingOf(at);
-    return ranking === undefined ? 0 : rankQuality(example, ranking);
+    if (ranking === undefined) return 0;
+    return user.reduce((sum, example) => sum + rankQuality(example, ranking), 0) / user.length;
   });
 }
 

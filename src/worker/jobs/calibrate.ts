@@ -1,13 +1,14 @@
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
+import { bitWords, setBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { History } from '../../recommend/history/history.ts';
+import { History, type TypeTest } from '../../recommend/history/history.ts';
 import { typeTest } from '../../recommend/history/positive-types.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import { Matching } from '../../recommend/list-making/matching.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
 import { SUM_NAMES } from '../../recommend/models/like-sums.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
-import { type TrendCounts, Trends } from '../../recommend/popularity/trends.ts';
+import { Trends, type TrendCounts } from '../../recommend/popularity/trends.ts';
 import { rankingFeatures } from '../../recommend/ranking/candidate-features.ts';
 import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
@@ -15,7 +16,8 @@ import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
-import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX } from '../messages.ts';
+import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
+import { byTime, type JudgedMoment, laterMoments } from './later-moments.ts';
 import { copiedWorld } from './lists.ts';
 import { withReads } from './stores.ts';
 
@@ -26,10 +28,7 @@ const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest
 export function calibrate(job: CalibrateJob): Calibration | undefined {
   return withReads(job.plan.dataPath, (reads) => {
     const isPositive = typeTest(job.plan.positiveTypes, () => reads.feedbackTypes());
-    const heldBy = itemsByUser(job.heldOut);
-    const trends = trendsAt(reads, job, heldBy, isPositive);
-    const totals = trends.totals();
-    const examples = examplesOf(job, reads, trends, totals, heldBy, isPositive);
+    const { totals, examples } = examplesOf(job, reads, isPositive);
     const { generation } = job.plan;
     const chosen = chooseRanking(
       examples,
@@ -40,40 +39,61 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
   });
 }
 
-/** The judged users' candidates of the moment before what is held out. */
-function examplesOf(
-  { plan, slot, heldOutSinceMs: cutMs }: CalibrateJob,
-  reads: LocalReads,
-  trends: TrendCounts,
-  totals: readonly number[],
-  heldBy: ReadonlyMap<number, ReadonlySet<number>>,
-  isPositive: (type: number) => boolean,
-): RankingExample[] {
+/** The judged users' candidates as of each moment, and what all feedback came to on each popularity scale at the first. */
+function examplesOf(job: CalibrateJob, reads: LocalReads, isPositive: TypeTest) {
+  const { plan, slot, heldOutSinceMs, spans } = job;
+  const heldBy = itemsByUser(job.heldOut);
+  let nowMs = heldOutSinceMs;
+  const trends = new Trends(spans, () => nowMs);
+  const { late, isKnown } = countUntilHeldOut(reads, job, heldBy, trends, isPositive);
+  const totals = trends.totals();
+  const moments = [{ asOfMs: heldOutSinceMs, likedBy: heldBy }, ...laterMoments(late, isKnown)];
   const generation = openGeneration(plan.generation, slot, () => []);
   const copied = copiedWorld(plan, generation, slot, reads, isPositive);
-  const world = {
-    ...copied,
-    trends,
-    ...globalLists(reads, trends, cutMs, plan.settings.cacheSize, copied.isListable),
-  };
-  const matching = new Matching({ ...plan.settings, userBased: false }, world, isPositive);
-  const users = [...heldBy.keys()].sort((a, b) => a - b);
-  const stride = Math.max(1, users.length / JUDGED_USERS_MAX);
   const history = new History(reads, plan.positiveTtlMs);
   const examples: RankingExample[] = [];
-  for (let at = 0; at < users.length; at += stride) {
-    const userRow = users[Math.floor(at)]!;
-    const held = heldBy.get(userRow)!;
-    history.load(userRow, cutMs, held);
-    const proposal = matching.propose(history, ALL_SOURCES);
-    if (proposal.liked.length === 0) continue;
-    examples.push({
-      features: Float32Array.from(rankingFeatures(proposal, world, totals)),
-      labels: Uint8Array.from(proposal.candidates, (row) => (held.has(row) ? 1 : 0)),
-      likedCount: held.size,
-    });
+  const stride = Math.max(1, moments.reduce((sum, { likedBy }) => sum + likedBy.size, 0) / JUDGED_USERS_MAX);
+  for (const moment of moments) {
+    trends.apply(partOf(late, nowMs, moment.asOfMs), isPositive, 1);
+    nowMs = moment.asOfMs;
+    trends.drain();
+    const world = { ...copied, trends, ...globalLists(plan, trends, nowMs, copied.isListable) };
+    const matching = new Matching({ ...plan.settings, userBased: false }, world, isPositive);
+    const users = [...moment.likedBy.keys()].sort((a, b) => a - b);
+    for (let at = 0; at < users.length; at += stride) {
+      const example = exampleOf(users[Math.floor(at)]!, moment, { matching, history, world, totals });
+      if (example !== undefined) examples.push(example);
+    }
   }
-  return examples;
+  return { totals, examples };
+}
+
+/** One user's candidates as of a moment; undefined for one without likes. */
+function exampleOf(
+  userRow: number,
+  { asOfMs, likedBy }: JudgedMoment,
+  {
+    matching,
+    history,
+    world,
+    totals,
+  }: {
+    readonly matching: Matching;
+    readonly history: History;
+    readonly world: ListWorld;
+    readonly totals: readonly number[];
+  },
+): RankingExample | undefined {
+  const liked = likedBy.get(userRow)!;
+  history.load(userRow, asOfMs, liked);
+  const proposal = matching.propose(history, ALL_SOURCES);
+  if (proposal.liked.length === 0) return undefined;
+  return {
+    userRow,
+    features: Float32Array.from(rankingFeatures(proposal, world, totals)),
+    labels: Uint8Array.from(proposal.candidates, (row) => (liked.has(row) ? 1 : 0)),
+    likedCount: liked.size,
+  };
 }
 
 function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<number>> {
@@ -86,17 +106,16 @@ function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<numb
   return items;
 }
 
-/** The most popular, trending and newest items as of `cutMs`. */
+/** The most popular, trending and newest items as of `asOfMs`. */
 function globalLists(
-  reads: LocalReads,
+  { timesMs, settings: { cacheSize } }: ListPlan,
   trends: TrendCounts,
-  cutMs: number,
-  cacheSize: number,
+  asOfMs: number,
   isListable: (row: number) => boolean,
 ): Pick<ListWorld, 'popularRows' | 'trendingRows' | 'latestRows'> {
   const latest = new TopK(cacheSize * SPARE_FACTOR);
-  reads.scanItems(0, ({ row, timestampMs }) => {
-    if (isListable(row) && timestampMs <= cutMs) latest.push(row, timestampMs);
+  timesMs.forEach((timeMs, row) => {
+    if (timeMs <= asOfMs && isListable(row)) latest.push(row, timeMs);
   });
   const latestRows = latest.sorted().rows;
   const popularRows = topTrending({ values: trends.window, total: 0 }, cacheSize, isListable);
@@ -108,24 +127,49 @@ function globalLists(
   };
 }
 
-/** The trends as they were before what is held out. */
-function trendsAt(
+/**
+ * Counts what was there before what is held out.
+ * @returns the likes after that, by time, and who has one before
+ */
+function countUntilHeldOut(
   reads: LocalReads,
-  { spans, heldOutSinceMs: cutMs }: CalibrateJob,
+  { plan, heldOutSinceMs: cutMs }: CalibrateJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
-  isPositive: (type: number) => boolean,
-): Trends {
-  const trends = new Trends(spans, () => cutMs);
+  trends: Trends,
+  isPositive: TypeTest,
+): { readonly late: FeedbackColumns; readonly isKnown: Uint32Array } {
+  const late = new FeedbackColumns();
+  const isKnown = new Uint32Array(bitWords(reads.userRowCount));
   scanAllFeedback(reads, (block) => {
     const kept = new FeedbackColumns(block.length + 1);
     for (let at = 0; at < block.length; at++) {
+      const type = block.types[at]!;
+      const timeMs = block.timesMs[at]!;
+      if (!isPositive(type) || timeMs > plan.knowsMs) continue;
       const user = block.userRows[at]!;
       const item = block.itemRows[at]!;
-      if (block.timesMs[at]! > cutMs || heldBy.get(user)?.has(item)) continue;
-      kept.push(user, item, block.types[at]!, block.timesMs[at]!);
+      if (timeMs > cutMs) late.push(user, item, type, timeMs);
+      else if (!heldBy.get(user)?.has(item)) {
+        kept.push(user, item, type, timeMs);
+        setBit(isKnown, user);
+      }
     }
     trends.apply(kept, isPositive, 1);
     trends.drain();
   });
-  return trends;
+  return { late: byTime(late), isKnown };
+}
+
+/** The records after one time and up to another. */
+function partOf(
+  { length, userRows, itemRows, types, timesMs }: FeedbackColumns,
+  afterMs: number,
+  untilMs: number,
+): FeedbackColumns {
+  const part = new FeedbackColumns();
+  for (let at = 0; at < length; at++) {
+    if (timesMs[at]! > afterMs && timesMs[at]! <= untilMs)
+      part.push(userRows[at]!, itemRows[at]!, types[at]!, timesMs[at]!);
+  }
+  return part;
 }
