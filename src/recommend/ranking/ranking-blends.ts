@@ -1,13 +1,21 @@
 /** Learns to rank from users' candidates and what they liked of them, by some of the features. */
 import { type ChoiceSample, fitChoices } from '../../model/choice-model.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/logistic.ts';
-import { MODEL_FEATURES, RANKING_FEATURES, type RankingFeature } from './ranking-features.ts';
+import {
+  MODEL_FEATURES,
+  type ModelFeature,
+  RANKING_FEATURES,
+  type RankingFeature,
+} from './ranking-features.ts';
 
-/** Users that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
-const TAUGHT_MAX = 400;
-const MISSES_A_USER = 60;
-/** Ridge on the standardized weights. */
-const RIDGE = 3e-3;
+/** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
+const TAUGHT_MAX = 1000;
+const MISSES_A_LIST = 60;
+/**
+ * Ridge on the standardized weights: together they count as much as so many users. Little data is drawn to next to nothing,
+ * and much data is free to say what it wants.
+ */
+const RIDGE_USERS = 3;
 /**
  * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
  * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
@@ -31,22 +39,43 @@ export interface RankingExample {
 /**
  * The weights by which what was chosen stands above the rest.
  * @param lesson of `lessonOf`
- * @param near what was learned from much the same lesson; it tells only how soon this one is learned
+ * @param start what was learned from much the same lesson; it tells only how soon this one is learned
  * @returns undefined where nobody's candidates have hits and misses
  */
 export function learnBlend(
   lesson: ChoiceSample,
   set: readonly RankingFeature[],
-  near?: LogisticRegression,
+  start?: LogisticRegression,
 ): LogisticRegression | undefined {
-  if (lesson.starts.length < 2) return undefined;
+  const lists = lesson.starts.length - 1;
+  if (lists < 1) return undefined;
   // Scales may speak against one another, but popularity never against an item.
   const isOneScale = set.filter(isScale).length === 1;
   const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
   const spreads = set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0));
-  const start = near && set.map((name) => near.weights[RANKING_FEATURES.indexOf(name)]!);
-  const weights = fitChoices(withFeatures(lesson, set), nonNegative, RIDGE, spreads, start);
+  const from = start && set.map((name) => start.weights[RANKING_FEATURES.indexOf(name)]!);
+  const ridge = RIDGE_USERS / lists;
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative, ridge, spreads, from);
   return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
+}
+
+/** The same order with the scores as far apart as the lesson tells, so that it can be averaged with others. */
+export function spreadBy(lesson: ChoiceSample, ranking: LogisticRegression): LogisticRegression {
+  const features = scoresOf(lesson.features, ranking);
+  const [multiple] = fitChoices(
+    { ...lesson, width: 1, features },
+    [0],
+    RIDGE_USERS / (lesson.starts.length - 1),
+  );
+  return multiple! > 0 ? { bias: 0, weights: ranking.weights.map((weight) => weight * multiple!) } : ranking;
+}
+
+/** The mean of the weights. @param rankings one at least */
+export function meanOf(rankings: readonly LogisticRegression[]): LogisticRegression {
+  const weights = RANKING_FEATURES.map(
+    (_, at) => rankings.reduce((sum, ranking) => sum + ranking.weights[at]!, 0) / rankings.length,
+  );
+  return { bias: 0, weights };
 }
 
 /** What blends of any features are learned from. */
@@ -60,7 +89,7 @@ export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
   const everyUser = Math.max(1, taught.length / TAUGHT_MAX);
   for (let user = 0; user < taught.length; user += everyUser) {
     const { features: all, labels: hits } = taught[Math.floor(user)]!;
-    const stride = Math.max(1, hits.length / MISSES_A_USER);
+    const stride = Math.max(1, hits.length / MISSES_A_LIST);
     for (let at = 0, next = 0; at < hits.length; at++) {
       const isDue = at >= next;
       if (isDue) next += stride;
@@ -111,16 +140,19 @@ export function asProbability(
   return slope > 0 ? { bias, weights: ranking.weights.map((weight) => weight * slope) } : ranking;
 }
 
-function isModel(name: RankingFeature): boolean {
+export function isModel(name: RankingFeature): name is ModelFeature {
   return (MODEL_FEATURES as readonly string[]).includes(name);
 }
 
-export function isScale(name: RankingFeature): boolean {
+function isScale(name: RankingFeature): boolean {
   return name.startsWith('popular_');
 }
 
 /** The scores, one for each candidate. */
-export function scoresOf(features: Float32Array, { weights }: LogisticRegression): Float64Array {
+export function scoresOf(
+  features: Float32Array | Float64Array,
+  { weights }: LogisticRegression,
+): Float64Array {
   const width = RANKING_FEATURES.length;
   const scores = new Float64Array(features.length / width);
   weights.forEach((weight, feature) => {

@@ -1,25 +1,22 @@
 /**
- * Chooses how lists are ranked by held-out feedback: one recommender alone, popularity on its best scale, a blend of
- * few, or all features together. Each blend is judged by cross-validation over users.
+ * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
+ * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
 import type { ChoiceSample } from '../../model/choice-model.ts';
 import { type Estimate, estimate, ndcg } from '../../model/evaluation/metrics.ts';
 import type { LogisticRegression } from '../../model/logistic.ts';
 import {
   asProbability,
-  isScale,
+  isModel,
   learnBlend,
   lessonOf,
+  meanOf,
   type RankingExample,
   scoresOf,
+  spreadBy,
   teaches,
 } from './ranking-blends.ts';
-import {
-  MODEL_FEATURES,
-  type ModelFeature,
-  RANKING_FEATURES,
-  type RankingFeature,
-} from './ranking-features.ts';
+import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from './ranking-features.ts';
 
 /** Length of the lists that are compared. */
 const LENGTH = 10;
@@ -27,10 +24,6 @@ const LENGTH = 10;
 const FOLDS = 2;
 const FOLDS_OF_FEW = 5;
 const FEW_USERS = 500;
-/** Users with a hit among their candidates that a blend takes for each of its weights. */
-const USERS_A_WEIGHT = 10;
-/** How many of the best models are blended with popularity on all scales, beside all of them. */
-const TOGETHER = [1, 2, 3] as const;
 /** What is worse than the best by no more standard errors of the difference is as good as that one. */
 const NOISE = 2;
 /** Standard errors in the half width of an `Estimate`. */
@@ -61,18 +54,17 @@ export interface NamedRanking extends LogisticRegression {
   readonly name: string;
 }
 
-export interface Way {
+interface Way {
   readonly name: string;
   /** NDCG@10 by user, in cross-validation where there is something to learn. */
   readonly values: Float64Array;
   /** What it ranks by, learned from all. */
-  readonly fit: () => LogisticRegression;
+  readonly ranking: LogisticRegression;
 }
 
-/** A blend can be averaged with others. */
-export interface Blend extends Way {
-  /** What was learned without each part of the users; undefined where nothing could be. */
-  readonly folds: readonly (LogisticRegression | undefined)[];
+/** One feature's order. */
+interface Single extends Way {
+  readonly name: RankingFeature;
 }
 
 /** One user's candidates, as of one moment or several. */
@@ -90,24 +82,23 @@ export function chooseRanking(
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
   if (!examples.some(teaches)) return undefined;
   const users = byUser(examples);
-  const { singles, learned, blends } = waysOf(users, has);
+  const alone = RANKING_FEATURES.filter((name) => !isModel(name) || has(name));
+  const singles = alone.map((name) => single(users, name));
   const bestSingle = best(singles);
-  const together = learned.length === 0 ? [] : [averageOf(users, [...learned, ...blends])];
-  const [averaged = bestSingle] = together;
-  // The best of twenty on a few hundred users leads by luck: alone it must lead by more than the noise.
-  const chosen = isClose(bestSingle, averaged) ? averaged : bestSingle;
-  // Alone and learned, age may rank the other way round: of one name the one that is served is told.
-  const byName = new Map([...singles, ...blends, ...together, chosen].map((way) => [way.name, way]));
-  const rows = [...byName.values()]
+  const blends = blendsOf(users, singles);
+  // Another must lead by more than the noise: the best of a dozen leads by luck.
+  const leader = best([blends.drawn, blends.all, bestSingle]);
+  const chosen = isClose(leader.values, blends.drawn.values) ? blends.drawn : leader;
+  const rows = [...singles, blends.all, blends.drawn]
     .map(({ name, values }) => ({ name, quality: estimate([...values]) }))
     .sort((a, b) => b.quality.mean - a.quality.mean);
   return {
-    ranking: { name: chosen.name, ...asProbability(chosen.fit(), examples) },
+    ranking: { name: chosen.name, ...asProbability(chosen.ranking, examples) },
     choice: {
       users: users.length,
       asOfMs,
       chosen: chosen.name,
-      overBestSingle: difference(chosen, bestSingle),
+      overBestSingle: difference(chosen.values, bestSingle.values),
       rows,
     },
   };
@@ -124,45 +115,6 @@ function byUser(examples: readonly RankingExample[]): readonly JudgedUser[] {
   return [...users.values()];
 }
 
-/**
- * All ways to rank that are judged: each recommender alone, the same with a learned weight so that it can be averaged with
- * others, and blends, those with fewer weights first.
- */
-function waysOf(
-  users: readonly JudgedUser[],
-  has: (feature: ModelFeature) => boolean,
-): {
-  readonly singles: readonly Way[];
-  readonly learned: readonly Blend[];
-  readonly blends: readonly Blend[];
-} {
-  const taught = users.filter((user) => user.some(teaches)).length;
-  const models = MODEL_FEATURES.filter(has);
-  const scales = RANKING_FEATURES.filter(isScale);
-  const alone: RankingFeature[] = [...models, ...scales, 'age'];
-  const singles = alone.map((name) => single(users, name));
-  const popular = best(singles.filter(({ name }) => isScale(name as RankingFeature))).name as RankingFeature;
-  const byQuality = singles
-    .filter(({ name }) => models.includes(name as ModelFeature))
-    .sort((a, b) => sum(b.values) - sum(a.values))
-    .map(({ name }) => name as ModelFeature);
-  const sets: RankingFeature[][] = [
-    ...models.map((model) => [popular, model]),
-    ...(models.length > 1 ? [[popular, ...models]] : []),
-    [...scales, 'age'],
-    ...TOGETHER.filter((count) => count < models.length).map((count) => [
-      ...byQuality.slice(0, count),
-      ...scales,
-      'age' as const,
-    ]),
-    [...models, ...scales, 'age'],
-  ];
-  const lessons = lessonsOf(users);
-  const learn = (some: readonly RankingFeature[][]) =>
-    some.filter((set) => set.length * USERS_A_WEIGHT <= taught).map((set) => blend(users, lessons, set));
-  return { singles, learned: learn(alone.map((name) => [name])), blends: learn(sets) };
-}
-
 /** The rows of a choice as lines of text with equal columns, best first. */
 export function choiceTable({ rows }: RankingChoice): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
@@ -173,69 +125,59 @@ export function choiceTable({ rows }: RankingChoice): string[] {
 }
 
 /** One feature's order; young items come first. */
-function single(users: readonly JudgedUser[], name: RankingFeature): Way {
+function single(users: readonly JudgedUser[], name: RankingFeature): Single {
   const weights = RANKING_FEATURES.map((feature) => (feature !== name ? 0 : feature === 'age' ? -1 : 1));
   const ranking = { bias: 0, weights };
-  return { name, values: judge(users, () => ranking), fit: () => ranking };
-}
-
-/** What every blend is learned from. */
-interface Lessons {
-  readonly all: ChoiceSample;
-  /** Without each part of the users. */
-  readonly folds: readonly ChoiceSample[];
-}
-
-function lessonsOf(users: readonly JudgedUser[]): Lessons {
-  const count = users.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
-  const folds = Array.from({ length: count }, (_, fold) =>
-    lessonOf(users.filter((_, at) => at % count !== fold).flat()),
-  );
-  return { all: lessonOf(users.flat()), folds };
-}
-
-/** A conditional logit over some features. */
-function blend(users: readonly JudgedUser[], lessons: Lessons, set: readonly RankingFeature[]): Blend {
-  // Each begins where the last one ended, which is near: two steps in place of six.
-  let near: LogisticRegression | undefined;
-  const folds = lessons.folds.map((lesson) => {
-    const learned = learnBlend(lesson, set, near);
-    near = learned ?? near;
-    return learned;
-  });
-  const scales = set.filter(isScale);
-  const others = set.filter((name) => !isScale(name));
-  return {
-    name: [...others, ...(scales.length > 1 ? ['popular_all'] : scales)].join(' + '),
-    folds,
-    values: judge(users, (at) => folds[at % folds.length]),
-    fit: () => learnBlend(lessons.all, set, near)!,
-  };
+  return { name, values: judge(users, () => ranking), ranking };
 }
 
 /**
- * The mean of the blends that are as good as the best one, recommenders alone among them. Which of these did best on some
- * hundred users is chance; their mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
+ * All features together, and the same drawn to the recommenders that are as good as the best one alone: the mean of both.
+ * Which of these did best on some hundred users is chance, and so is much of what all features together have learned; their
+ * mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
  */
-function averageOf(users: readonly JudgedUser[], blends: readonly Blend[]): Way {
-  const winner = best(blends);
-  const good = blends.filter((blend) => isClose(winner, blend));
-  const count = winner.folds.length;
-  const folds = winner.folds.map((_, fold) => meanOf(good.map((blend) => blend.folds[fold])));
-  return {
-    name: good.length === 1 ? winner.name : `mean of the best ${good.length}`,
-    values: judge(users, (at) => folds[at % count]),
-    fit: () => meanOf(good.map((blend) => blend.fit()))!,
-  };
+function blendsOf(users: readonly JudgedUser[], singles: readonly Single[]): { all: Way; drawn: Way } {
+  const everybody = learnBoth(
+    users.flat(),
+    nearest(singles, () => true),
+    singles,
+  )!;
+  const count = users.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
+  const folds = Array.from({ length: count }, (_, fold) => {
+    const isTaught = (at: number) => at % count !== fold;
+    const taught = users.filter((_, at) => isTaught(at)).flat();
+    return learnBoth(taught, nearest(singles, isTaught), singles, everybody.all);
+  });
+  const near = nearest(singles, () => true);
+  const way = (name: string, which: 'all' | 'drawn'): Way => ({
+    name,
+    values: judge(users, (at) => folds[at % count]?.[which]),
+    ranking: everybody[which],
+  });
+  const anchor = near.length === 1 ? near[0]! : `the best ${near.length} alone`;
+  return { all: way('all together', 'all'), drawn: way(`all together with ${anchor}`, 'drawn') };
 }
 
-function meanOf(rankings: readonly (LogisticRegression | undefined)[]): LogisticRegression | undefined {
-  const learned = rankings.filter((ranking) => ranking !== undefined);
-  if (learned.length === 0) return undefined;
-  const weights = RANKING_FEATURES.map(
-    (_, at) => learned.reduce((sum, ranking) => sum + ranking.weights[at]!, 0) / learned.length,
-  );
-  return { bias: 0, weights };
+/** @param start where the learning of all features begins */
+function learnBoth(
+  examples: readonly RankingExample[],
+  near: readonly RankingFeature[],
+  singles: readonly Single[],
+  start?: LogisticRegression,
+): { readonly all: LogisticRegression; readonly drawn: LogisticRegression } | undefined {
+  const lesson: ChoiceSample = lessonOf(examples);
+  const names = singles.map(({ name }) => name);
+  const all = learnBlend(lesson, names, start);
+  if (all === undefined) return undefined;
+  const alone = meanOf(near.map((name) => learnBlend(lesson, [name])!));
+  return { all, drawn: meanOf([spreadBy(lesson, all), spreadBy(lesson, alone)]) };
+}
+
+/** The recommenders that are as good as the best one alone for the users that count. */
+function nearest(singles: readonly Single[], counts: (user: number) => boolean): RankingFeature[] {
+  const some = singles.map(({ name, values }) => ({ name, values: values.filter((_, at) => counts(at)) }));
+  const winner = best(some);
+  return some.filter(({ values }) => isClose(winner.values, values)).map(({ name }) => name);
 }
 
 /** The mean over what each user was asked. */
@@ -264,7 +206,7 @@ function rankQuality({ features, labels, likedCount }: RankingExample, ranking: 
   return ndcg(hits, LENGTH, likedCount);
 }
 
-function best<T extends Way>(ways: readonly T[]): T {
+function best<T extends { readonly values: Float64Array }>(ways: readonly T[]): T {
   return ways.reduce((most, way) => (sum(way.values) > sum(most.values) ? way : most));
 }
 
@@ -273,11 +215,11 @@ function sum(values: Float64Array): number {
 }
 
 /** Whether one is ahead of another by no more than the noise, if at all. */
-function isClose(way: Way, other: Way): boolean {
-  const { mean, halfWidth } = difference(way, other);
+function isClose(values: Float64Array, others: Float64Array): boolean {
+  const { mean, halfWidth } = difference(values, others);
   return mean <= (NOISE * halfWidth) / HALF_WIDTH_ERRORS;
 }
 
-function difference(way: Way, other: Way): Estimate {
-  return estimate(Array.from(way.values, (value, at) => value - other.values[at]!));
+function difference(values: Float64Array, others: Float64Array): Estimate {
+  return estimate(Array.from(values, (value, at) => value - others[at]!));
 }
