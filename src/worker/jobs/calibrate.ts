@@ -8,7 +8,7 @@ import { Matching } from '../../recommend/list-making/matching.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
 import { SUM_NAMES } from '../../recommend/models/like-sums.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
-import { Trends, type TrendCounts } from '../../recommend/popularity/trends.ts';
+import { type TrendCounts, Trends } from '../../recommend/popularity/trends.ts';
 import { rankingFeatures } from '../../recommend/ranking/candidate-features.ts';
 import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
