@@ -15,6 +15,7 @@ import {
   rowRegularization,
   topKScratchBytes,
 } from '../../kernel/scratch.ts';
+import { setBit } from '../../memory/bits.ts';
 import {
   type ArrayPlan,
   arrayOf,
@@ -61,6 +62,7 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
     ['itemFactors', 'f32', [itemCount, f]],
     ['panels', 'f32', [panelBytes(itemCount, f) / 4]],
     ['coarse', 'u32', [coarseBytes(itemCount, f) / 4]],
+    ['liked', 'u32', [bitsBytes(itemCount) / 4]],
     ['gramian', 'f32', [f, f]],
     ['query', 'f32', [slots, f]],
     ['starts', 'u32', [slots, 2]],
@@ -105,12 +107,24 @@ export function placeModel(
   const layout = layOut(memory, plans);
   viewOf(memory, layout, 'userFactors', 'f32').set(userFactors);
   viewOf(memory, layout, 'itemFactors', 'f32').set(itemFactors);
+  markLiked(itemFactors, f, viewOf(memory, layout, 'liked', 'u32'));
   const kernels = instantiate(memory);
   const items = arrayOf(layout, 'itemFactors').offset;
   kernels.packPanels(items, header.itemCount, f, arrayOf(layout, 'panels').offset);
   kernels.packCoarse(items, header.itemCount, f, arrayOf(layout, 'coarse').offset);
   kernels.gramian(items, header.itemCount, f, arrayOf(layout, 'gramian').offset);
   return { memory, layout, header, slots, listLengthMax };
+}
+
+/** Marks the items that anybody has liked: the others have a vector of zeros. */
+function markLiked(itemFactors: Float32Array, f: number, bits: Uint32Array): void {
+  bits.fill(0);
+  for (let at = 0; at < itemFactors.length; at++) {
+    if (itemFactors[at] === 0) continue;
+    const row = Math.floor(at / f);
+    setBit(bits, row);
+    at = (row + 1) * f - 1;
+  }
 }
 
 /** One thread's way to ask a placed model. Arrays that are returned are copies of the caller's own. */

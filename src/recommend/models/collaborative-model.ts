@@ -1,3 +1,4 @@
+import { hasBit } from '../../memory/bits.ts';
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { decomposeScore } from '../../model/als/explain.ts';
@@ -11,35 +12,18 @@ const SPARE = 64;
 /** Members up to this share of all items are scored one by one, which for more would take longer than to look through all. */
 const FEW_SHARE = 1 / 16;
 
-/** Which items of a model anybody has liked, by row; worked out once a model and thread. */
-const likedItems = new WeakMap<PlacedModel, Uint8Array>();
-
-/** An item that nobody has liked has a vector of zeros: its score says nothing. */
-function itemsWithVectors(placed: PlacedModel): Uint8Array {
-  let known = likedItems.get(placed);
-  if (known === undefined) {
-    const { itemCount } = placed.header;
-    const factors = viewOf(placed.memory, placed.layout, 'itemFactors', 'f32');
-    const f = factors.length / Math.max(1, itemCount);
-    known = Uint8Array.from({ length: itemCount }, (_, row) =>
-      factors.subarray(row * f, (row + 1) * f).some((value) => value !== 0) ? 1 : 0,
-    );
-    likedItems.set(placed, known);
-  }
-  return known;
-}
-
 /** A matrix factorization as serving needs it. Items that nobody has liked are never among the best. */
 export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): CollaborativeModel {
   const { itemCount } = scorer.header;
   const { listLengthMax } = placed;
-  const hasVector = itemsWithVectors(placed);
+  // An item that nobody has liked has a vector of zeros: its score says nothing.
+  const liked = viewOf(placed.memory, placed.layout, 'liked', 'u32');
   return {
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
     topItems(vector, k, given, { read = [], members, allowed }) {
-      const accept = (row: number) => hasVector[row] === 1 && given(row);
+      const accept = (row: number) => hasBit(liked, row) && given(row);
       if (k < 1) return { rows: [], scores: [] };
       const isFew = allowed === undefined || (members?.size ?? itemCount) <= itemCount * FEW_SHARE;
       if (members !== undefined && isFew)

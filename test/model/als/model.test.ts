@@ -3,6 +3,8 @@ import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { hasBit } from '../../../src/memory/bits.ts';
+import { viewOf } from '../../../src/memory/layout.ts';
+import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { collaborativeModel } from '../../../src/recommend/models/collaborative-model.ts';
@@ -43,6 +45,28 @@ describe('a saved factorization', () => {
 });
 
 describe('a placed factorization', () => {
+  it('knows which items anybody has liked without a look at their factors, in memory used before, too', () => {
+    const f = model.itemFactors.length / model.itemCount;
+    const unliked = [0, 5, model.itemCount - 1];
+    const itemFactors = model.itemFactors.slice();
+    for (const row of unliked) itemFactors.fill(0, row * f, (row + 1) * f);
+    const used = (bytes: number) => {
+      const memory = createSharedMemory(bytes);
+      new Uint8Array(memory.buffer).fill(0xff);
+      return memory;
+    };
+    const place = placeModel({ ...model, itemFactors }, instantiate, 1, 10, used);
+    const bits = viewOf(place.memory, place.layout, 'liked', 'u32');
+    const rows = Array.from({ length: model.itemCount }, (_, row) => row);
+    expect(rows.filter((row) => !hasBit(bits, row))).toEqual(unliked);
+    // Every thread opens every generation: what grows with the catalogue is done once, where it is placed.
+    viewOf(place.memory, place.layout, 'itemFactors', 'f32').fill(0);
+    const vector = new Float32Array(f).fill(1);
+    const opened = collaborativeModel(place, new MfScorer(place, instantiate(place.memory), 0));
+    const found = opened.topItems(vector, model.itemCount, () => true, { members: new Set(rows) });
+    expect(found.rows.toSorted((a, b) => a - b)).toEqual(rows.filter((row) => !unliked.includes(row)));
+  });
+
   it('folds a user in to the vector that training solved', () => {
     for (const user of [0, 7, 29]) {
       const trained = scorer.userVector(user)!;
