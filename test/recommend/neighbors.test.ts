@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { elementWeight, type Incidence, similarRows } from '../../src/recommend/neighbors/similar-rows.ts';
+import { elementWeight } from '../../src/model/neighbors/similarity-weights.ts';
+import { type Incidence, similarRows } from '../../src/recommend/neighbors/similar-rows.ts';
 
 /** Four films and their labels. */
 const LABELS: readonly (readonly string[])[] = [

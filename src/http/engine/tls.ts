@@ -11,6 +11,7 @@ export interface TlsSettings {
 
 /**
  * The certificate and key to serve with, checked before any engine reads them: engines say little about what is wrong.
+ * They are read once, at the start; files that others renew count from the next start on.
  * @returns undefined when none are set
  * @throws OperatorError when a file cannot be read, is not what it should be, or the two do not fit
  */

@@ -1,10 +1,18 @@
-/** What an element in common counts when rows are compared, and what a row is as a whole; see `similarity-search.ts`. */
+/**
+ * What an element in common counts when rows are compared, and what a row is as a whole: the same for what a fit compares
+ * ahead (`similarity-search.ts`) and for what is compared when it is asked for.
+ */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 
 /** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
 export const SHRINK = 100;
 /** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
 const WEIGHT_MIN = 1e-3;
+
+/** w(x) = ln(N / N_x) of an element that N_x of N rows have, at least a small positive value. */
+export function elementWeight(rowCount: number, rowsWithElement: number): number {
+  return Math.max(WEIGHT_MIN, Math.log(rowCount / rowsWithElement));
+}
 
 /** Weights N_x ^ -elementExponent of elements, and norms (sum of a row's weights) ^ rowExponent. */
 export interface Weighting {
@@ -21,7 +29,7 @@ export function placeWeights(
 ): void {
   const weightOf = weighting
     ? (count: number) => count ** -weighting.elementExponent
-    : (count: number) => Math.max(WEIGHT_MIN, Math.log(population / count));
+    : (count: number) => elementWeight(population, count);
   for (let element = 0; element < elements.rowCount; element++) {
     const rows = elements.indptr[element + 1]! - elements.indptr[element]!;
     if (rows > 0) weights[element] = weightOf(rows);

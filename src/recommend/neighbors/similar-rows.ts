@@ -1,13 +1,8 @@
 import { atOnce, inTurns } from '../../domain/concurrency/turns.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
+import { elementWeight, SHRINK } from '../../model/neighbors/similarity-weights.ts';
 import type { Ranked } from '../ranked.ts';
 import { CommonSums } from './common-sums.ts';
-
-/** Shrinks the score of a small overlap: c elements in common count c / (c + SHRINK). */
-const SHRINK = 100;
-
-/** The weight of an element that all rows share, so that it still tells a neighbor from a stranger. */
-const WEIGHT_MIN = 1e-3;
 
 /** By how much rounding to 32 bits may lift a score above its bound. */
 const ROUNDING = 1 + 2 ** -23;
@@ -26,11 +21,6 @@ export interface Incidence<Element> {
   countOf?(element: Element): number;
   /** The order of rows with equal scores, as those of few and common elements have; the lower row first unless told. */
   readonly order?: RowOrder;
-}
-
-/** w(x) = ln(N / N_x), at least a small positive value. */
-export function elementWeight(rowCount: number, rowsWithElement: number): number {
-  return Math.max(WEIGHT_MIN, Math.log(rowCount / rowsWithElement));
 }
 
 /**
