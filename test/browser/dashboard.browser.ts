@@ -237,47 +237,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.context().close();
   });
 
-  it('imports NDJSON in the form of the API, and of any other', async () => {
-    const view = await openView(browser, VIEWS[0]);
-    await signIn(view);
-    const files = [
-      [
-        'own.ndjson',
-        '{"FeedbackType":"read","UserId":"json","ItemId":"a"}',
-        '{"FeedbackType":"like","UserId":"json","ItemId":"b","Value":2}',
-      ],
-      ['other.jsonl', '{"uid":"json","sku":"c","ts":1700000000}', 'nonsense'],
-    ];
-    for (const [name = '', ...lines] of files) {
-      await show(view.page, 'import', 'Import');
-      const buffer = Buffer.from(lines.join('\n'));
-      await view.page
-        .locator('input[type=file]')
-        .setInputFiles({ name, mimeType: 'application/x-ndjson', buffer });
-      await view.page.getByRole('button', { name: 'Import feedback' }).click();
-      await view.page.getByText(/^Done: /).waitFor();
-      expect(await seriousFaults(view.page)).toEqual([]);
-      await view.page.screenshot({ path: join(shots, `import-${name}.png`), fullPage: true });
-      await view.page.reload();
-    }
-    const stored = await server.call('GET', '/api/user/json/feedback', undefined, HEADERS);
-    expect(
-      stored.body.map(({ ItemId, FeedbackType, Value }: Record<string, unknown>) => [
-        ItemId,
-        FeedbackType,
-        Value,
-      ]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['a', 'read', undefined],
-        ['b', 'like', 2],
-        ['c', 'like', undefined],
-      ]),
-    );
-    expect(view.errors).toEqual([]);
-    await view.page.context().close();
-  });
-
   it('asks for the order of days and months, and reads what spreadsheets write', async () => {
     const view = await openView(browser, VIEWS[0]);
     await signIn(view);

@@ -77,6 +77,41 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
     }
   });
 
+  it('imports NDJSON in the form of the API, and of any other', async () => {
+    const server = await startTestServer();
+    const files: [name: string, ...lines: string[]][] = [
+      [
+        'own.ndjson',
+        '{"FeedbackType":"read","UserId":"json","ItemId":"a"}',
+        '{"FeedbackType":"like","UserId":"json","ItemId":"b","Value":2}',
+      ],
+      ['other.jsonl', '{"uid":"json","sku":"c","ts":1700000000}', 'nonsense'],
+    ];
+    try {
+      const view = await openView(browser, WIDE);
+      for (const [name, ...lines] of files) {
+        await view.page.goto(`${server.base}/#/import`);
+        await view.page.reload();
+        const buffer = Buffer.from(lines.join('\n'));
+        const chosen = { name, mimeType: 'application/x-ndjson', buffer };
+        await view.page.locator('input[type=file]').setInputFiles(chosen);
+        await view.page.getByRole('button', { name: 'Import feedback' }).click();
+        await view.page.getByText(/^Done: /).waitFor();
+        expect(await seriousFaults(view.page)).toEqual([]);
+        await view.page.screenshot({ path: join(shots, `import-${name}.png`), fullPage: true });
+      }
+      const stored = await server.call('GET', '/api/user/json/feedback');
+      const found = stored.body as { ItemId: string; FeedbackType: string; Value?: number }[];
+      expect(
+        found.map(({ ItemId, FeedbackType, Value }) => `${ItemId} ${FeedbackType} ${Value}`).sort(),
+      ).toEqual(['a read undefined', 'b like 2', 'c like undefined']);
+      expect(view.errors).toEqual([]);
+      await view.page.context().close();
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('shows any id, label and title as it is, within the page', async () => {
     const server = await startTestServer({
       config: { recommend: { online: { fallback_recommend: ['latest'] } } },
