@@ -14,9 +14,7 @@ test('sums are those of a map, from one user to the next, also of rows never see
       // The table's row 1; a table has rows up to the last that it names.
       const starts = new Uint32Array(900 * round * 3 + 1).fill(50);
       starts.fill(0, 0, 2);
-      sums.addRows({ starts, rows, scores: values }, [1, 900 * round * 3], 2, (at) =>
-        at === 0 ? round / 3 : 1,
-      );
+      sums.addRows({ starts, rows, scores: values }, [1, 900 * round * 3, 1], [round / 3, 1]);
       rows.forEach((row, at) => void model.set(row, (model.get(row) ?? 0) + (round / 3) * values[at]!));
     }
     for (let row = 0; row < 9000; row++) expect(sums.get(row)).toBe(model.get(row) ?? 0);
@@ -37,7 +35,7 @@ test('the best are found below the highest sums where these are refused', () => 
   const rows = Uint32Array.from({ length: 4000 }, (_, row) => row);
   const scores = Float32Array.from(rows, (row) => 1 + ((row * 7919) % 4001));
   const starts = new Uint32Array(4001).fill(4000, 1);
-  sums.addRows({ starts, rows, scores }, [0], 1, () => 1);
+  sums.addRows({ starts, rows, scores }, [0], [1]);
   const ordered = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!);
   const low = new Set(ordered.slice(2000));
   expect(sums.top(20, (row) => low.has(row)).rows).toEqual(ordered.slice(2000, 2020));

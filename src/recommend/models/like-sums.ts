@@ -17,20 +17,23 @@ type SummedModels = { readonly [Model in SummedModel]: NeighborColumns | undefin
 /** One way to sum. */
 interface SumKind {
   readonly model: SummedModel;
-  /** What the like with so many later ones weighs. */
-  readonly weightAt: (later: number) => number;
+  /** What the like with so many later ones weighs; those beyond count not at all. */
+  readonly weights: Float64Array;
   /** False where sums of all users compare with one another as they are; else they are taken by the user's largest. */
   readonly isShare: boolean;
 }
 
-const alike = () => 1;
-const recent = (later: number) => 2 ** (-later / RECENT_HALF_LIFE_LIKES);
+const ALIKE = new Float64Array(LIKES_MAX).fill(1);
+const RECENT = Float64Array.from(
+  { length: Math.floor(-Math.log2(RECENT_WEIGHT_MIN) * RECENT_HALF_LIFE_LIKES) + 1 },
+  (_, later) => 2 ** (-later / RECENT_HALF_LIFE_LIKES),
+);
 
 const KINDS = {
-  slim: { model: 'slim', weightAt: alike, isShare: false },
-  item_knn: { model: 'itemKnn', weightAt: alike, isShare: true },
-  sequence: { model: 'sequence', weightAt: alike, isShare: true },
-  sequence_recent: { model: 'sequence', weightAt: recent, isShare: true },
+  slim: { model: 'slim', weights: ALIKE, isShare: false },
+  item_knn: { model: 'itemKnn', weights: ALIKE, isShare: true },
+  sequence: { model: 'sequence', weights: ALIKE, isShare: true },
+  sequence_recent: { model: 'sequence', weights: RECENT, isShare: true },
 } as const satisfies Record<string, SumKind>;
 
 /** What the sums are called as features of the ranking. */
@@ -64,7 +67,7 @@ export class LikeSums {
       const model = names.includes(name) ? models?.[KINDS[name].model] : undefined;
       if (model === undefined) continue;
       this.names.add(name);
-      addUp(model, liked, KINDS[name].weightAt, sums);
+      sums.addRows(model, liked, KINDS[name].weights);
       if (KINDS[name].isShare) this.largest[name] = sums.largest();
     }
   }
@@ -88,15 +91,4 @@ export class LikeSums {
     for (let at = 0; at < itemRows.length; at++)
       if (out[at] !== 0) out[at] = Math.log1p((SHARE_SCALE * out[at]!) / largest);
   }
-}
-
-function addUp(
-  model: NeighborColumns,
-  liked: readonly number[],
-  weightAt: (later: number) => number,
-  sums: RowSums,
-): void {
-  let count = Math.min(liked.length, LIKES_MAX);
-  while (count > 0 && weightAt(count - 1) < RECENT_WEIGHT_MIN) count--;
-  sums.addRows(model, liked, count, weightAt);
 }

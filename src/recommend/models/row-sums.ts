@@ -69,21 +69,15 @@ export class RowSums {
 
   /**
    * Adds what each of the items has of each row in a table, times its weight, in the order of the items; nothing for an
-   * item that the table does not have.
-   * @param count how many of the items
-   * @param weightAt what the item at a place weighs
+   * item that the table does not have, and nothing for those that there are no weights for.
    */
-  addRows(
-    table: NeighborColumns,
-    itemRows: ArrayLike<number>,
-    count: number,
-    weightAt: (at: number) => number,
-  ): void {
+  addRows(table: NeighborColumns, itemRows: ArrayLike<number>, weights: ArrayLike<number>): void {
     this.reserve(table.starts.length - 1);
     this.arePeaksKnown = false;
+    const count = Math.min(itemRows.length, weights.length);
     for (let at = 0; at < count; at++) {
       if (at % FETCHED_ROWS === 0) this.fetch(table, itemRows, at, Math.min(count, at + FETCHED_ROWS));
-      this.addRow(table, itemRows[at]!, weightAt(at));
+      this.addRow(table, itemRows[at]!, weights[at]!);
     }
   }
 
