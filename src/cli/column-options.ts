@@ -11,7 +11,7 @@ export interface ColumnFlags {
   readonly positive?: number;
   readonly lowType?: string;
   readonly separator?: string;
-  readonly timeForm?: Wishes['timeForm'];
+  readonly timeFormat?: Wishes['timeForm'];
   readonly encoding?: Wishes['encoding'];
   readonly header?: boolean;
 }
@@ -36,8 +36,11 @@ export function addColumnOptions(command: Command): Command {
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const { map, type, lowType, separator, timeForm, encoding, header, positive } = flags;
-  return { map, type, ratingMin: positive, lowType, separator, timeForm, encoding, hasHeader: header };
+  const { map, type, lowType, separator, timeFormat, encoding, header, positive } = flags;
+  return {
+    ...{ map, type, ratingMin: positive, lowType, separator },
+    ...{ timeForm: timeFormat, encoding, hasHeader: header },
+  };
 }
 
 /** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
