@@ -38,6 +38,19 @@ const OVER_POSTGRES =
             globalSetup: ['test/servers/setup.ts'],
           },
         },
+        {
+          // Over a server and a worker, which share PostgreSQL and Redis.
+          test: {
+            ...common,
+            name: 'http-split',
+            include: [
+              'test/http/{feedback,items,lists,operation,users}.test.ts',
+              'test/clients/gorsejs.test.ts',
+            ],
+            env: { TEST_STORE: 'split' },
+            globalSetup: ['test/servers/setup.ts'],
+          },
+        },
       ];
 
 export default defineConfig({

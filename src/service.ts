@@ -27,6 +27,8 @@ export interface Service {
   searchSettings(): Promise<SearchState | undefined>;
   /** True when a model is being served. */
   readonly hasModel: boolean;
+  /** Number of the generation that is being served; undefined without a model. */
+  readonly generation: number | undefined;
   /** Stops listening, ends the workers and closes the stores, in this order. */
   stop(): Promise<void>;
 }
@@ -93,6 +95,9 @@ export async function startService(given: ServiceOptions): Promise<Service> {
       searchSettings: () => search.run(),
       get hasModel() {
         return fits.hasModel;
+      },
+      get generation() {
+        return fits.served?.number;
       },
     };
   } catch (error) {

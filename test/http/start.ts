@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type ConfigOverrides, defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
@@ -33,7 +34,10 @@ export interface TestServer {
 /** The engine that the tests run over: the one of this system, or the one that the second round of tests asks for. */
 export const TEST_ENGINE = (process.env.TEST_HTTP_ENGINE ?? 'auto') as EngineWish;
 
-/** Where the tests keep the data: in LMDB, or in PostgreSQL in a further round of them. */
+/**
+ * Where the tests keep the data: in LMDB, or, in further rounds of them, in PostgreSQL (`postgres`), where a server that learns
+ * nothing answers and a worker learns beside it (`split`).
+ */
 export const TEST_STORE = process.env.TEST_STORE ?? 'lmdb';
 
 export interface TestServerOptions {
@@ -45,13 +49,15 @@ export interface TestServerOptions {
 export async function startTestServer({ config = {}, clock }: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-http-'));
   const lines: string[] = [];
-  const dataStore = TEST_STORE === 'postgres' ? newPostgresDsn() : `lmdb://${join(folder, 'data')}`;
+  const dataStore = TEST_STORE === 'lmdb' ? `lmdb://${join(folder, 'data')}` : newPostgresDsn();
+  const isSplit = TEST_STORE === 'split' && config.database?.data_store === undefined;
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
-  const open = () =>
+  const open = (role: 'all' | 'server' | 'worker', name = '') =>
     startService({
       config: defaultConfig({
         ...config,
         server: { port: 0, http_engine: TEST_ENGINE, ...config.server },
+        node: { role, ...config.node },
         worker: { threads: 1, ...config.worker },
         recommend: {
           ...config.recommend,
@@ -60,8 +66,8 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
         },
         database: {
           data_store: dataStore,
-          replica: `lmdb://${join(folder, 'replica')}`,
-          cache_store: `lmdb://${join(folder, 'cache')}`,
+          replica: `lmdb://${join(folder, `replica${name}`)}`,
+          cache_store: isSplit ? sharedLists(dataStore) : `lmdb://${join(folder, 'cache')}`,
           sync: 'commit',
           ...config.database,
         },
@@ -69,7 +75,9 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
       log,
       ...(clock !== undefined && { clock }),
     });
-  let service = await open();
+  const start = async () =>
+    isSplit ? besideWorker(await open('worker', '-worker'), () => open('server')) : open('all');
+  let service = await start();
   const server: TestServer = {
     get service() {
       return service;
@@ -99,7 +107,7 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
     },
     async restart() {
       await service.stop();
-      service = await open();
+      service = await start();
     },
     async stop() {
       await service.stop();
@@ -107,4 +115,38 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
     },
   };
   return server;
+}
+
+/** Where a server and its worker share lists: all tests in one database, since the store's identity is part of each key. */
+function sharedLists(dataStore: string): string {
+  const redis = inject('redisUrl');
+  return redis === '' ? dataStore : `${redis}/0`;
+}
+
+/** A server as a service that learns: what it is asked to learn, its worker does, and it waits until it serves that. */
+async function besideWorker(worker: Service, openServer: () => Promise<Service>): Promise<Service> {
+  const server = await openServer();
+  return {
+    get address() {
+      return server.address;
+    },
+    data: server.data,
+    get hasModel() {
+      return server.hasModel;
+    },
+    async fit(onProgress) {
+      const fitted = await worker.fit(onProgress);
+      while (fitted !== undefined && server.generation !== worker.generation)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      return fitted;
+    },
+    get generation() {
+      return server.generation;
+    },
+    searchSettings: () => worker.searchSettings(),
+    async stop() {
+      await server.stop();
+      await worker.stop();
+    },
+  };
 }
