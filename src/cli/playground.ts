@@ -6,7 +6,9 @@ import type { ScoredEntry } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import { makeFolder } from '../domain/process/make-folder.ts';
 import type { Service } from '../service.ts';
+import { parseDsn } from '../store/open/dsn.ts';
 import { lockWaitOption, parsePort } from './options.ts';
+import { awaitLearned } from './playground/await-learned.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
 import { readLoaded, writeLoaded } from './playground/loaded.ts';
@@ -50,7 +52,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
     let taste = readLoaded(folder);
     if (taste === undefined) {
       // The load takes a while; a signal does not wait for its end.
-      const prepared = prepare(service, ask, folder);
+      const prepared = prepare(service, ask, folder, config);
       taste = await Promise.race([prepared, stopped.then(() => undefined)]);
       if (taste === undefined) {
         prepared.catch(() => {});
@@ -69,11 +71,14 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
 }
 
 /** Loads the sample and trains on it. What says so comes last, so an interrupted load is done again at the next start. */
-async function prepare(service: Service, ask: Caller, folder: string): Promise<Taste> {
+async function prepare(service: Service, ask: Caller, folder: string, config: Config): Promise<Taste> {
   const progress = createProgress(process.stdout);
   const sample = readSample();
   await loadSample(service.data, sample, progress.report);
-  await service.fit(progress.report);
+  // Of nodes that share the data, any may be the one that learns.
+  if (parseDsn(config.database.data_store).engine === 'postgres')
+    await awaitLearned(ask, sample, progress.report);
+  else await service.fit(progress.report);
   progress.end();
   const taste = await pickTaste(sample, {
     recommended: (userId) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES)),
