@@ -102,7 +102,7 @@ describe('progress', () => {
     }
     progress.end();
     expect(String(stream.read())).toBe(
-      'training: 1,500 of 4,000, 37%\ntraining: 3,000 of 4,000, 75%\ntraining: 4,000 done\n',
+      'training: 1,500 of 4,000, 37%, 18 s left\ntraining: 3,000 of 4,000, 75%, 7 s left\ntraining: 4,000 done\n',
     );
   });
 
