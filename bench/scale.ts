@@ -1,5 +1,5 @@
 // How time, memory and disk grow with the feedback: import, start, a first fit by stage, and requests meanwhile.
-// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--memory MiB] [--cache folder] [--write] [--smoke]
+// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--load] [--memory MiB] [--cache folder] [--write] [--smoke]
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
     feedback: { type: 'string', default: '1e6' },
+    /** Sorts a set and writes it at once, in place of importing it batch by batch. */
+    load: { type: 'boolean', default: false },
     /** The most that a fit may take, MiB; 0 for the service's own choice. */
     memory: { type: 'string', default: '0' },
     /** Where the stores of made-up sets stay from run to run. */
@@ -31,7 +33,13 @@ for (const feedback of sizes) {
   console.log(`${feedback} feedback, ${size.users} users, ${size.items} items`);
   const folder = join(cache, `service-${feedback}`);
   figures.push(
-    await measureSize({ folder, size, memoryMb: Number(options.memory), idleMs: smoke ? 300 : 10_000 }),
+    await measureSize({
+      folder,
+      size,
+      memoryMb: Number(options.memory),
+      idleMs: smoke ? 300 : 10_000,
+      isLoaded: options.load,
+    }),
   );
 }
 if (smoke) await rm(cache, { recursive: true });

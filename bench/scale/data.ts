@@ -44,25 +44,43 @@ function powerLaw(random: Random, count: number): number {
   return Math.min(count, Math.floor(rank)) - 1;
 }
 
-/** Feedback in batches, in the order of time as it came in. */
-function* feedbackBatches({ feedback, users, items }: WorldSize): Generator<Feedback[]> {
+/** Rows of users and items, in the order of time as they came in. */
+export function* drawFeedback({
+  feedback,
+  users,
+  items,
+}: WorldSize): Generator<[user: number, item: number]> {
   const random = createRandom(SEED);
   const ofGroup = Math.floor(items / GROUPS);
-  for (let made = 0; made < feedback; made += BATCH_RECORDS) {
-    yield Array.from({ length: Math.min(BATCH_RECORDS, feedback - made) }, (_, at) => {
-      const user = Math.floor(users * random.float() ** 2);
-      const isOwn = random.float() < OWN_SHARE;
-      const group = ((Math.imul(user + 1, 0x9e3779b1) >>> 8) + random.below(GROUPS_OF_USER) * 7) % GROUPS;
-      const item = isOwn ? powerLaw(random, ofGroup) * GROUPS + group : powerLaw(random, items);
-      return {
-        FeedbackType: 'like',
-        UserId: userIdOf(user),
-        ItemId: itemIdOf(item),
-        Timestamp: formatTimestamp(FIRST_MS + Math.floor((SPAN_MS * (made + at)) / feedback)),
-        Comment: '',
-      };
-    });
+  for (let made = 0; made < feedback; made++) {
+    const user = Math.floor(users * random.float() ** 2);
+    const isOwn = random.float() < OWN_SHARE;
+    const group = ((Math.imul(user + 1, 0x9e3779b1) >>> 8) + random.below(GROUPS_OF_USER) * 7) % GROUPS;
+    yield [user, isOwn ? powerLaw(random, ofGroup) * GROUPS + group : powerLaw(random, items)];
   }
+}
+
+/** When the feedback came that was drawn as number `at`, milliseconds. */
+export function timeMsOf(at: number, { feedback }: WorldSize): number {
+  return FIRST_MS + Math.floor((SPAN_MS * at) / feedback);
+}
+
+function* feedbackBatches(size: WorldSize): Generator<Feedback[]> {
+  let records: Feedback[] = [];
+  let made = 0;
+  for (const [user, item] of drawFeedback(size)) {
+    records.push({
+      FeedbackType: 'like',
+      UserId: userIdOf(user),
+      ItemId: itemIdOf(item),
+      Timestamp: formatTimestamp(timeMsOf(made++, size)),
+      Comment: '',
+    });
+    if (records.length < BATCH_RECORDS) continue;
+    yield records;
+    records = [];
+  }
+  if (records.length > 0) yield records;
 }
 
 /** Stores the set in a folder whose service is stopped, as fast as the store takes it. @returns seconds */

@@ -5,6 +5,7 @@ import { cachePathOf } from '../http/processes.ts';
 import type { WorldSize } from '../http/world.ts';
 import { type CourseFigures, followFirstFit } from './course.ts';
 import { importData } from './data.ts';
+import { loadData } from './load.ts';
 
 export interface SizeFigures extends CourseFigures {
   readonly size: WorldSize;
@@ -17,21 +18,23 @@ export async function measureSize(options: {
   readonly size: WorldSize;
   readonly memoryMb: number;
   readonly idleMs: number;
+  /** Whether a set is sorted and written at once in place of imported batch by batch. */
+  readonly isLoaded: boolean;
 }): Promise<SizeFigures> {
-  const { folder, size } = options;
-  const importSeconds = await importOnce(folder, size);
+  const { folder, size, isLoaded } = options;
+  const importSeconds = await storeOnce(folder, size, isLoaded ? loadData : importData);
   // A model of an earlier run would leave nothing to learn.
   await rm(cachePathOf(folder), { recursive: true, force: true });
   return { size, importSeconds, ...(await followFirstFit(options)) };
 }
 
-async function importOnce(folder: string, size: WorldSize): Promise<number> {
+async function storeOnce(folder: string, size: WorldSize, store: typeof importData): Promise<number> {
   const mark = join(folder, 'imported.json');
   if (existsSync(mark)) return (JSON.parse(readFileSync(mark, 'utf8')) as { seconds: number }).seconds;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const seconds = await importData(folder, size);
+  const seconds = await store(folder, size);
   writeFileSync(mark, JSON.stringify({ seconds }));
-  console.log(`  imported in ${seconds.toFixed(1)} s`);
+  console.log(`  stored in ${seconds.toFixed(1)} s`);
   return seconds;
 }
