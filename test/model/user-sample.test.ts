@@ -4,6 +4,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
+import { solvedItems } from '../../src/model/slim/solved-items.ts';
 import { SLIM_PHASES, SlimSolver } from '../../src/model/slim/solver.ts';
 import { slimTable } from '../../src/model/slim/table.ts';
 import {
@@ -78,6 +79,22 @@ describe('a sample of the users', () => {
     expect(additionsOf(sample.byUser.indptr)).toBeLessThan(additionsMax * 1.15);
     expect(additionsOf(sample.byUser.indptr)).toBeGreaterThan(additionsMax * 0.7);
   });
+});
+
+it('SLIM learns for so many items as their neighbors let it in the time it may take', () => {
+  const settings = slimSettings({ neighborhood: 10 });
+  const usersOf = (item: number) => train.byItem.indptr[item + 1]! - train.byItem.indptr[item]!;
+  const users = Array.from({ length: train.itemCount }, (_, item) => usersOf(item)).sort((a, b) => b - a);
+  const rare = users.slice(8).reduce((sum, count) => sum + count, 0) / (users.length - 8);
+  let squares = 0;
+  for (let user = 0; user < train.userCount; user++)
+    squares += (train.byUser.indptr[user + 1]! - train.byUser.indptr[user]!) ** 2;
+  const likesRead = (10 * rare * squares) / train.count;
+  expect(solvedItems(train, settings, 1, 15.5 * likesRead, 8)).toBe(15);
+  expect(solvedItems(train, settings, 0.5, 8.2 * likesRead, 8)).toBe(16);
+  expect(solvedItems(train, settings, 1, likesRead, 8)).toBe(8);
+  expect(solvedItems(train, settings, 1, 1, train.itemCount)).toBe(train.itemCount);
+  expect(solvedItems(train, settings, 1)).toBe(train.itemCount);
 });
 
 it('SLIM learns for the most popular items alone where there are too many', () => {

@@ -18,9 +18,7 @@ import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import type { SlimSettings } from './settings.ts';
 
 /** The most popular items, whose pairs are counted once for all: 32 MiB for all pairs of these. */
-const COUNTED_ITEMS_MAX = 4096;
-/** Items that weights are learned for, the most popular ones: a million flops each, some minutes of one thread for all. */
-export const SOLVED_ITEMS_MAX = 300_000;
+export const COUNTED_ITEMS_MAX = 4096;
 /** The rank of an item that is not among them. */
 export const UNCOUNTED = 0xffffffff;
 
@@ -158,7 +156,7 @@ export function placeSlim(
   slots = 1,
   countedItemsMax = COUNTED_ITEMS_MAX,
   allocate: AllocateMemory = createSharedMemory,
-  solvedItemsMax = SOLVED_ITEMS_MAX,
+  solvedItemsMax = interactions.itemCount,
 ): SlimTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
   const similarity = placeSimilarity(

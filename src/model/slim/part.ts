@@ -8,15 +8,9 @@ import {
 } from '../neighbors/neighbor-table.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
-import {
-  keptWeights,
-  placeSlim,
-  type SlimTask,
-  SOLVED_ITEMS_MAX,
-  slimMemoryBytes,
-  slimPieceBytes,
-} from './memory.ts';
+import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes, slimPieceBytes } from './memory.ts';
 import { type SlimSettings, slimSettings } from './settings.ts';
+import { solvedItems } from './solved-items.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './table.ts';
 
@@ -49,10 +43,12 @@ export const slimPart: LearnedPart<
   stage: 'Training SLIM',
   saving: tableSaving('item-weights'),
   memory(data, options, slots, _serving, _reads, room) {
-    const { memory } = planOf(data, slimSettings(options), slots, room);
+    const settings = slimSettings(options);
+    const { memory, share } = planOf(data, settings, slots, room);
     const { itemCount } = data.interactions;
-    if (itemCount <= SOLVED_ITEMS_MAX) return memory;
-    const ofItems = `learned for the ${SOLVED_ITEMS_MAX} most popular of ${itemCount} items`;
+    const solved = solvedItems(data.interactions, settings, share);
+    if (solved === itemCount) return memory;
+    const ofItems = `learned for the ${solved} most popular of ${itemCount} items`;
     return {
       ...memory,
       leftOut: memory.leftOut === undefined ? ofItems : `${memory.leftOut} and ${ofItems}`,
@@ -60,8 +56,10 @@ export const slimPart: LearnedPart<
   },
   prepare(data, options, slots, { allocate, room }) {
     const settings = slimSettings(options);
-    const sample = sampleUsers(data.interactions, planOf(data, settings, slots, room).share);
-    return { ...placeSlim(sample, settings, slots, undefined, allocate), served: servedItems(data) };
+    const { share } = planOf(data, settings, slots, room);
+    const sample = sampleUsers(data.interactions, share);
+    const solved = solvedItems(data.interactions, settings, share);
+    return { ...placeSlim(sample, settings, slots, undefined, allocate, solved), served: servedItems(data) };
   },
   *course({ similarity }) {
     for (const phase of SLIM_PHASES) {
