@@ -4,7 +4,8 @@ import type { Logger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Service } from '../service.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** The last one comes from a terminal that closes, or from who hopes that the configuration is read again. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Launch {
   readonly config: Config;

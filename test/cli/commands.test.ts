@@ -147,7 +147,12 @@ describe('furze serve', () => {
   const urlOf = async (furze: Furze) => (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
   const headers = { 'X-API-Key': 'hush' };
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('listens, and stops cleanly on %s', async (signal) => {
+  const signals = [
+    'SIGTERM',
+    'SIGINT',
+    ...(process.platform === 'linux' ? (['SIGHUP'] as const) : []),
+  ] as const;
+  it.each(signals)('listens, and stops cleanly on %s', async (signal) => {
     const furze = serve();
     const url = await urlOf(furze);
     expect((await fetch(`${url}/api/health/ready`)).status).toBe(200);
