@@ -33,12 +33,11 @@ export interface Jobs {
   calibrate: { job: CalibrateJob; answer: Calibration | undefined };
   lists: { job: ListsJob; answer: ListsMade };
   question: { job: QuestionJob; answer: Found };
-  related: { job: RelatedJob; answer: Ranked };
+  neighbors: { job: NeighborsJob; answer: Ranked | undefined };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   tally: { job: TallyJob; answer: Uint8Array | undefined };
   /** Makes the pool start a thread. */
   nothing: { job: { readonly kind: 'nothing' }; answer: undefined };
-  similarUsers: { job: SimilarUsersJob; answer: Ranked | undefined };
 }
 export type JobKind = keyof Jobs;
 export type Job = Jobs[JobKind]['job'];
@@ -133,17 +132,6 @@ export interface PlacedGeneration extends PlacedParts {
   readonly ranking: Ranking | undefined;
   /** How the ranking was chosen; absent where there was too little to judge by. */
   readonly choice?: RankingChoice | undefined;
-}
-
-/** Finds the `k` users most like one; answers undefined where they were not laid out for it. */
-export interface SimilarUsersJob {
-  readonly kind: 'similarUsers';
-  readonly users: PlacedUsers;
-  readonly asked: AskedUser;
-  readonly k: number;
-  readonly slot: number;
-  /** 1 in the first element once nobody waits for the answer. */
-  readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 
 /** Lists that a calibration judges at most, each of a user as of a moment. */
@@ -249,9 +237,13 @@ export interface TallyJob extends TallySettings {
   readonly nowMs: number;
 }
 
+/** Finds what is most like one row. */
+export type NeighborsJob = RelatedJob | SimilarUsersJob;
+
 /** Finds the rows most like one row by what the store knows. */
 export interface RelatedJob {
-  readonly kind: 'related';
+  readonly kind: 'neighbors';
+  readonly among: 'store';
   readonly dataPath: string;
   readonly relation: Relation;
   readonly row: number;
@@ -261,5 +253,17 @@ export interface RelatedJob {
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
   /** Not 0 once nobody waits for the answer. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>;
+}
+
+/** Finds the `k` users most like one of those of the last fit; answers undefined where they were not laid out for it. */
+export interface SimilarUsersJob {
+  readonly kind: 'neighbors';
+  readonly among: 'users';
+  readonly users: PlacedUsers;
+  readonly asked: AskedUser;
+  readonly k: number;
+  readonly slot: number;
+  /** 1 in the first element once nobody waits for the answer. */
   readonly cancelled: Int32Array<SharedArrayBuffer>;
 }

@@ -14,9 +14,15 @@ function pool() {
 }
 
 function ask(questions: JobQueue, row: number, signal?: AbortSignal) {
-  const common = { kind: 'related', dataPath: '', relation: 'items-by-users', k: 1 } as const;
+  const common = {
+    kind: 'neighbors',
+    among: 'store',
+    dataPath: '',
+    relation: 'items-by-users',
+    k: 1,
+  } as const;
   const feedback = { positiveTypes: [], positiveTtlMs: 0, untilMs: 0 };
-  return questions.ask<'related'>((cancelled) => ({ ...common, ...feedback, row, cancelled }), signal);
+  return questions.ask<'neighbors'>((cancelled) => ({ ...common, ...feedback, row, cancelled }), signal);
 }
 
 const turns = async () => {

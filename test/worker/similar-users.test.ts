@@ -34,7 +34,7 @@ describe('users like a user', () => {
 
   it('are not looked for when nobody waits any more', () => {
     const cancelled = new Int32Array(new SharedArrayBuffer(4));
-    const job = { kind: 'similarUsers', users, asked, k: 5, slot: 0, cancelled } as const;
+    const job = { kind: 'neighbors', among: 'users', users, asked, k: 5, slot: 0, cancelled } as const;
     expect(similarUsers(job)!.rows).toEqual([1, 2]);
     cancelled[0] = 1;
     expect(() => similarUsers(job)).toThrow('nobody waits');

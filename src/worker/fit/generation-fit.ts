@@ -138,8 +138,8 @@ export class GenerationFit {
     if (users === undefined) return undefined;
     const slot = this.parts.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
-    const job = { kind: 'similarUsers', users, asked, k, slot } as const;
-    return this.requests.ask<'similarUsers'>((cancelled) => ({ ...job, cancelled }), signal);
+    const job = { kind: 'neighbors', among: 'users', users, asked, k, slot } as const;
+    return this.requests.ask<'neighbors'>((cancelled) => ({ ...job, cancelled }), signal);
   }
 
   /** Ends what is being trained within one chunk of its work. */

@@ -22,9 +22,10 @@ export function relatedFinder(
   const positiveTypes = positiveKindNames(positive_feedback_types);
   const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
   const { clock_error } = config.server;
-  return (relation, row, k, signal) => {
+  return async (relation, row, k, signal) => {
     const untilMs = effectiveUntil(clock(), clock_error);
-    const asked = { kind: 'related', ...common, relation, row, k, untilMs } as const;
-    return questions.ask<'related'>((cancelled) => ({ ...asked, cancelled }), signal);
+    const asked = { kind: 'neighbors', among: 'store', ...common, relation, row, k, untilMs } as const;
+    const found = await questions.ask<'neighbors'>((cancelled) => ({ ...asked, cancelled }), signal);
+    return found ?? { rows: [], scores: [] };
   };
 }
