@@ -53,6 +53,8 @@ const ALL_TIME = '876000h';
 /** The key is in the file. */
 const OWNER_ONLY = 0o600;
 const INTERRUPTED = 130;
+/** What an import says that has refused rows. */
+const REFUSED = 1;
 
 /** `furze init`: from files to a service with a configuration, data and a model. */
 export function initCommand(env: Environment): Command {
@@ -122,7 +124,8 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
       { ...run, isQuiet: flags.json === true, isShown: true },
       flags.lockWait,
     );
-    if (code !== 0) throw new ExitStatus(code);
+    // Rows that were to be skipped are told; the good ones are in.
+    if (code !== 0 && !(flags.skipBad && code === REFUSED)) throw new ExitStatus(code);
   }
   refuseExisting(flags.config);
   const mode = written.server.api_key === '' ? {} : { mode: OWNER_ONLY };
