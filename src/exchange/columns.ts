@@ -136,11 +136,11 @@ function mappingByNames(names: readonly string[]): Record<string, number> {
 }
 
 /** Tells by the first rows what a file holds and which column is what. */
-export function guess(rows: readonly (readonly string[])[]): Guess {
+export function guess(rows: readonly (readonly string[])[], isNamed = false): Guess {
   const names = rows[0] ?? [];
   const mapping = mappingByNames(names);
-  if (names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows)))
-    return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
+  const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
+  if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
   const time = 'Timestamp' in mapping ? -1 : timeColumn(rows, Object.values(mapping));
   if (time >= 0) mapping.Timestamp = time;
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);

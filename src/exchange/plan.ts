@@ -87,7 +87,10 @@ export async function planFile(
     };
     return { ...base, kind: wishes.kind ?? apiKind, ...more };
   }
-  const found = guess(format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf));
+  const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
+  // A column that was asked for by its name tells that the first row has the names.
+  const isNamed = Object.values(wishes.map ?? {}).some((column) => texts[0]!.includes(column));
+  const found = guess(texts, isNamed || wishes.hasHeader === true);
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
     format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
@@ -165,12 +168,17 @@ async function headRows(text: string, format: RowFormat, keys: readonly string[]
   return rows;
 }
 
-/** A file with a user and an item a row is one of feedback, whether their columns were guessed or named. */
+/** What a file holds whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
 function kindByFields(guessed: Kind, mapping: Mapping, wished: Wishes['map'] = {}): Kind {
   const names = Object.keys(wished).map((name) => name.toLowerCase());
-  const has = (field: string, short: string) =>
-    mapping[field] !== undefined || names.includes(field.toLowerCase()) || names.includes(short);
-  return has('UserId', 'user') && has('ItemId', 'item') ? 'feedback' : guessed;
+  const isWished = (field: string, short: string) =>
+    names.includes(field.toLowerCase()) || names.includes(short);
+  const [user, item] = [isWished('UserId', 'user'), isWished('ItemId', 'item')];
+  const hasUser = user || mapping.UserId !== undefined;
+  const hasItem = item || mapping.ItemId !== undefined;
+  if (hasUser && hasItem) return 'feedback';
+  if (user) return 'users';
+  return item ? 'items' : guessed;
 }
 
 function mappingOf(

@@ -168,6 +168,31 @@ describe('furze init with flags', () => {
     expect(existsSync(config)).toBe(false);
   });
 
+  it('goes on with the good rows of a file with --skip-bad', async () => {
+    const text = `${ratings('user,item,rating,time')}ann,,5,1400000000\n`;
+    const [config, data] = [join(folder, 'skip.toml'), join(folder, 'skip')];
+    const source = file('skip.csv', text);
+    const { code, output } = await run(
+      ...[source, '--yes', '--skip-bad', '--positive', '4', '--config', config, '--data', data],
+    );
+    expect(output).toContain('skip.csv:962: the item id is empty');
+    expect(output).toContain("curl 'http://127.0.0.1:");
+    expect(code).toBe(0);
+    expect(existsSync(config)).toBe(true);
+  }, 300_000);
+
+  it('takes a file for items whose item column alone is named, whatever its columns are called', async () => {
+    const orders = file('orders.csv', 'Kunde;Artikel;Datum\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
+    const goods = file('artikel.csv', 'Artikel;Bezeichnung\ntee;Tee\nrum;Rum\n');
+    const map = { user: 'Kunde', item: 'Artikel', time: 'Datum' };
+    const given = { ...nothingGiven, paths: [orders, goods], wishes: { map }, positiveTypes: ['like'] };
+    const { files } = await findAnswers({ ...given, takesProposals: true }, undefined);
+    expect(files.map(({ plan }) => [plan.kind, plan.hasHeader, plan.mapping])).toEqual([
+      ['items', true, { ItemId: 0 }],
+      ['feedback', true, { UserId: 0, ItemId: 1, Timestamp: 2 }],
+    ]);
+  });
+
   it('refuses types that are not there, columns that are not there and files of items alone', async () => {
     const types = findAnswers({ ...nothingGiven, paths: [clicks], positiveTypes: ['star'] }, undefined);
     await expect(types).rejects.toThrow(
