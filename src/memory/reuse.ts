@@ -26,10 +26,15 @@ export function memoriesOf(value: unknown): WebAssembly.Memory[] {
   return [...found(value).memories];
 }
 
+/** The shared buffers that plain data refers to, those of its memories among them, each once. */
+export function buffersOf(value: unknown): ReadonlySet<SharedArrayBuffer> {
+  return found(value).buffers;
+}
+
 /** Bytes of the shared memory that plain data refers to, each buffer counted once. */
 export function sharedBytesOf(value: unknown): number {
   let sum = 0;
-  for (const { byteLength } of found(value).buffers) sum += byteLength;
+  for (const { byteLength } of buffersOf(value)) sum += byteLength;
   return sum;
 }
 

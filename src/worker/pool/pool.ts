@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { availableThreads } from '../../domain/process/machine.ts';
 import { ownThread, type ThreadEntry } from '../../domain/process/thread-entry.ts';
+import { countForCollection } from '../../memory/collected-memory.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from '../messages.ts';
 
 /** An idle worker ends after this time. */
@@ -11,6 +12,9 @@ const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
 /** For so long a stop waits for jobs under way, milliseconds: a thread that is ended while it opens a store ends the process. */
 const CLOSE_MS = 1000;
+
+/** Jobs whose answers are shared memory. */
+const SHARING: ReadonlySet<JobKind> = new Set(['gather', 'prepare', 'finish', 'load']);
 
 export interface WorkerPoolOptions {
   /** Told of a thread that cannot start, as when the system gives no more handles. */
@@ -79,6 +83,8 @@ export class WorkerPool {
     this.underWay.add(answer);
     const forget = () => this.underWay.delete(answer);
     answer.then(forget, forget);
+    // What cannot be counted is collected later.
+    if (SHARING.has(job.kind)) answer.then(countForCollection).catch(() => {});
     return answer as Promise<Jobs[Kind]['answer']>;
   }
 
