@@ -64,8 +64,11 @@ test('a service that is not ready says so on ready alone', async () => {
 });
 
 test('a store that is away is a 503 with Retry-After', async () => {
-  const data = { getUser: () => Promise.reject(new FurzeError('STORE_UNAVAILABLE', 'The disk is full.')) };
-  const reply = await ask({ data }, { path: '/api/user/a' });
+  const userRow = () => {
+    throw new FurzeError('STORE_UNAVAILABLE', 'The disk is full.');
+  };
+  const entityTexts = { users: { find: () => undefined } };
+  const reply = await ask({ data: { local: { userRow } }, entityTexts }, { path: '/api/user/a' });
   expect(reply.status).toBe(503);
   expect(reply.headers).toContainEqual(['Retry-After', '1']);
   expect(JSON.parse(String(reply.body))).toMatchObject({
