@@ -2,6 +2,7 @@ import { Admin } from './admin/admin.ts';
 import { logStart, logTroubles } from './admin/log-state.ts';
 import { baseUrl } from './domain/base-url.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
+import { unlessAborted } from './domain/concurrency/unless-aborted.ts';
 import type { Config } from './domain/config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config/sources.ts';
 import type { Logger } from './domain/log.ts';
@@ -104,18 +105,6 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     await teardown.run();
     throw error;
   }
-}
-
-/** @throws the signal's reason once it is aborted, whatever has become of the work */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let stopWaiting = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    stopWaiting = resolve;
-    signal.addEventListener('abort', stopWaiting);
-  });
-  await Promise.race([work, aborted]);
-  signal.removeEventListener('abort', stopWaiting);
-  signal.throwIfAborted();
 }
 
 type Options = Required<ServiceOptions>;

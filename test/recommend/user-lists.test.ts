@@ -4,6 +4,7 @@ import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import { ListFreshness } from '../../src/recommend/user-lists/freshness.ts';
+import { MadeHere } from '../../src/recommend/user-lists/made-here.ts';
 import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
 import { TimeBudget } from '../../src/recommend/user-lists/time-budget.ts';
 import { UserLists } from '../../src/recommend/user-lists/user-lists.ts';
@@ -398,6 +399,29 @@ describe('a user for whom no list can be made', () => {
     }
     expect(aside).toHaveLength(1);
   });
+
+  it('asks again once another generation serves than the one that the worker had', async () => {
+    const all = lists(0);
+    const first = rowsOf(all);
+    await turns();
+    generations.current = { number: 2 };
+    aside[0]!.answer({ lists: [], forsaken: [] });
+    await first;
+    void rowsOf(all);
+    await turns();
+    expect(aside).toHaveLength(2);
+  });
+});
+
+it('one list that took very long keeps those of others from being made here for some minutes at most', () => {
+  const budget = new TimeBudget(0.5, () => nowMs);
+  const here = new MadeHere({ budget, itemCount: () => 10 });
+  here.timed(() => {
+    nowMs += 400;
+  });
+  expect(here.takesLong(history)).toBe(true);
+  nowMs += 300_000;
+  expect(here.takesLong(history)).toBe(false);
 });
 
 describe('an item that arrives', () => {

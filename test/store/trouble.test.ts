@@ -1,4 +1,4 @@
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import type { FurzeError } from '../../src/domain/errors.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
@@ -102,9 +102,11 @@ test('a writer that has died is started again, and says so', async () => {
 });
 
 test.skipIf(process.platform === 'win32').each([
-  ['moved away', false],
-  ['replaced', true],
-])('a folder that is %s takes no writes until it is back, and reads go on', async (_how, isReplaced) => {
+  ['moved away', () => {}],
+  ['replaced', (dataPath: string) => cpSync(`${dataPath}-elsewhere`, dataPath, { recursive: true })],
+  // Nor can it be looked at then.
+  ['out of reach', (dataPath: string) => symlinkSync(dataPath, dataPath)],
+])('a folder that is %s takes no writes until it is back, and reads go on', async (_how, put) => {
   const folder = tempFolder();
   const troubles: string[] = [];
   const stores = openIn(folder, { onTrouble: (message) => troubles.push(message) });
@@ -112,7 +114,7 @@ test.skipIf(process.platform === 'win32').each([
   await data.write(putFeedback(batch(0)));
   const { dataPath } = storeOptions(folder);
   renameSync(dataPath, `${dataPath}-elsewhere`);
-  if (isReplaced) cpSync(`${dataPath}-elsewhere`, dataPath, { recursive: true });
+  put(dataPath);
   // What was taken now would be found by nobody after a restart.
   await expect(data.write(putFeedback(batch(1)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   await expect(data.ping()).rejects.toThrow('is no longer in');

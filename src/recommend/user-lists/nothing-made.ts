@@ -33,11 +33,14 @@ export class NothingMade {
     this.generation = generation;
   }
 
-  /** Nothing could be made of this history. */
-  note({ userRow, nextEffectMs }: Pick<History, 'userRow' | 'nextEffectMs'>): void {
+  /** Nothing could be made of this history. @param generation number of the one that it was tried with */
+  note(
+    { userRow, nextEffectMs }: Pick<History, 'userRow' | 'nextEffectMs'>,
+    generation = this.generation(),
+  ): void {
     const { attempts } = this;
     attempts.delete(userRow);
-    attempts.set(userRow, { generation: this.generation(), madeMs: this.clock(), nextEffectMs });
+    attempts.set(userRow, { generation, madeMs: this.clock(), nextEffectMs });
     if (attempts.size <= USERS_MAX) return;
     for (const first of attempts.keys()) {
       attempts.delete(first);

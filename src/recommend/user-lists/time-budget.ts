@@ -1,5 +1,7 @@
 /** What may be used at once after a quiet time, milliseconds. */
 const BURST_MS = 1000;
+/** So long after the last piece of work its mean counts half, milliseconds: one slow piece must not keep out all others for ever. */
+const FADE_MS = 60_000;
 /** Weight of the last piece of work in the mean. */
 const LAST_SHARE = 1 / 16;
 
@@ -12,8 +14,9 @@ export class TimeBudget {
   private readonly now: () => number;
   private leftMs = BURST_MS;
   private filledMs: number;
-  /** What one piece of work takes, smoothed. */
-  meanMs = 0;
+  private lastMeanMs = 0;
+  /** When the last piece of work was done. */
+  private spentMs: number;
 
   /**
    * @param share of the time, 0 for none of it and 1 for no limit
@@ -23,6 +26,12 @@ export class TimeBudget {
     this.share = share;
     this.now = now;
     this.filledMs = now();
+    this.spentMs = this.filledMs;
+  }
+
+  /** What one piece of work takes, smoothed; less and less while none is done. */
+  get meanMs(): number {
+    return this.lastMeanMs * 2 ** ((this.spentMs - this.now()) / FADE_MS);
   }
 
   get isUnlimited(): boolean {
@@ -40,13 +49,16 @@ export class TimeBudget {
 
   /** Does the work and counts its time. */
   spend<T>(work: () => T): T {
+    const { meanMs } = this;
     const beganMs = this.now();
     try {
       return work();
     } finally {
-      const tookMs = this.now() - beganMs;
+      const nowMs = this.now();
+      const tookMs = nowMs - beganMs;
       this.leftMs -= tookMs;
-      this.meanMs += (tookMs - this.meanMs) * LAST_SHARE;
+      this.lastMeanMs = meanMs + (tookMs - meanMs) * LAST_SHARE;
+      this.spentMs = nowMs;
     }
   }
 }

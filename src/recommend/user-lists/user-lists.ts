@@ -28,6 +28,8 @@ export class UserLists {
   /** The list that another is made after, where lists are not at hand. */
   private considered: UserList | undefined;
   private lastGeneration = 0;
+  /** What a worker makes is made with this one, or a later one. */
+  private workerGeneration = 0;
   /** Since when lists are made with it here, milliseconds since the epoch. */
   private generationMs = Number.NEGATIVE_INFINITY;
 
@@ -35,14 +37,18 @@ export class UserLists {
     this.options = options;
     this.here = new MadeHere(options);
     const { cache, freshness, generations, clock, makeInWorker, onTrouble } = options;
-    this.nothing = new NothingMade(clock, freshness.arrivalMs, () => generations.current?.number ?? 0);
+    const generation = () => generations.current?.number ?? 0;
+    this.nothing = new NothingMade(clock, freshness.arrivalMs, generation);
     this.writer = new ListWriter({
       cache,
       onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
       onLost: (userRow) => freshness.markDirty(userRow),
     });
     this.queue = new RemakeQueue({
-      makeInWorker,
+      makeInWorker: (userRows) => {
+        this.workerGeneration = generation();
+        return makeInWorker(userRows);
+      },
       onMade: (remade, unchanged, changed) => this.takeRemade(remade, unchanged, changed),
       onTrouble: (error) => onTrouble('lists could not be made again', error),
     });
@@ -355,7 +361,7 @@ export class UserLists {
     for (const userRow of settled) {
       if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
       freshness.markMade(userRow);
-      this.nothing.note({ userRow, nextEffectMs: Number.POSITIVE_INFINITY });
+      this.nothing.note({ userRow, nextEffectMs: Number.POSITIVE_INFINITY }, this.workerGeneration);
     }
   }
 

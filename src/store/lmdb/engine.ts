@@ -56,7 +56,8 @@ export class Engine {
   private readonly root: RootDatabase<Uint8Array, Uint8Array>;
   /** Number of the lock file when it was opened; another one belongs to another data file. */
   private readonly lockFile: number | undefined;
-  private readonly dataFile: number | undefined;
+  /** Device and number of the data file. */
+  private readonly dataFile: string | undefined;
   /** Copies that are being made. */
   private readonly copies = new Set<Promise<void>>();
 
@@ -81,12 +82,12 @@ export class Engine {
       }),
     );
     this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));
-    this.dataFile = fileNumber(join(path, DATA_FILE));
+    this.dataFile = dataFileOf(path);
   }
 
   /** False once the file that is open is no longer where it was: what is written to it is found by nobody. */
   get isInPlace(): boolean {
-    return fileNumber(join(this.path, DATA_FILE)) === this.dataFile;
+    return dataFileOf(this.path) === this.dataFile;
   }
 
   /** True once another file has taken the place of the one that is open: a live compaction has ended. */
@@ -168,6 +169,16 @@ export function isEngineError(error: unknown): boolean {
 
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+/** What tells the data file in a folder from any other; undefined where the way to it is gone or closed. */
+function dataFileOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(join(path, DATA_FILE));
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** LMDB's names of the two files in an environment's folder. */

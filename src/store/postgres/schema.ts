@@ -62,8 +62,10 @@ async function readHead(connection: Connection, schema: string): Promise<HeadRow
 /** Brings feedback of the format before to this one, in one transaction that all who write wait for. */
 async function packTypesAndTimes(connection: Connection, schema: string): Promise<void> {
   const s = `"${schema}"`;
-  await connection.run(`BEGIN; SELECT pg_advisory_xact_lock(${MAKING_LOCK})`);
+  // A bound that the server sets for all would end it each time that it is tried, where there is much feedback.
+  await connection.run(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0`);
   try {
+    await connection.run(`SELECT pg_advisory_xact_lock(${MAKING_LOCK})`);
     const [head] = await connection.rows<[number]>(`SELECT format FROM ${s}.head FOR UPDATE`);
     if (head![0] === FORMAT_OF_COLUMNS) {
       const nodes = await connection.rows<[string]>(

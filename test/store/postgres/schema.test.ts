@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { openSchema } from '../../../src/store/postgres/schema.ts';
 import { close, feedback, putFeedback, sorted, tempFolder, walk } from '../helpers.ts';
@@ -59,7 +59,22 @@ describe.skipIf(!HAS_POSTGRES)('tables of the format before', () => {
     expect(await shape()).not.toEqual(fresh);
     await connection.run(`UPDATE ${s}.nodes SET seen = now() - interval '16 seconds'`);
     const other = await Connection.open(dsn, 'test');
+    const bounds: unknown[] = [];
+    for (const each of [connection, other]) {
+      await each.run(`SET statement_timeout = '1h'; SET lock_timeout = '1h'`);
+      const run = each.run.bind(each);
+      vi.spyOn(each, 'run').mockImplementation(async (text, values) => {
+        if (text.includes('ALTER TABLE'))
+          bounds.push(
+            ...(await each.rows('SHOW statement_timeout')),
+            ...(await each.rows('SHOW lock_timeout')),
+          );
+        return run(text, values);
+      });
+    }
     await Promise.all([connection, other].map((each) => openSchema(each, dsn.schema)));
+    // However much there is to bring over, no bound of the server's cuts it off.
+    expect(bounds).toEqual([['0'], ['0']]);
     await other.close();
     expect(await shape()).toEqual(fresh);
     const anew = await openNode(dsn, tempFolder());
