@@ -1,6 +1,6 @@
 import type { Feedback } from '../../src/domain/entities.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { formatTimestamp } from '../../src/domain/time.ts';
+import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 
 /** Size of the made-up data. */
 export interface WorldSize {

@@ -4,7 +4,7 @@ import type { Item } from '../../src/domain/entities.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { useCompiledThreads } from '../../src/domain/process/thread-entry.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { formatTimestamp } from '../../src/domain/time.ts';
+import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch.ts';
 import { sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';

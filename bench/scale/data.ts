@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Feedback } from '../../src/domain/entities.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { formatTimestamp } from '../../src/domain/time.ts';
+import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { openFolder } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
 

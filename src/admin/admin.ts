@@ -17,7 +17,7 @@ import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/process/version.ts';
-import { formatTimestamp } from '../domain/time.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';

@@ -4,7 +4,7 @@ import type { EvaluationView, Task } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { formatTimestamp } from '../domain/time.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { SavedStates } from '../store/cache-store.ts';
 import type { TaskLog } from '../worker/tasks/task-log.ts';
 import { evaluateAside, type RunEvaluation } from './evaluation-process.ts';

@@ -1,5 +1,5 @@
 import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
-import { formatTimestamp } from '../domain/time.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
 import type { Estimate } from '../model/evaluation/metrics.ts';
 import { PART_NAMES, partOf } from '../model/parts.ts';

@@ -2,7 +2,7 @@ import type { UserView } from '../domain/admin-schemas.ts';
 import { turns } from '../domain/concurrency/turns.ts';
 import type { Config } from '../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
-import { formatTimestamp } from '../domain/time.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import { NOTHING } from '../recommend/sources/source.ts';

@@ -76,7 +76,7 @@ export function initCommand(env: Environment): Command {
     .addOption(lockWaitOption())
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: InitFlags) => {
-      refuseExisting(flags.config);
+      refuseWrittenConfig(flags.config);
       const answers = await answersOf([...files, ...(flags.files ?? [])], flags, env, command);
       await setUp(answers, flags, env);
     });
@@ -127,7 +127,7 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
     // Rows that were to be skipped are told; the good ones are in.
     if (code !== 0 && !(flags.skipBad && code === REFUSED)) throw new ExitStatus(code);
   }
-  refuseExisting(flags.config);
+  refuseWrittenConfig(flags.config);
   const mode = written.server.api_key === '' ? {} : { mode: OWNER_ONLY };
   // All of it or nothing: a file that is cut off would stand in the way of the next try.
   const partial = `${flags.config}.partial`;
@@ -158,7 +158,7 @@ async function setUp(answers: Answers, flags: InitFlags, env: Environment): Prom
   process.stdout.write(`${JSON.stringify(told)}\n`);
 }
 
-function refuseExisting(file: string): void {
+function refuseWrittenConfig(file: string): void {
   if (existsSync(file)) {
     throw new OperatorError(`${file} is there already and is not written over; name another with --config`);
   }

@@ -16,6 +16,7 @@ import {
 import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import type { Limits } from './limits.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
+import { formatTimestamp } from './rfc3339.ts';
 import {
   FeedbackBodiesSchema,
   type FeedbackBody,
@@ -34,7 +35,6 @@ import {
   type UserPatch,
   UserPatchSchema,
 } from './schemas.ts';
-import { formatTimestamp } from './time.ts';
 
 /** A body with a thousand faults names this many of them. */
 const PLACES_MAX = 20;

@@ -1,6 +1,6 @@
 import { FurzeError } from './errors.ts';
 import type { Limits } from './limits.ts';
-import { formatTimestamp, parseTimestamp } from './time.ts';
+import { formatTimestamp, parseTimestamp } from './rfc3339.ts';
 
 /** Where a value stands: written out only when there is an error to tell. */
 export type Place = string | (() => string);

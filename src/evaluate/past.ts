@@ -1,6 +1,6 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../domain/positive-kinds.ts';
-import { parseTimestamp } from '../domain/time.ts';
+import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { Source } from '../exchange/sources.ts';
 
 /** All that a service was told, in columns: record `at` is of user `userRows[at]`, whose id is `userIds[userRow]`. */

@@ -5,7 +5,7 @@ import { type Config, type ConfigOverrides, defaultConfig } from '../domain/conf
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { createLogger } from '../domain/log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../domain/process/temporary-folder.ts';
-import { formatTimestamp } from '../domain/time.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
 import { type Service, startService } from '../service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { Trial } from './protocol.ts';

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { parseTimestamp } from '../domain/time.ts';
+import { parseTimestamp } from '../domain/rfc3339.ts';
 import { openText } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 import { readRows } from './read-rows.ts';

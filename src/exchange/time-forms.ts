@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../domain/time.ts';
+import { parseTimestamp } from '../domain/rfc3339.ts';
 
 /**
  * How a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);

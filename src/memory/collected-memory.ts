@@ -9,12 +9,14 @@ const counted = new WeakMap<SharedArrayBuffer, ArrayBuffer>();
  * Has the calling thread's collector count the shared memory that a value refers to. V8 counts none (a shared buffer has an
  * accounted length of 0 in every isolate), so a thread that makes little garbage of its own keeps the memory of one model
  * after the other. Each buffer gets an ordinary one of its size at its side, as long as it is reachable here: that one is
- * counted, and takes no memory, since nobody touches its pages.
+ * counted, and takes no memory, since nobody touches its pages (a resizable one has pages of its own, where another's may be
+ * used ones that have to be cleared).
  * @param value plain data, shared buffers and memories
  */
 export function countForCollection(value: unknown): void {
   for (const buffer of buffersOf(value)) {
-    if (!counted.has(buffer))
-      counted.set(buffer, new ArrayBuffer(Math.min(buffer.byteLength, COUNTED_BYTES_MAX)));
+    if (counted.has(buffer)) continue;
+    const maxByteLength = Math.min(buffer.byteLength, COUNTED_BYTES_MAX);
+    counted.set(buffer, new ArrayBuffer(maxByteLength, { maxByteLength }));
   }
 }

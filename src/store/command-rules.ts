@@ -1,5 +1,5 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError, noSuchItem, noSuchUser } from '../domain/errors.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-kinds.ts';
 import type { CheckedCommand } from './checked-command.ts';
@@ -108,7 +108,7 @@ export abstract class Applier {
 
   private patchUser(userId: string, patch: Partial<User>): WriteResult {
     const user = this.known.findUser(userId);
-    if (user === undefined) throw new FurzeError('USER_NOT_FOUND', 'There is no user with this id.');
+    if (user === undefined) throw noSuchUser(userId);
     this.storeUser(this.known.userRow(userId), patched(user, patch));
     return wrote(1);
   }
@@ -146,7 +146,7 @@ export abstract class Applier {
 
   private findItem(itemId: string): Item {
     const item = this.known.findItem(itemId);
-    if (item === undefined) throw new FurzeError('ITEM_NOT_FOUND', 'There is no item with this id.');
+    if (item === undefined) throw noSuchItem(itemId);
     return item;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTimestamp } from '../../src/domain/time.ts';
+import { parseTimestamp } from '../../src/domain/rfc3339.ts';
 import { type Plan, recordOf } from '../../src/exchange/records.ts';
 
 const PLAN: Plan = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { elementWeight } from '../../src/model/neighbors/similarity-weights.ts';
+import { elementWeight } from '../../src/model/neighbors/similarity.ts';
 import { type Incidence, similarRows } from '../../src/recommend/neighbors/similar-rows.ts';
 
 /** Four films and their labels. */

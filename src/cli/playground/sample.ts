@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { packageFile } from '../../domain/process/program-files.ts';
-import { formatTimestamp } from '../../domain/time.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 
 /** The sample set, as records of the service. */
 export interface Sample {

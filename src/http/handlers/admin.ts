@@ -10,7 +10,7 @@ import {
   UserViewSchema,
 } from '../../domain/admin-schemas.ts';
 import { decodeImportReport } from '../../domain/decode.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/errors.ts';
 import { ItemsPageSchema, UsersPageSchema } from '../../domain/schemas.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -244,7 +244,7 @@ function viewRoutes(): Route[] {
       async handler({ params, query }, { admin }) {
         const view = await admin.item(params['item-id'], Math.min(query.n, ENTRIES_MAX));
         if (view !== undefined) return json(view);
-        throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(params['item-id'])}.`);
+        throw noSuchItem(params['item-id']);
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import type { Item } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import {
   ItemBodiesSchema,
@@ -134,7 +134,7 @@ async function search(text: string, n: number, { data, searchItems, limits }: Se
 /** @throws FurzeError ITEM_NOT_FOUND */
 function itemText(itemId: string, item: Item | undefined): string {
   if (item !== undefined) return JSON.stringify(withGivenLabels(item));
-  throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
+  throw noSuchItem(itemId);
 }
 
 function categoryRoute(

@@ -1,5 +1,5 @@
 import { decodeSession } from '../../domain/decode.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/errors.ts';
 import {
   ExplanationSchema,
   ItemIdsSchema,
@@ -88,7 +88,7 @@ export const recommendRoutes: readonly Route[] = [
       const asked = { n: query.n, categories: allCategories(query, undefined), caller: request };
       const explanation = await explainer.explain(params['user-id'], params['item-id'], asked);
       if (explanation !== undefined) return json(explanation);
-      throw new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(params['item-id'])}.`);
+      throw noSuchItem(params['item-id']);
     },
   }),
   route({

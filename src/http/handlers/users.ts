@@ -1,5 +1,5 @@
 import type { User } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { noSuchUser } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import {
   UserBodiesSchema,
@@ -110,5 +110,5 @@ export const userRoutes: readonly Route[] = [
 /** @throws FurzeError USER_NOT_FOUND */
 function userText(userId: string, user: User | undefined): string {
   if (user !== undefined) return JSON.stringify(withGivenLabels(user));
-  throw new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
+  throw noSuchUser(userId);
 }

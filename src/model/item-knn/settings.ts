@@ -1,4 +1,4 @@
-import type { Weighting } from '../neighbors/similarity-weights.ts';
+import type { Weighting } from '../neighbors/similarity.ts';
 
 /**
  * How items are compared by common users: a user of n items counts n ^ -0.5, so that those who like everything say less,

@@ -8,7 +8,7 @@ import { type ArrayPlan, layOut, type MemoryLayout, plannedBytes, viewOf } from 
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import type { Incidence } from './incidence.ts';
-import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity-weights.ts';
+import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity.ts';
 
 /** Frequent elements by which an index may put rows into classes: the bits of a uint32. */
 export const CLASS_ELEMENTS_MAX = 32;

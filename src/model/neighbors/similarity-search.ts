@@ -1,8 +1,6 @@
 /**
- * Rows most like a row, by the elements that both have. With w(x) = max(0.001, ln(N / N_x)) for an element that N_x of
- * N rows have, and c the number of elements in common:
- * score(a, b) = (Σ w over the common) * c / (c + shrink) / (sqrt(Σ w over a) * sqrt(Σ w over b)).
- * All rows are compared exactly; a row costs the sum of N_x over its elements.
+ * Rows most like a row, by the elements that both have: the score is that of `similarity.ts`, with the weights and norms that
+ * were placed. All rows are compared exactly; a row costs the sum of N_x over its elements.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
 import { arrayOf, viewOf } from '../../memory/layout.ts';

@@ -1,8 +1,8 @@
 import { Gate } from '../../domain/concurrency/bounded-queue.ts';
 import { inTurns, turns } from '../../domain/concurrency/turns.ts';
 import { RECOMMENDERS } from '../../domain/recommenders.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { Explanation } from '../../domain/schemas.ts';
-import { formatTimestamp } from '../../domain/time.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History, TypeTest } from '../history/history.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { formatTimestamp } from '../../domain/time.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 

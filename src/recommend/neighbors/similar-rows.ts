@@ -1,6 +1,6 @@
 import { atOnce, inTurns } from '../../domain/concurrency/turns.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
-import { elementWeight, SHRINK } from '../../model/neighbors/similarity-weights.ts';
+import { elementWeight, SHRINK, similarity } from '../../model/neighbors/similarity.ts';
 import type { Ranked } from '../ranked.ts';
 import { CommonSums } from './common-sums.ts';
 
@@ -24,9 +24,8 @@ export interface Incidence<Element> {
 }
 
 /**
- * The rows most like `row`: with c elements in common,
- * score(a, b) = sum of w over the common * c / (c + 100) / (sqrt(sum of w over a) * sqrt(sum of w over b)), rounded to 32
- * bits, as those that a fit computes ahead are: what is alike to the last label is so in any order of the labels.
+ * The rows most like `row` by `similarity`, its scores rounded to 32 bits, as those that a fit computes ahead are: what is
+ * alike to the last label is so in any order of the labels.
  * Cost: the sum of N_x over the row's elements, plus the elements of each candidate that what they have in common alone
  * does not rule out.
  * @param accept which candidates may stand in the list; the row itself never does
@@ -104,8 +103,7 @@ function* compare<Element>(
       }
       // The row may have lost its elements while others had their turn.
       if (theirs === 0) continue;
-      const score = (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs));
-      best.push(other, Math.fround(score));
+      best.push(other, Math.fround(similarity(weight, count, own, theirs)));
     }
   }
   return best.sorted();

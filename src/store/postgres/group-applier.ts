@@ -1,5 +1,5 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
-import { formatTimestamp, parseTimestamp } from '../../domain/time.ts';
+import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
 import { type CheckedCommand, mayRemove } from '../checked-command.ts';
 import { Applier } from '../command-rules.ts';
 import type { WriteResult } from '../data-store.ts';

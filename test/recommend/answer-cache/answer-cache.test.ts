@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../../src/domain/random.ts';
-import { formatTimestamp } from '../../../src/domain/time.ts';
+import { formatTimestamp } from '../../../src/domain/rfc3339.ts';
 import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const USERS = 40;

@@ -1,7 +1,7 @@
 import { Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../../../domain/entities.ts';
 import type { Json, LabelFields } from '../../../domain/labels.ts';
-import { formatTimestamp, parseTimestamp } from '../../../domain/time.ts';
+import { formatTimestamp, parseTimestamp } from '../../../domain/rfc3339.ts';
 import type { CatalogueItem } from '../../data-store.ts';
 import { TextReader } from './text-reader.ts';
 

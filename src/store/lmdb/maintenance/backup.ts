@@ -8,6 +8,7 @@ import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
 import { inspectFile } from './file-head.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
+import { refuseExisting } from './refuse-existing.ts';
 
 /** What a copy of a store holds. */
 export interface Copied {
@@ -112,14 +113,6 @@ async function fillFolder(target: string, fill: (partial: string) => Promise<voi
   } finally {
     partial.remove();
   }
-}
-
-/** @throws OperatorError when the folder has a store already: nothing is ever written over */
-export function refuseExisting(target: string): void {
-  if (inspectFile(target).kind === 'absent') return;
-  throw new OperatorError(
-    `There is a data store in ${target} already. Nothing is written over it; name an empty folder.`,
-  );
 }
 
 function countsOf(folder: string): { users: number; items: number; feedback: number } {

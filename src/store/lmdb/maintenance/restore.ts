@@ -8,9 +8,10 @@ import { lockFolders } from '../../open/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
 import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
-import { type Backup, refuseExisting } from './backup.ts';
+import type { Backup } from './backup.ts';
 import { inspectFile } from './file-head.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
+import { refuseExisting } from './refuse-existing.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */

@@ -1,6 +1,6 @@
 import type { Feedback, Item, Page, User } from '../../../domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../../domain/limits.ts';
-import { formatTimestamp } from '../../../domain/time.ts';
+import { formatTimestamp } from '../../../domain/rfc3339.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../../data-store.ts';
 import { type DataTables, readState } from '../data-tables.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from '../engine.ts';

@@ -1,5 +1,5 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
-import { parseTimestamp } from '../../../domain/time.ts';
+import { parseTimestamp } from '../../../domain/rfc3339.ts';
 import type { CheckedCommand } from '../../checked-command.ts';
 import { Applier } from '../../command-rules.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';

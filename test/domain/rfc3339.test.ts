@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatTimestamp, parseTimestamp } from '../../src/domain/time.ts';
+import { formatTimestamp, parseTimestamp } from '../../src/domain/rfc3339.ts';
 
 test.each([
   ['2022-03-04T05:06:07Z', '2022-03-04T05:06:07Z'],

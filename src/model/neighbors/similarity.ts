@@ -1,6 +1,9 @@
 /**
- * What an element in common counts when rows are compared, and what a row is as a whole: the same for what a fit compares
- * ahead (`similarity-search.ts`) and for what is compared when it is asked for.
+ * How similar two rows are, items by their users or labels and users by their items or labels: with w(x) = max(0.001,
+ * ln(N / N_x)) for an element that N_x of N rows have, and c the number of elements in common,
+ * score(a, b) = (sum of w over the common) * c / (c + SHRINK) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
+ * The same for what a fit compares ahead (`similarity-search.ts`, with `assembly/neighbor.ts`) and for what is compared when
+ * it is asked for.
  */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 
@@ -12,6 +15,15 @@ const WEIGHT_MIN = 1e-3;
 /** w(x) = ln(N / N_x) of an element that N_x of N rows have, at least a small positive value. */
 export function elementWeight(rowCount: number, rowsWithElement: number): number {
   return Math.max(WEIGHT_MIN, Math.log(rowCount / rowsWithElement));
+}
+
+/**
+ * The score of two rows.
+ * @param weight the sum of w over the elements in common, `count` of them
+ * @param own the sum of w over all elements of one row, `theirs` over those of the other
+ */
+export function similarity(weight: number, count: number, own: number, theirs: number): number {
+  return (weight * count) / (count + SHRINK) / (Math.sqrt(own) * Math.sqrt(theirs));
 }
 
 /** Weights N_x ^ -elementExponent of elements, and norms (sum of a row's weights) ^ rowExponent. */
