@@ -14,7 +14,7 @@ const USERS_ENOUGH = 500;
 /** Feedback of a shorter time than this may be that of one hour of the day, or of one event. */
 const SPAN_MS = 2 * 86_400_000;
 /** Records held out at most: the last day or so of a very large service. */
-const LATE_MAX = 1_000_000;
+export const LATE_MAX = 1_000_000;
 /** Records that are judged by at most; more users are sampled. */
 const JUDGED_MAX = 20_000;
 

@@ -75,7 +75,7 @@ function isPlainName(name: unknown): boolean {
     name !== '' &&
     name.trim() === name &&
     !name.includes('|') &&
-    !name.startsWith('[') &&
+    !/^[[{]/.test(name) &&
     name !== '(no genres listed)'
   );
 }

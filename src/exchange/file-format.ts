@@ -1,6 +1,7 @@
 import { OperatorError } from '../domain/operator-error.ts';
 
-export type Newline = '\r\n' | '\n' | '\r';
+/** With a line feed a carriage return before it is part of the line end, in some lines or all. */
+export type Newline = '\n' | '\r';
 
 /** How a file's rows are written. */
 export type RowFormat =
@@ -26,7 +27,7 @@ export function detectFormat(head: string): RowFormat {
   if (/^\s*\[\s*[[{]/.test(head))
     throw new OperatorError('It is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE');
   if (/^\s*\{/.test(head)) return { name: 'ndjson' };
-  const first = head.slice(0, head.indexOf('\n') < 0 ? undefined : head.indexOf('\n'));
+  const [first = ''] = head.split(/[\r\n]/, 1);
   const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ',';
   return {
     name: 'delimited',
@@ -39,8 +40,7 @@ export function detectFormat(head: string): RowFormat {
 /** The line end of a text. */
 export function newlineOf(head: string): Newline {
   const at = head.search(/[\r\n]/);
-  if (at < 0 || head[at] === '\n') return '\n';
-  return head[at + 1] === '\n' ? '\r\n' : '\r';
+  return head[at] === '\r' && head[at + 1] !== '\n' ? '\r' : '\n';
 }
 
 /** A bar also stands between labels within a cell: the comma or semicolon beside it is the delimiter. */

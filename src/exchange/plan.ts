@@ -3,7 +3,7 @@ import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
 import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
-import { API_COLUMNS, apiKindOf, hasDecimalCommas, type Plan, type Row } from './records.ts';
+import { API_COLUMNS, apiKindOf, hasDecimalCommas, isExport, type Plan, type Row } from './records.ts';
 import { readTime, TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
 
 /** How one file becomes records. */
@@ -58,9 +58,8 @@ export async function planFile(
   reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
   const format = formatOf(head, known.format);
-  const text = isWhole ? head : head.slice(0, head.lastIndexOf('\n') + 1);
-  const keys = format.name === 'ndjson' ? await keysOf(text) : [];
-  const rows = await headRows(text, format, keys);
+  const keys = format.name === 'ndjson' ? await keysOf(head) : [];
+  const rows = await headRows(head, isWhole, format, keys);
   if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
   const base = {
     path,
@@ -104,7 +103,7 @@ export async function planFile(
   const form = await timeFormOf({ path, columns, mapping }, body, more, wishes.timeForm);
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const plan = { ...base, kind, columns, hasHeader, isApiForm: false, mapping, timeForm: form };
-  return { ...plan, hasDecimalCommas: hasDecimalCommas(numbers) };
+  return { ...plan, hasDecimalCommas: hasDecimalCommas(numbers), keepsBlanks: isExport(kind, columns) };
 }
 
 async function* none(): AsyncGenerator<string> {}
@@ -116,9 +115,8 @@ async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<re
 /** The names that a file gives its columns: its first row or, for JSON, the keys. */
 export async function columnNames(head: string, isWhole: boolean): Promise<string[]> {
   const format = formatOf(head, undefined);
-  const text = isWhole ? head : head.slice(0, head.lastIndexOf('\n') + 1);
-  if (format.name === 'ndjson') return keysOf(text);
-  const [first = []] = await headRows(text, format, []);
+  if (format.name === 'ndjson') return keysOf(head);
+  const [first = []] = await headRows(head, isWhole, format, []);
   return textsOf(first);
 }
 
@@ -162,9 +160,19 @@ function formatOf(head: string, known: RowFormat | undefined): RowFormat {
   return known.name === 'delimited' ? { ...known, newline: newlineOf(head) } : known;
 }
 
-async function headRows(text: string, format: RowFormat, keys: readonly string[]): Promise<Row[]> {
+/** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
+async function headRows(
+  head: string,
+  isWhole: boolean,
+  format: RowFormat,
+  keys: readonly string[],
+): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of cellsOf(readRows(once(text), format, keys))) rows.push(...batch);
+  for await (const batch of cellsOf(readRows(once(head), format, keys))) {
+    rows.push(...batch);
+    // The next batch is what follows the last line end.
+    if (!isWhole) break;
+  }
   return rows;
 }
 

@@ -44,12 +44,18 @@ async function* readDelimited(
   for await (const rows of parsePieces(chunks, format)) {
     const batch: ReadRow[] = [];
     for (const cells of rows) {
+      if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
       if (cells.length > 1 || cells[0] !== '') batch.push({ line, cells });
       line++;
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);
     }
     yield batch;
   }
+}
+
+/** The last cell of a line without what stands of the line end before the line feed. */
+function withoutReturn(cell: string): string {
+  return cell.endsWith('\r') ? cell.slice(0, -1) : cell;
 }
 
 /** Parses piece by piece; the row that a piece ends within is kept for the next. */

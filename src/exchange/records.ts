@@ -15,6 +15,8 @@ export interface Plan {
   readonly separator: string;
   /** Ratings and values are written as `12,50`. */
   readonly hasDecimalCommas?: boolean;
+  /** Blanks around a text belong to it, as in a file that was exported; see `isExport`. */
+  readonly keepsBlanks?: boolean;
   /** Names of the cells, in their order; needed where rows are in the form of the API. */
   readonly columns?: readonly string[];
   /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
@@ -38,6 +40,11 @@ export function apiKindOf(keys: readonly string[]): Kind | undefined {
   return keys.includes('UserId') ? 'feedback' : 'items';
 }
 
+/** Whether columns are named as those of an export are, in the same order. */
+export function isExport(kind: Kind, columns: readonly string[]): boolean {
+  return columns.join() === API_FIELDS[kind].join();
+}
+
 /** The record of a row, or why it is none. */
 export function recordOf(cells: Row, plan: Plan): Made {
   const { columns = [], isApiForm = false, reshape } = plan;
@@ -49,7 +56,8 @@ export function recordOf(cells: Row, plan: Plan): Made {
   };
   const text = (field: string) => {
     const value = cell(field) ?? '';
-    return (typeof value === 'object' ? JSON.stringify(value) : String(value)).trim();
+    const given = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return plan.keepsBlanks ? given : given.trim();
   };
   const UserId = text('UserId');
   const ItemId = text('ItemId');

@@ -47,6 +47,7 @@ function lines(path: string): unknown[] {
 const USERS = [
   { UserId: 'ann', Labels: ['a|b', '[c'], Comment: 'says "hi",\nand goes', Subscribe: ['news'] },
   { UserId: 'bob', Labels: { city: 'Oslo', age: 3 }, Comment: '', Subscribe: [] },
+  { UserId: 'cy', Labels: ['{"a":1}'], Comment: ' a\u2028b\r\nc ', Subscribe: ['{}'] },
 ];
 const ITEMS = [
   {
@@ -66,6 +67,14 @@ const FEEDBACK = [
     Timestamp: '2024-05-02T00:00:00Z',
     Comment: 'c',
     Value: 4.5,
+  },
+  {
+    FeedbackType: 'like',
+    UserId: 'ann',
+    ItemId: 'ale',
+    Timestamp: '0001-01-01T00:00:00Z',
+    Comment: ' ',
+    Value: -1e-9,
   },
   { FeedbackType: 'read', UserId: 'bob', ItemId: 'tea', Timestamp: '2024-05-02T00:00:01Z', Comment: '' },
 ];

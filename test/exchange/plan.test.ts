@@ -48,6 +48,16 @@ describe('the guess of what a file holds', () => {
     expect([isApiForm, columns.includes('Value'), columns.includes('Timestamp')]).toEqual([true, true, true]);
   });
 
+  it('needs no whole rows at the end of the beginning', async () => {
+    const text = `user,item,comment\n${'ann,tea,"a\nb\nc"\n'.repeat(3)}`;
+    for (let end = text.indexOf('bc') + 40; end < text.length; end++)
+      expect((await planFile('a.csv', text.slice(0, end), false, {})).kind).toBe('feedback');
+    expect((await planFile('a.csv', 'user,item\rann,tea\rbob,a', false, {})).columns).toEqual([
+      'user',
+      'item',
+    ]);
+  });
+
   it('reads on until a date tells the month from the day, and asks where none does', async () => {
     const head = 'user,item,time\nann,tea,12/1/2010 8:26\n';
     const planOf = (rest: string, wishes: Wishes = {}) =>

@@ -89,6 +89,23 @@ describe('rows', () => {
     },
   );
 
+  it.each([1, 4, 1000])(
+    'end with or without a carriage return, in pieces of %i characters',
+    async (length) => {
+      // As of a header with the lines of another system behind it.
+      expect(await rowsOf('"a","b"\r\n1,2\n3,"4"\r\n"5\r\n6",7', length)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 2, cells: ['1', '2'] },
+        { line: 3, cells: ['3', '4'] },
+        { line: 4, cells: ['5\r\n6', '7'] },
+      ]);
+      expect(await rowsOf('a|b\r1|x,y\r', length)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 2, cells: ['1', 'x,y'] },
+      ]);
+    },
+  );
+
   it('are read as they are taken, so that a large file needs little memory', async () => {
     let read = 0;
     async function* counted(): AsyncGenerator<string> {

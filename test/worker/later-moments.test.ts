@@ -40,6 +40,11 @@ describe('the moments as of which what is held out is asked about', () => {
     expect(moments.map(({ likedBy }) => [...likedBy.keys()])).toEqual([[1], [], [2]]);
   });
 
+  it('know who liked something before also where times are before 1970', () => {
+    const late = columns([50, 40, 30, 20, 10].map((ago, at) => [at % 2, at, -1000 * ago] as const));
+    expect(laterMoments(late, bitsOf([0, 1])).map(({ likedBy }) => likedBy.size)).toEqual([2, 2, 2]);
+  });
+
   it('are none where all of it has one time, or there is none', () => {
     expect(
       laterMoments(

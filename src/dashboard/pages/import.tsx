@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/columns.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
-import { hasDecimalCommas, type Plan, type Row, recordOf } from '../../exchange/records.ts';
+import { hasDecimalCommas, isExport, type Plan, type Row, recordOf } from '../../exchange/records.ts';
 import { type TimeForm, timeForm } from '../../exchange/time-forms.ts';
 import { count, duration } from '../format.ts';
 import {
@@ -120,7 +120,18 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
   const [lowType, setLowType] = useState('read');
   const [separator, setSeparator] = useState('|');
   const body = rows.slice(hasHeader ? 1 : 0);
-  const plan = planOf(opened, body, { kind, mapping, said, type, ratingMin, lowType, separator });
+  const names = namesOf(opened, rows, hasHeader);
+  const keepsBlanks = isExport(kind, names);
+  const plan = planOf(opened, body, {
+    kind,
+    mapping,
+    said,
+    type,
+    ratingMin,
+    lowType,
+    separator,
+    keepsBlanks,
+  });
   const times = timesOf(body, plan);
   const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {
@@ -128,7 +139,6 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
     if (field === 'Timestamp') setSaid(undefined);
     setMapping(column === '' ? rest : { ...rest, [field]: Number(column) });
   };
-  const names = namesOf(opened, rows, hasHeader);
   return (
     <>
       <Card wide title={opened.file.name}>
@@ -164,7 +174,7 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
 }
 
 /** What was chosen on the page. */
-interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator'> {
+interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator' | 'keepsBlanks'> {
   /** How the times are written, where that was said. */
   readonly said: TimeForm | undefined;
   readonly ratingMin: string;

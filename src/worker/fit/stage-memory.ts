@@ -1,4 +1,5 @@
 /** What the stages of a fit take beside those that learn a part, worked out before they begin; see `StageMemory` for those. */
+import { LATE_MAX } from '../../dataset/validation-split.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
 import { RANKING_FEATURES } from '../../recommend/ranking/ranking-features.ts';
@@ -10,6 +11,8 @@ export const STAGE_MEMORY = 'memory that this stage of the fit may take';
 const LIST_THREAD_BYTES = 24 * 2 ** 20;
 /** Counts of an item on each scale, in the window, and in the slices of it that have any. */
 const TREND_BYTES = 4 * (POPULARITY_SCALES.length + 2) + 16 * 8;
+/** A record in columns: its rows, type and time. */
+const FEEDBACK_BYTES = 4 + 4 + 2 + 8;
 /** Each source proposes as many as a list is long. */
 const SOURCES = 12;
 
@@ -18,11 +21,19 @@ export function listBytes(plan: ListPlan, threads: number): number {
   return sharedBytesOf(plan) + threads * LIST_THREAD_BYTES;
 }
 
-/** Learning to rank: the same plan, the counts as of the moment that is judged, and the judged users' candidates. */
-export function calibrationBytes(plan: ListPlan): number {
+/** A like that is held out: in columns that grow by doubling, sorted by time, and those before the next moment. */
+const LATE_LIKE_BYTES = 3 * FEEDBACK_BYTES + (4 + FEEDBACK_BYTES) + FEEDBACK_BYTES;
+
+/**
+ * Learning to rank: the same plan, the counts as of the moment that is judged, the judged users' candidates, and what is held
+ * out, by which later moments are judged.
+ * @param likes that there are for training
+ */
+export function calibrationBytes(plan: ListPlan, likes: number): number {
+  const late = Math.min(likes, LATE_MAX) * LATE_LIKE_BYTES;
   const candidates = JUDGED_USERS_MAX * plan.settings.cacheSize * SOURCES;
   const examples = candidates * (RANKING_FEATURES.length * 4 + 1);
-  return listBytes(plan, 1) + plan.timesMs.length * TREND_BYTES + 2 * examples;
+  return listBytes(plan, 1) + plan.timesMs.length * TREND_BYTES + 2 * examples + late;
 }
 
 /** Tells what a stage may take, as `PartTrainer` does for those that learn a part. */

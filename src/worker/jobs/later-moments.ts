@@ -33,7 +33,8 @@ export function laterMoments(late: FeedbackColumns, isKnown: Uint32Array): Judge
     const user = userRows[at]!;
     if (share < 1 && !isSampled(user, share, 0)) continue;
     chosen.push(at);
-    if (!firstLikeMs.has(user)) firstLikeMs.set(user, hasBit(isKnown, user) ? -1 : timesMs[at]!);
+    if (!firstLikeMs.has(user))
+      firstLikeMs.set(user, hasBit(isKnown, user) ? Number.NEGATIVE_INFINITY : timesMs[at]!);
   }
   const moments: JudgedMoment[] = [];
   for (let part = 1; part < PARTS; part++) {
