@@ -121,17 +121,8 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
   const [separator, setSeparator] = useState('|');
   const body = rows.slice(hasHeader ? 1 : 0);
   const names = namesOf(opened, rows, hasHeader);
-  const keepsBlanks = isExport(kind, names);
-  const plan = planOf(opened, body, {
-    kind,
-    mapping,
-    said,
-    type,
-    ratingMin,
-    lowType,
-    separator,
-    keepsBlanks,
-  });
+  const choices = { kind, mapping, said, type, ratingMin, lowType, separator };
+  const plan = planOf(opened, body, { ...choices, keepsBlanks: isExport(kind, names) });
   const times = timesOf(body, plan);
   const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {

@@ -261,8 +261,7 @@ export class GenerationFit {
     if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
-    const bytes = calibrationBytes(plan, data.interactions.count);
-    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(bytes) }, STAGE_MEMORY);
+    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan, data)) }, STAGE_MEMORY);
     const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
     const calibration = await this.retry(LEARNING_TO_RANK, () =>
       pool.run<'calibrate'>({ kind: 'calibrate', ...job }),

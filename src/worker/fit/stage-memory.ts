@@ -1,4 +1,5 @@
 /** What the stages of a fit take beside those that learn a part, worked out before they begin; see `StageMemory` for those. */
+import type { TrainingData } from '../../dataset/training-data.ts';
 import { LATE_MAX } from '../../dataset/validation-split.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
@@ -27,10 +28,12 @@ const LATE_LIKE_BYTES = 3 * FEEDBACK_BYTES + (4 + FEEDBACK_BYTES) + FEEDBACK_BYT
 /**
  * Learning to rank: the same plan, the counts as of the moment that is judged, the judged users' candidates, and what is held
  * out, by which later moments are judged.
- * @param likes that there are for training
  */
-export function calibrationBytes(plan: ListPlan, likes: number): number {
-  const late = Math.min(likes, LATE_MAX) * LATE_LIKE_BYTES;
+export function calibrationBytes(
+  plan: ListPlan,
+  { interactions }: Pick<TrainingData, 'interactions'>,
+): number {
+  const late = Math.min(interactions.count, LATE_MAX) * LATE_LIKE_BYTES;
   const candidates = JUDGED_USERS_MAX * plan.settings.cacheSize * SOURCES;
   const examples = candidates * (RANKING_FEATURES.length * 4 + 1);
   return listBytes(plan, 1) + plan.timesMs.length * TREND_BYTES + 2 * examples + late;
