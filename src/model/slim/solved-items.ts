@@ -4,7 +4,7 @@ import type { SlimSettings } from './settings.ts';
 
 /** Items that weights are learned for, the most popular ones: a million flops each, some minutes of one thread for all. */
 export const SOLVED_ITEMS_MAX = 300_000;
-/** Likes that may be looked at for the rare ones among the items' neighbors: some ten minutes of one thread. */
+/** Likes that may be looked at for the rare ones among the items' neighbors: a quarter of an hour of one thread. */
 export const LIKES_READ_MAX = 5e10;
 /** Users of an item are told apart up to this number. */
 const USERS_MAX = 65_535;
