@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Storage } from '../domain/admin-schemas.ts';
+import { externalBytes } from '../memory/collected-memory.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
 
@@ -39,7 +40,7 @@ export async function describeStorage(
     cache.getTables(),
     diskSpace(dataPath),
   ]);
-  const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
   return {
     DataFolder: dataPath,
     DataBytes: stats.bytes,
@@ -63,7 +64,11 @@ export async function describeStorage(
     Memory: [
       { Name: 'resident', Bytes: rss, Note: 'The whole process, pages of the files it has mapped included' },
       { Name: 'heap', Bytes: heapUsed, Note: 'Objects of the main thread' },
-      { Name: 'external', Bytes: external, Note: 'Held by objects of the main thread outside its heap' },
+      {
+        Name: 'external',
+        Bytes: externalBytes(),
+        Note: 'Held by objects of the main thread outside its heap',
+      },
       { Name: 'array buffers', Bytes: arrayBuffers, Note: 'Of which typed arrays' },
       ...shared,
     ],

@@ -4,6 +4,11 @@ import { buffersOf } from './reuse.ts';
 const COUNTED_BYTES_MAX = 2 ** 27;
 
 const counted = new WeakMap<SharedArrayBuffer, ArrayBuffer>();
+/** Bytes of the buffers at the side that are not collected yet. */
+let besideBytes = 0;
+const collected = new FinalizationRegistry((bytes: number) => {
+  besideBytes -= bytes;
+});
 
 /**
  * Has the calling thread's collector count the shared memory that a value refers to. V8 counts none (a shared buffer has an
@@ -17,6 +22,14 @@ export function countForCollection(value: unknown): void {
   for (const buffer of buffersOf(value)) {
     if (counted.has(buffer)) continue;
     const maxByteLength = Math.min(buffer.byteLength, COUNTED_BYTES_MAX);
-    counted.set(buffer, new ArrayBuffer(maxByteLength, { maxByteLength }));
+    const beside = new ArrayBuffer(maxByteLength, { maxByteLength });
+    counted.set(buffer, beside);
+    collected.register(beside, maxByteLength);
+    besideBytes += maxByteLength;
   }
+}
+
+/** Bytes outside the calling thread's heap that its collector knows of, without those that only count for others. */
+export function externalBytes(): number {
+  return Math.max(0, process.memoryUsage().external - besideBytes);
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { countForCollection, externalBytes } from '../../src/memory/collected-memory.ts';
 
 const MODELS = 60;
 const MODEL_MB = 16;
@@ -29,3 +30,11 @@ it('has the memory of models that nobody uses collected in a thread that makes n
   expect(peakMb(false)).toBeGreaterThan(all);
   expect(peakMb(true)).toBeLessThan(all / 2);
 }, 120_000);
+
+it('tells the memory outside the heap without what it counts for others', () => {
+  const memory = new WebAssembly.Memory({ initial: 1000, maximum: 1000, shared: true });
+  const [bytes, known] = [externalBytes(), process.memoryUsage().external];
+  countForCollection({ memory, again: memory.buffer });
+  expect(process.memoryUsage().external - known).toBeGreaterThan(60_000_000);
+  expect(Math.abs(externalBytes() - bytes)).toBeLessThan(5_000_000);
+});

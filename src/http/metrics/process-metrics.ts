@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Histogram, type Registry } from 'prom-client';
 import { VERSION } from '../../domain/process/version.ts';
+import { externalBytes } from '../../memory/collected-memory.ts';
 import { gauge } from './gauge.ts';
 
 /** Time between two looks at the event loop, milliseconds. */
@@ -26,11 +27,7 @@ export function registerProcess(registry: Registry): { stop(): void } {
   value('process_resident_memory_bytes', 'Resident memory in bytes', () => process.memoryUsage.rss());
   value('nodejs_heap_size_used_bytes', 'Heap in use in bytes', () => process.memoryUsage().heapUsed);
   value('nodejs_heap_size_total_bytes', 'Heap taken in bytes', () => process.memoryUsage().heapTotal);
-  value(
-    'nodejs_external_memory_bytes',
-    'Memory outside the heap, in bytes',
-    () => process.memoryUsage().external,
-  );
+  value('nodejs_external_memory_bytes', 'Memory outside the heap, in bytes', externalBytes);
   return watchEventLoop(registry);
 }
 
