@@ -35,17 +35,22 @@ export function cachePathOf(folder: string): string {
   return join(folder, 'cache');
 }
 
+/** How the benches' feedback is written. */
+export const WRITE_RULES = {
+  limits: DEFAULT_LIMITS,
+  autoInsertUser: true,
+  autoInsertItem: true,
+  positiveFeedbackTypes: POSITIVE_TYPES,
+  readFeedbackTypes: READ_TYPES,
+};
+
 /** The stores of a folder whose service is stopped, by the rules of `startService`. */
 export function openFolder(folder: string): Stores {
   return openStore({
     dataPath: dataPathOf(folder),
     cachePath: cachePathOf(folder),
     sync: 'commit',
-    limits: DEFAULT_LIMITS,
-    autoInsertUser: true,
-    autoInsertItem: true,
-    positiveFeedbackTypes: POSITIVE_TYPES,
-    readFeedbackTypes: READ_TYPES,
+    ...WRITE_RULES,
   });
 }
 

@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { type Effects, NOT_WHOLE } from '../../src/store/effects.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
-import { dataPathOf } from '../http/processes.ts';
+import { dataPathOf, WRITE_RULES } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
 import { drawFeedback, timeMsOf } from './data.ts';
 
@@ -14,13 +13,6 @@ const ENTITIES = 50_000;
 /** Pairs that are sorted by item at once, 256 MB of them. */
 const SIZES = { batchRecords: 65_536, linksMax: 2 ** 25 };
 const TYPE = 0;
-const RULES = {
-  limits: DEFAULT_LIMITS,
-  autoInsertUser: true,
-  autoInsertItem: true,
-  positiveFeedbackTypes: [],
-  readFeedbackTypes: [],
-};
 const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
 
 /**
@@ -32,7 +24,7 @@ export async function loadData(folder: string, size: WorldSize): Promise<number>
   await mkdir(dataPathOf(folder), { recursive: true });
   const tables = openDataTables(dataPathOf(folder));
   try {
-    const writer = new GroupWriter(tables, RULES);
+    const writer = new GroupWriter(tables, WRITE_RULES);
     for (let from = 0; from < size.users; from += ENTITIES)
       writer.replicate({ ...NOT_WHOLE, parts: [{ ...NOTHING, users: usersFrom(from, size.users) }] });
     for (let from = 0; from < size.items; from += ENTITIES)

@@ -184,7 +184,8 @@ export function leftOutOf(share: number): string | undefined {
   return share >= 1 ? undefined : `learned from ${(share * 100).toFixed(1)} % of the users`;
 }
 
-function additionsOf({ rowCount, indptr }: CompressedMatrix): number {
+/** What comparing all columns of a matrix by its rows takes: the square of each row's entries, summed. */
+export function additionsOf({ rowCount, indptr }: CompressedMatrix): number {
   let sum = 0;
   for (let row = 0; row < rowCount; row++) sum += (indptr[row + 1]! - indptr[row]!) ** 2;
   return sum;

@@ -175,8 +175,8 @@ export function settings(parts: Partial<ListSettings> = {}): ListSettings {
   return {
     latest: false,
     popular: false,
-    userBased: false,
-    itemBased: false,
+    user_based: false,
+    item_based: false,
     collaborative: false,
     order: 'collaborative',
     cacheSize: 10,

@@ -49,8 +49,8 @@ describe('matching', () => {
   it('takes what the one recommender that is on proposes, and nothing else', () => {
     expect(sorted(rowsOf({ latest: true }))).toEqual([10, 11]);
     expect(sorted(rowsOf({ popular: true }))).toEqual([20, 21]);
-    expect(sorted(rowsOf({ itemBased: true }))).toEqual([30, 31]);
-    expect(sorted(rowsOf({ userBased: true }))).toEqual([40, 41]);
+    expect(sorted(rowsOf({ item_based: true }))).toEqual([30, 31]);
+    expect(sorted(rowsOf({ user_based: true }))).toEqual([40, 41]);
     expect(sorted(rowsOf({ collaborative: true, cacheSize: 3 }))).toEqual([47, 48, 49]);
   });
 
@@ -93,7 +93,7 @@ describe('matching', () => {
   it('takes nothing that was read or may not be listed', () => {
     const history = historyOf([{ item: 10, type: READ }, { item: 31 }]);
     const world = { ...PROPOSED, isListable: (row: number) => row !== 20 };
-    const all = { latest: true, popular: true, itemBased: true, userBased: true };
+    const all = { latest: true, popular: true, item_based: true, user_based: true };
     expect(sorted(rowsOf(all, world, history))).toEqual([11, 21, 30, 40, 41]);
   });
 
@@ -116,7 +116,7 @@ describe('matching', () => {
       { item: 2, timeMs: 30 },
       { item: 3, timeMs: 20 },
     ]);
-    expect(rowsOf({ itemBased: true, seedItems: 2 }, world, history)).toEqual([9]);
+    expect(rowsOf({ item_based: true, seedItems: 2 }, world, history)).toEqual([9]);
     expect(asked).toEqual([2, 3]);
   });
 });

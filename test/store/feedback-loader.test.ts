@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/effects.ts';
@@ -9,18 +8,11 @@ import { packTimeLow, packTypeAndTime } from '../../src/store/lmdb/format/record
 import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
-import { tempFolder } from './helpers.ts';
+import { PLAIN_RULES, tempFolder } from './helpers.ts';
 
 const USERS = 60;
 const ITEMS = 900;
 const TYPES = ['like', 'read', 'rating'];
-const RULES = {
-  limits: DEFAULT_LIMITS,
-  autoInsertUser: true,
-  autoInsertItem: true,
-  positiveFeedbackTypes: [],
-  readFeedbackTypes: [],
-};
 
 /** By user, item and type; a few users and items have most of it, enough for chains of blocks. */
 function randomFeedback(): FeedbackEffect[] {
@@ -48,7 +40,7 @@ function randomFeedback(): FeedbackEffect[] {
 
 function openFilled(): { tables: DataTables; writer: GroupWriter } {
   const tables = openDataTables(tempFolder());
-  const writer = new GroupWriter(tables, RULES);
+  const writer = new GroupWriter(tables, PLAIN_RULES);
   const users = Array.from(
     { length: USERS },
     (_, row) => [row, { UserId: `u${row}`, Labels: [], Subscribe: [], Comment: '' }] as const,

@@ -9,6 +9,15 @@ import type { WriteRules } from '../../src/store/lmdb/messages.ts';
 import { openStore, type StoreOptions, type Stores } from '../../src/store/open/open-store.ts';
 import type { StoreUnderTest } from './contract/under-test.ts';
 
+/** Rules of writing that store everything and count nothing as positive. */
+export const PLAIN_RULES: WriteRules = {
+  limits: DEFAULT_LIMITS,
+  autoInsertUser: true,
+  autoInsertItem: true,
+  positiveFeedbackTypes: [],
+  readFeedbackTypes: [],
+};
+
 /** The time of arrival in tests, 2024-01-01T00:00:00Z. */
 export const NOW_MS = 1_704_067_200_000;
 

@@ -1,15 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import type { FromWriter } from '../../src/store/lmdb/messages.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
-
-const RULES = {
-  limits: DEFAULT_LIMITS,
-  autoInsertUser: true,
-  autoInsertItem: true,
-  positiveFeedbackTypes: [],
-  readFeedbackTypes: [],
-};
+import { PLAIN_RULES } from './helpers.ts';
 
 const MARK = 70;
 
@@ -21,7 +13,7 @@ function createLoop(truthAt: number, mark = MARK) {
   let forsaken = 0;
   const group = { failure: undefined, changes: [], nextTransaction: 9 };
   const loop = new ReplicaLoop({
-    rules: RULES,
+    rules: PLAIN_RULES,
     point: { position: 7, mark: MARK },
     post: (message) => posted.push(message),
     flush: async () => {},

@@ -29,8 +29,8 @@ export interface SlimTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly countedItems: number;
-  /** Items with fewer users have no weights learned. */
-  readonly usersMin: number;
+  /** The least popular item that weights are learned for; of those with as many users it has the highest row. */
+  readonly lastSolved: number;
   /** Row j holds the items that item j is predicted from, and their weights. */
   readonly draft: NeighborDraft;
 }
@@ -166,46 +166,38 @@ export function placeSlim(
     allocate,
   );
   const countedItems = Math.min(itemCount, countedItemsMax);
-  const ranks = popularityRanks(byItem.indptr, itemCount, countedItems);
+  const order = byPopularity(byItem.indptr, itemCount);
   const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems });
   const memory = allocate(plannedBytes(plans));
   const layout = layOut(memory, plans);
   const views = slimViews({ memory, layout, similarity });
-  views.ranks.set(ranks);
+  views.ranks.fill(UNCOUNTED);
+  order.subarray(0, countedItems).forEach((row, rank) => {
+    views.ranks[row] = rank;
+  });
   placeUsers(views.userWeights, interactions, settings.userExponent);
   placeDiagonal(views, interactions);
   placeCounted(views, byUser.indptr, byUser.indices, countedItems);
   const draft = createDraft(itemCount, keptWeights(settings));
-  const usersMin = fewestUsers(byItem.indptr, itemCount, solvedItemsMax);
+  const lastSolved = order[Math.min(itemCount, solvedItemsMax) - 1]!;
   return {
     settings,
     similarity,
     memory,
     layout,
     countedItems,
-    usersMin,
+    lastSolved,
     draft,
     counter: createChunkCounter(),
   };
 }
 
-/** With how many users an item is among the `most` most popular ones; of equals all or none are. */
-function fewestUsers(itemStarts: Uint32Array, itemCount: number, most: number): number {
-  if (itemCount <= most) return 0;
-  const users = Uint32Array.from({ length: itemCount }, (_, row) => itemStarts[row + 1]! - itemStarts[row]!);
-  return users.sort()[itemCount - most - 1]! + 1;
-}
-
-/** The place of each counted item by popularity, the most popular first; of equals the lower row. */
-function popularityRanks(itemStarts: Uint32Array, itemCount: number, countedItems: number): Uint32Array {
-  const order = Uint32Array.from({ length: itemCount }, (_, row) => row);
+/** All items, the most popular first; of equals the lower row. */
+function byPopularity(itemStarts: Uint32Array, itemCount: number): Uint32Array {
   const users = (row: number) => itemStarts[row + 1]! - itemStarts[row]!;
-  order.sort((a, b) => users(b) - users(a) || a - b);
-  const ranks = new Uint32Array(itemCount).fill(UNCOUNTED);
-  order.subarray(0, countedItems).forEach((row, rank) => {
-    ranks[row] = rank;
-  });
-  return ranks;
+  return Uint32Array.from({ length: itemCount }, (_, row) => row).sort(
+    (a, b) => users(b) - users(a) || a - b,
+  );
 }
 
 function placeUsers(weights: Float32Array, { byUser }: Interactions, exponent: number): void {

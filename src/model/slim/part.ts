@@ -48,7 +48,7 @@ export const slimPart: LearnedPart<
     const { itemCount } = data.interactions;
     const solved = solvedItems(data.interactions, settings, share);
     if (solved === itemCount) return memory;
-    const ofItems = `learned for at most the ${solved} most popular of ${itemCount} items`;
+    const ofItems = `learned for the ${solved} most popular of ${itemCount} items`;
     return {
       ...memory,
       leftOut: memory.leftOut === undefined ? ofItems : `${memory.leftOut} and ${ofItems}`,

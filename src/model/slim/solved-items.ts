@@ -1,4 +1,5 @@
 import type { Interactions } from '../../dataset/interactions.ts';
+import { additionsOf } from '../user-sample.ts';
 import { COUNTED_ITEMS_MAX } from './memory.ts';
 import type { SlimSettings } from './settings.ts';
 
@@ -24,11 +25,8 @@ export function solvedItems(
 ): number {
   const { byUser, byItem, itemCount, count } = interactions;
   if (itemCount <= countedItems) return itemCount;
-  let squares = 0;
-  for (let user = 0; user < byUser.rowCount; user++)
-    squares += (byUser.indptr[user + 1]! - byUser.indptr[user]!) ** 2;
   const usersOfRare = usersBelow(byItem.indptr, itemCount, countedItems) / (itemCount - countedItems);
-  const likesRead = neighborhood * usersOfRare * share * (squares / Math.max(1, count));
+  const likesRead = neighborhood * usersOfRare * share * (additionsOf(byUser) / Math.max(1, count));
   const ofTime = Math.floor(likesReadMax / Math.max(1, likesRead));
   return Math.min(itemCount, SOLVED_ITEMS_MAX, Math.max(countedItems, ofTime));
 }

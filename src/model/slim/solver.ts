@@ -93,11 +93,19 @@ export class SlimSolver {
     }
   }
 
-  #solve(item: number): void {
-    const { draft, settings, usersMin } = this.#task;
-    draft.counts[item] = 0;
+  /** Whether the item is among the most popular ones that weights are learned for. */
+  #isSolved(item: number): boolean {
     const { itemStarts } = this.#views;
-    if (itemStarts[item + 1]! - itemStarts[item]! < usersMin) return;
+    const { lastSolved } = this.#task;
+    const more =
+      itemStarts[item + 1]! - itemStarts[item]! - (itemStarts[lastSolved + 1]! - itemStarts[lastSolved]!);
+    return more > 0 || (more === 0 && item <= lastSolved);
+  }
+
+  #solve(item: number): void {
+    const { draft, settings } = this.#task;
+    draft.counts[item] = 0;
+    if (!this.#isSolved(item)) return;
     const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
     if (rows.length === 0) return;
     const neighborhood = this.#order(rows);

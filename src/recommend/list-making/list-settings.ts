@@ -3,24 +3,17 @@ import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts
 import { type RankOrder, rankOrder } from '../ranking/rank-order.ts';
 import type { Replacement } from './replacement.ts';
 
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<Tail>}`
-  : Name;
-
-/** Which recommenders propose candidates: `latest`, `itemBased` and so on. */
-type Proposing = { readonly [Name in RecommenderName as Camel<Name>]: boolean };
-
-const camel = (name: RecommenderName) =>
-  name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()) as keyof Proposing;
+/** Which recommenders propose candidates. */
+type Proposing = Readonly<Record<RecommenderName, boolean>>;
 
 function proposing(offline: Config['recommend']['offline']): Proposing {
-  const entries = RECOMMENDERS.map((name) => [camel(name), offline[`enable_${name}_recommend`]] as const);
-  return Object.fromEntries(entries.reverse()) as never;
+  const entries = RECOMMENDERS.map((name) => [name, offline[`enable_${name}_recommend`]]);
+  return Object.fromEntries(entries) as Proposing;
 }
 
 /** Whether any recommender proposes candidates. */
 export function proposesAny(settings: Proposing): boolean {
-  return RECOMMENDERS.some((name) => settings[camel(name)]);
+  return RECOMMENDERS.some((name) => settings[name]);
 }
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */

@@ -23,8 +23,8 @@ const STEP_BITS = 15;
 /** The upper words of float64 numbers not below 0 are in the order of the numbers; this is to tell that of one number. */
 const number = new Float64Array(1);
 const words = new Int32Array(number.buffer);
-/** Which of the two words is the upper one. */
-const UPPER = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
+/** The upper one of the two words; the store refuses big-endian machines. */
+const UPPER = 1;
 
 /** The upper word of a number. */
 function upperWord(value: number): number {

@@ -137,18 +137,14 @@ function single(users: readonly JudgedUser[], name: RankingFeature): Single {
  * mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
  */
 function blendsOf(users: readonly JudgedUser[], singles: readonly Single[]): { all: Way; drawn: Way } {
-  const everybody = learnBoth(
-    users.flat(),
-    nearest(singles, () => true),
-    singles,
-  )!;
+  const near = nearest(singles, () => true);
+  const everybody = learnBoth(users.flat(), near, singles)!;
   const count = users.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
   const folds = Array.from({ length: count }, (_, fold) => {
     const isTaught = (at: number) => at % count !== fold;
     const taught = users.filter((_, at) => isTaught(at)).flat();
     return learnBoth(taught, nearest(singles, isTaught), singles, everybody.all);
   });
-  const near = nearest(singles, () => true);
   const way = (name: string, which: 'all' | 'drawn'): Way => ({
     name,
     values: judge(users, (at) => folds[at % count]?.[which]),

@@ -76,7 +76,7 @@ export const itemBasedMatcher: Matcher = {
 const NONE: ReadonlyMap<number, number> = new Map();
 
 function matched({ world, settings, liked }: Match): ReadonlyMap<number, number> {
-  if (!settings.itemBased) return NONE;
+  if (!settings.item_based) return NONE;
   return sumSimilarities(world.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
 }
 

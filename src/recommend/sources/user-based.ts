@@ -32,6 +32,6 @@ export class UserBasedSource implements Source {
 /** A newcomer's few likes are not asked of others: whoever likes it is looked for when the list is made again. */
 export const userBasedMatcher: Matcher = {
   lists: ({ world, settings, history, accept }) =>
-    settings.userBased ? [world.userBased(history, accept)] : [],
+    settings.user_based ? [world.userBased(history, accept)] : [],
   proposes: () => () => false,
 };

@@ -69,7 +69,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
     budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
     makeInWorker: parts.makeInWorker,
-    needsWorker: settings.userBased,
+    needsWorker: settings.user_based,
     onReplaced: (userRow) => hits.forget(userRow),
     onTrouble: parts.onTrouble,
   });

@@ -58,7 +58,7 @@ function examplesOf(job: CalibrateJob, reads: LocalReads, isPositive: TypeTest) 
     nowMs = moment.asOfMs;
     trends.drain();
     const world = { ...copied, trends, ...globalLists(plan, trends, nowMs, copied.isListable) };
-    const matching = new Matching({ ...plan.settings, userBased: false }, world, isPositive);
+    const matching = new Matching({ ...plan.settings, user_based: false }, world, isPositive);
     const users = [...moment.likedBy.keys()].sort((a, b) => a - b);
     for (let at = 0; at < users.length; at += stride) {
       const example = exampleOf(users[Math.floor(at)]!, moment, { matching, history, world, totals });
