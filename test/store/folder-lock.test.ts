@@ -1,13 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
 import { makeFolder } from '../../src/domain/process/make-folder.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { FolderLockedError, lockFolder, lockFolders } from '../../src/store/open/folder-lock.ts';
+import {
+  FOLDER_LOCK_FILE,
+  FolderLockedError,
+  lockFolder,
+  lockFolders,
+  readAddress,
+} from '../../src/store/open/folder-lock.ts';
 import { compactStore, lockStores } from '../../src/store/open/open-store.ts';
 import { takePidLock } from '../../src/store/open/pid-lock.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
@@ -28,6 +34,24 @@ async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
   await gone;
 }
+
+test('the address of a service is believed as long as the process lives, and on its own host', async () => {
+  const path = tempFolder();
+  const file = join(path, FOLDER_LOCK_FILE);
+  const lock = lockFolder(path);
+  lock.noteReady('http://127.0.0.1:8087');
+  expect(readAddress(path)).toBe('http://127.0.0.1:8087');
+  const own = readFileSync(file, 'utf8');
+  lock.release();
+  expect(readAddress(path)).toBeUndefined();
+  writeFileSync(file, own.replace(/on .*, since/, 'on elsewhere, since'));
+  expect(readAddress(path)).toBeUndefined();
+  const child = await holdElsewhere('kernel', tempFolder());
+  writeFileSync(file, own.replace(/process \d+/, `process ${child.pid}`));
+  expect(readAddress(path)).toBe('http://127.0.0.1:8087');
+  await kill(child);
+  expect(readAddress(path)).toBeUndefined();
+});
 
 test('a folder is one process’s alone, the refusal names it, and a killed one leaves no lock', async () => {
   const path = tempFolder();

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { isAlive } from '../../domain/process/is-alive.ts';
 import { makeFolder } from '../../domain/process/make-folder.ts';
 import { takePidLock } from './pid-lock.ts';
 
@@ -16,6 +17,8 @@ const RETRY_MS = 50;
 const STARTING = 'starting';
 /** Begins the second line once the holder listens. */
 const ADDRESS = 'at ';
+/** The first line: see `describeHolder`. */
+const HOLDER = /^process (\d+) on (.+), since /;
 
 /** The right to write a folder, held until it is released or the process ends, however it ends. */
 export interface FolderLock {
@@ -170,12 +173,15 @@ function describeHolder(): string {
 }
 
 /**
- * Where the service listens that has a folder, or had it when it was killed.
+ * Where the service listens that has a folder. What one that was killed has left is not believed, since another program may
+ * listen there by now, nor what one of another host has, whose addresses may mean nothing here.
  * @returns a URL without a path; undefined where none says so
  */
 export function readAddress(path: string): string | undefined {
   try {
-    const lines = readFileSync(join(path, FOLDER_LOCK_FILE), 'utf8').split('\n');
+    const [holder = '', ...lines] = readFileSync(join(path, FOLDER_LOCK_FILE), 'utf8').split('\n');
+    const [, pid, host] = HOLDER.exec(holder) ?? [];
+    if (host !== hostname() || !isAlive(Number(pid))) return undefined;
     return lines.find((line) => line.startsWith(ADDRESS))?.slice(ADDRESS.length);
   } catch {
     return undefined;
