@@ -1,10 +1,11 @@
 /*
- * `npm run bench:cluster`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { DEFAULT_LIMITS } from '../src/domain/limits.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { type PostgresDsn, parseDsn } from '../src/store/open/dsn.ts';
@@ -17,8 +18,15 @@ import { measureLists } from './cluster/lists.ts';
 import { measureRequests } from './cluster/requests.ts';
 import { serverCpuMs } from './cluster/server-time.ts';
 
-const isSmoke = process.argv.includes('--smoke');
-const BATCHES = isSmoke ? 20 : 300;
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    /** Batches of 1,000 feedback that are stored, and then copied. */
+    batches: { type: 'string' },
+  },
+});
+const isSmoke = options.smoke;
+const BATCHES = Number(options.batches ?? (isSmoke ? 20 : 300));
 const BATCH_RECORDS = 1000;
 const USERS = 20_000;
 const ITEMS = 5000;
