@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import { reuseCompiledCode } from './cli/compiled-code.ts';
+import { reuseCompiledCode } from './cli/compile-cache.ts';
 import { judgeNode } from './cli/node-version.ts';
 import { packageFile } from './domain/process/program-files.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { alsShape } from '../../src/model/als/memory.ts';
+import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
 import { clickTrainingBytes } from '../../src/model/click/train.ts';
 import { slimMemoryBytes } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
-import { gather } from '../../src/worker/jobs/gather.ts';
+import { gather } from '../../src/worker/jobs/gather-training-data.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 
 /** The longest list that a service with default settings asks its model for, see `startService`. */

@@ -16,7 +16,7 @@ import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { RANKING_FEATURES } from '../../src/recommend/ranking/ranking-features.ts';
 import { openStore } from '../../src/store/open/open-store.ts';
 import { storeOptions, storePaths } from '../../src/store/open/store-options.ts';
-import { madeLists } from '../../src/worker/jobs/lists.ts';
+import { madeLists } from '../../src/worker/jobs/make-lists.ts';
 import { ListPass } from '../../src/worker/lists/list-pass.ts';
 import type { PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';

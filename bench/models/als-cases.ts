@@ -1,12 +1,12 @@
 import type { CompressedMatrix, Interactions } from '../../src/dataset/interactions.ts';
 import { transpose } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { trainedModel } from '../../src/model/als/extract-model.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { alsPhases } from '../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../src/model/als/scorer.ts';
 import { ALS_DEFAULTS, type AlsSettings, alsSettings, sizedSettings } from '../../src/model/als/settings.ts';
-import { trainedModel } from '../../src/model/als/trained-model.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { AlsWorkers } from '../quality/als-workers.ts';
 import { evaluateFullCatalogue } from '../quality/evaluations.ts';

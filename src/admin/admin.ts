@@ -13,7 +13,7 @@ import type {
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
-import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/sources.ts';
+import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/value-origins.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/process/version.ts';

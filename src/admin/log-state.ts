@@ -1,5 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
-import { asksForKey } from '../domain/config/sources.ts';
+import { asksForKey } from '../domain/config/value-origins.ts';
 import type { Logger } from '../domain/log.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';

@@ -1,8 +1,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
 import type { SavedStates } from '../store/cache-store.ts';
-import type { Sample, SampledName } from './samples.ts';
-import { SampleRing } from './samples.ts';
+import type { Sample, SampledName } from './sample-ring.ts';
+import { SampleRing } from './sample-ring.ts';
 
 /** A day of samples. */
 const STEP_MS = 10_000;

@@ -122,7 +122,7 @@ async function withStore(
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
-  const { forgetFreshness } = await import('../recommend/user-lists/freshness.ts');
+  const { forgetFreshness } = await import('../recommend/user-lists/stale-lists.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;

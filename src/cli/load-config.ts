@@ -7,7 +7,7 @@ import {
   parseConfig,
   type Warn,
 } from '../domain/config/config.ts';
-import type { ConfigOrigin } from '../domain/config/sources.ts';
+import type { ConfigOrigin } from '../domain/config/value-origins.ts';
 
 /** What is read from the working directory where no file is named. */
 export const CONFIG_FILE = 'furze.toml';

@@ -1,5 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
-import type { ConfigOrigin } from '../domain/config/sources.ts';
+import type { ConfigOrigin } from '../domain/config/value-origins.ts';
 import type { Logger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Service } from '../service.ts';

@@ -4,9 +4,9 @@ import { byRecommenderKey, RECOMMENDERS } from '../domain/recommenders.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
+import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
 import type { Trial } from './protocol.ts';
-import { bestPopularity, randomRanker, seenBy } from './references.ts';
-import { type Recommend, TrialService } from './served.ts';
+import { type Recommend, TrialService } from './trial-service.ts';
 
 /** List lengths at which is measured. */
 export const CUTOFFS = [10, 20] as const;

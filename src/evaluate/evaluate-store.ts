@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { readPositiveKinds } from '../domain/positive-kinds.ts';
+import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import { storeSource } from '../exchange/sources.ts';
 import { storePaths } from '../store/open/store-options.ts';
 import { openDataReader } from '../store/open/thread-stores.ts';
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
-import { type Past, readPast } from './past.ts';
 import { createTrial, type Protocol } from './protocol.ts';
+import { type Past, readPast } from './read-feedback.ts';
 
 /** Too few users with held-out feedback say nothing. */
 const USERS_MIN = 20;

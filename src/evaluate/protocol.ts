@@ -1,6 +1,6 @@
 import { buildInteractions, type Interactions, rowIndices } from '../dataset/interactions.ts';
 import { createRandom } from '../domain/random.ts';
-import type { Past } from './past.ts';
+import type { Past } from './read-feedback.ts';
 import { splitByTime, splitLeaveLastOut } from './test-split.ts';
 
 /**

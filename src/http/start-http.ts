@@ -15,7 +15,7 @@ import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
 import { EntityTexts } from './record-cache.ts';
 import type { Route } from './route.ts';
-import { createRoutes } from './routes.ts';
+import { createRoutes } from './route-table.ts';
 import { type ConnectionLimits, createHttpServer } from './server.ts';
 import type { Services } from './services.ts';
 

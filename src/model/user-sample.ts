@@ -5,7 +5,7 @@
  * users divided, exceed the budget: `shareThatFits` decides that before any of it is placed.
  */
 
-import type { FeedbackCounts } from '../dataset/collect.ts';
+import type { FeedbackCounts } from '../dataset/collect-training-data.ts';
 import { type CompressedMatrix, type Interactions, transpose } from '../dataset/interactions.ts';
 import type { TrainingData } from '../dataset/training-data.ts';
 import { isSampled } from '../dataset/validation-split.ts';

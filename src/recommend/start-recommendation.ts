@@ -1,6 +1,6 @@
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
-import { positiveKindNames } from '../domain/positive-kinds.ts';
+import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './answers/explain.ts';
 import { Fallbacks } from './answers/fallbacks.ts';
@@ -19,7 +19,7 @@ import { createSources } from './sources/registry.ts';
 import type { Sources } from './sources/source.ts';
 import type { ActiveUsers } from './user-lists/active-users.ts';
 import { marksLists } from './user-lists/list-versions.ts';
-import { noteChanges } from './user-lists/note-changes.ts';
+import { noteChanges } from './user-lists/mark-stale.ts';
 import { type ListParts, startLists } from './user-lists/start-lists.ts';
 import type { UserLists } from './user-lists/user-lists.ts';
 

@@ -1,7 +1,7 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/errors.ts';
 import type { LabelFields } from '../domain/labels.ts';
-import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-kinds.ts';
+import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
 import type { TypeRoles } from './feedback-rules.ts';

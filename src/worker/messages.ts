@@ -9,7 +9,7 @@ import type { ColdItems } from '../recommend/list-making/cold-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
 import type { Found, Question } from '../recommend/list-making/question.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
-import type { Relation } from '../recommend/neighbors/related-rows.ts';
+import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
 import type { TallySettings } from '../recommend/popularity/tally.ts';
 import type { TrendCounts, TrendSpans } from '../recommend/popularity/trends.ts';
 import type { Ranked } from '../recommend/ranked.ts';
@@ -18,7 +18,7 @@ import type { Ranking } from '../recommend/ranking/ranking-features.ts';
 import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
-import type { MemoryChoice } from './pool/free-memory.ts';
+import type { MemoryChoice } from './pool/reusable-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
 export const FULL_PRIORITY = 'full-priority';

@@ -9,7 +9,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './generation/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { restoreGeneration } from './generation/saved-generation.ts';
-import { relatedFinder } from './pool/find-related.ts';
+import { relatedFinder } from './pool/neighbor-finder.ts';
 import type { WorkerPool } from './pool/pool.ts';
 import { tallyKeeper } from './tally-keeper.ts';
 import { TaskLog } from './tasks/task-log.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
-import { positiveKindNames } from '../domain/positive-kinds.ts';
+import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import type { TallyKeeper } from '../recommend/popularity/live-tally.ts';
 import { trendSpans } from '../recommend/popularity/trends.ts';
 import type { CacheStore } from '../store/cache-store.ts';

@@ -1,12 +1,12 @@
 import { yieldToServing } from '../domain/process/thread-priority.ts';
-import { calibrate } from './jobs/calibrate.ts';
-import { gather } from './jobs/gather.ts';
-import { answerQuestion, makeLists } from './jobs/lists.ts';
-import { finish, load, prepare, run } from './jobs/parts.ts';
-import { findRelated } from './jobs/related.ts';
+import { findRelated } from './jobs/find-neighbors.ts';
+import { gather } from './jobs/gather-training-data.ts';
+import { calibrate } from './jobs/learn-ranking.ts';
+import { answerQuestion, makeLists } from './jobs/make-lists.ts';
 import { renewSavedTally } from './jobs/renew-tally.ts';
 import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
+import { finish, load, prepare, run } from './jobs/train-parts.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
 
 // A pool tells its threads what they are for.

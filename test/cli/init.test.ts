@@ -7,7 +7,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import { findAnswers, type Given } from '../../src/cli/init/answers.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { parseConfig } from '../../src/domain/config/config.ts';
-import { configTemplate } from '../../src/domain/config/text.ts';
+import { configTemplate } from '../../src/domain/config/print.ts';
 import { Furze } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-test-'));

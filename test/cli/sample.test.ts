@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { parseFilms, parseRatings, readSample } from '../../src/cli/playground/sample.ts';
 import { playgroundConfig } from '../../src/cli/playground/settings.ts';
-import { pickTaste } from '../../src/cli/playground/taste.ts';
+import { pickTaste } from '../../src/cli/playground/tour-user.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 
 describe('the sample', () => {

@@ -1,5 +1,5 @@
 import type { TimedPairs } from '../../bench/quality/hold-out.ts';
-import { type CollectOptions, collectTrainingData } from '../../src/dataset/collect.ts';
+import { type CollectOptions, collectTrainingData } from '../../src/dataset/collect-training-data.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';
 
 /** What is collected of columns, which are put in the order in which a store hands feedback out. */

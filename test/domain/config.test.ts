@@ -3,7 +3,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { type Config, ConfigError, defaultConfig, parseConfig } from '../../src/domain/config/config.ts';
 import { CONFIG_KEYS, encodeValue } from '../../src/domain/config/keys.ts';
-import { printConfig } from '../../src/domain/config/text.ts';
+import { printConfig } from '../../src/domain/config/print.ts';
 import { ALS_DEFAULTS } from '../../src/model/als/settings.ts';
 
 function problemsOf(toml: string, env: Record<string, string> = {}): readonly string[] {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rowIndices } from '../../src/dataset/interactions.ts';
-import type { Past } from '../../src/evaluate/past.ts';
+import { bestPopularity, randomRanker, seenBy } from '../../src/evaluate/baselines.ts';
 import { createTrial } from '../../src/evaluate/protocol.ts';
-import { bestPopularity, randomRanker, seenBy } from '../../src/evaluate/references.ts';
+import type { Past } from '../../src/evaluate/read-feedback.ts';
 
 const HOUR_MS = 3_600_000;
 

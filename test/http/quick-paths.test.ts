@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { parseQuery } from '../../src/http/query.ts';
 import { createRequestIds } from '../../src/http/request-id.ts';
+import { createRoutes } from '../../src/http/route-table.ts';
 import { Router } from '../../src/http/router.ts';
-import { createRoutes } from '../../src/http/routes.ts';
 
 const router = new Router(createRoutes('0.0.0', DEFAULT_LIMITS));
 const rules = { defaultN: 10, limits: DEFAULT_LIMITS };

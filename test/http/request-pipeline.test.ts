@@ -6,7 +6,7 @@ import { createLogger } from '../../src/domain/log.ts';
 import { StartGate } from '../../src/http/flow/start-gate.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
-import { createRoutes } from '../../src/http/routes.ts';
+import { createRoutes } from '../../src/http/route-table.ts';
 import type { Services } from '../../src/http/services.ts';
 import type { ReadBarrier } from '../../src/store/data-store.ts';
 

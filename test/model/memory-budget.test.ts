@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alsFitMemory, largestFitting } from '../../src/model/als/fit-memory.ts';
+import { alsFitMemory, largestFitting } from '../../src/model/als/memory-estimate.ts';
 import { checkStageMemory, memoryBudgetBytes } from '../../src/model/memory-budget.ts';
 
 const GIB = 2 ** 30;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ActiveUsers, type PassOrder } from '../../src/recommend/user-lists/active-users.ts';
-import { forgetFreshness } from '../../src/recommend/user-lists/freshness.ts';
+import { forgetFreshness } from '../../src/recommend/user-lists/stale-lists.ts';
 import { UserBits } from '../../src/recommend/user-lists/user-bits.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typeTest } from '../../src/recommend/history/positive-types.ts';
+import { typeTest } from '../../src/recommend/history/counts-as-positive.ts';
 
 test('types are told by number as they come, and again when a number is given to another', () => {
   const known = ['read'];

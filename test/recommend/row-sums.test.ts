@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RowSums } from '../../src/recommend/models/row-sums.ts';
-import { KeptFeatures } from '../../src/recommend/ranking/kept-features.ts';
+import { KeptFeatures } from '../../src/recommend/ranking/item-feature-cache.ts';
 
 test('sums are those of a map, from one user to the next, also of rows never seen before', () => {
   const sums = new RowSums();

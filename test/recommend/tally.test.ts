@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { typeTest } from '../../src/recommend/history/positive-types.ts';
+import { typeTest } from '../../src/recommend/history/counts-as-positive.ts';
 import { LiveTally } from '../../src/recommend/popularity/live-tally.ts';
 import { renewTally, Tally } from '../../src/recommend/popularity/tally.ts';
 import type { DataStore, LocalReads } from '../../src/store/data-store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { viewOf } from '../../src/memory/layout.ts';
-import { alsFitMemory } from '../../src/model/als/fit-memory.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
+import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
 import type { PlacedModel } from '../../src/model/als/scorer.ts';
 import type { Job, JobKind, Jobs, PlacedGeneration, PrepareAnswer } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';

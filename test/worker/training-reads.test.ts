@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../src/worker/jobs/gather.ts';
+import { gather } from '../../src/worker/jobs/gather-training-data.ts';
 import { withTrainingReads } from '../../src/worker/jobs/training-reads.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 

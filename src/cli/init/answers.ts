@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { readPositiveKinds } from '../../domain/positive-kinds.ts';
+import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import {
   DEFAULT_LOW_TYPE,
   DEFAULT_TYPE,

@@ -1,10 +1,10 @@
 import { baseUrl } from '../../domain/base-url.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { asksForKey } from '../../domain/config/sources.ts';
+import { asksForKey } from '../../domain/config/value-origins.ts';
 import type { Item } from '../../domain/entities.ts';
-import { kindOf, readPositiveKinds } from '../../domain/positive-kinds.ts';
+import { kindOf, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
-import { howCalled } from '../how-called.ts';
+import { howCalled } from '../command-name.ts';
 import { type Caller, recommendPath } from '../playground/caller.ts';
 
 /** A user of the data with what the service recommends. */

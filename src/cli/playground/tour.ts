@@ -1,6 +1,6 @@
 import type { Item, ScoredEntry } from '../../domain/entities.ts';
 import { type Caller, recommendPath } from './caller.ts';
-import type { Film, Taste } from './taste.ts';
+import type { Film, Taste } from './tour-user.ts';
 
 /** Entries in each list of the tour. */
 export const TOUR_ENTRIES = 5;

@@ -3,7 +3,7 @@ import { capital, count, figure, measuresOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
-import { WhatNamesMean } from '../parts/names.tsx';
+import { WhatNamesMean } from '../parts/ranking-names.tsx';
 import { summary } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 

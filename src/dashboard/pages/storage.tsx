@@ -1,7 +1,7 @@
 import type { Storage } from '../../domain/admin-schemas.ts';
 import { bytes, count, figure } from '../format.ts';
 import { Bar, Card, Fact, numbers, PageHead, State, Table } from '../parts/common.tsx';
-import { UpkeepCard } from '../parts/upkeep.tsx';
+import { UpkeepCard } from '../parts/maintenance.tsx';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 10_000;

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { positiveKindNames } from '../positive-kinds.ts';
+import { positiveKindNames } from '../positive-feedback-types.ts';
 import {
   type Environment,
   environmentOverride,

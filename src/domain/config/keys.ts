@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { MASK, maskDsn } from '../mask-dsn.ts';
-import { POSITIVE_KIND_PATTERN } from '../positive-kinds.ts';
+import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
 import { ConfigSchema } from './schema.ts';
 
 /** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */

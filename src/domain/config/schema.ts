@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { NEIGHBOR_TYPES } from '../neighbor-type.ts';
-import { POSITIVE_KIND_PATTERN } from '../positive-kinds.ts';
+import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
 import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../recommenders.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';

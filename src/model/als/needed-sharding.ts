@@ -1,8 +1,8 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
-import { alsFitMemory } from './fit-memory.ts';
 import type { AlsShape } from './memory.ts';
+import { alsFitMemory } from './memory-estimate.ts';
 import { type Sharding, shardingOf } from './sharding.ts';
 
 /**

@@ -2,16 +2,16 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { viewOf } from '../../memory/layout.ts';
 import type { LearnedPart, ServingShape } from '../learned-part.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
-import { alsFitMemory } from './fit-memory.ts';
+import { type AlsOutcome, alsCourse } from './epochs.ts';
+import { qualityOf, trainedModel } from './extract-model.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory.ts';
+import { alsFitMemory } from './memory-estimate.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import { neededSharding } from './needed-sharding.ts';
 import type { AlsPhase } from './phases.ts';
 import { type PlacedModel, placeModel } from './scorer.ts';
 import { type AlsSettings, sizedFactors } from './settings.ts';
 import { AlsSolver } from './solver.ts';
-import { qualityOf, trainedModel } from './trained-model.ts';
-import { type AlsOutcome, alsCourse } from './training-loop.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;

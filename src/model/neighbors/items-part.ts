@@ -16,7 +16,7 @@ import {
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { type Incidence, incidenceOfLabels, itemsByUsers, orderRows } from './incidence.ts';
 import { planIndex } from './index-plan.ts';
-import { countLabels, policyBytes } from './memory.ts';
+import { countLabels, policyBytes } from './memory-estimate.ts';
 import {
   draftBytes,
   type NeighborTable,

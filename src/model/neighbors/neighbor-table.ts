@@ -1,8 +1,8 @@
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
 
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../framed-model.ts';
 import type { PartSaving } from '../learned-part.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-encoding.ts';
 import type { ServedItems } from '../served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 

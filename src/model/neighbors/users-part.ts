@@ -4,7 +4,7 @@ import type { LearnedPart } from '../learned-part.ts';
 import { createChunkCounter, type SharedTask } from '../shared-task.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
-import { countLabels, policyBytes } from './memory.ts';
+import { countLabels, policyBytes } from './memory-estimate.ts';
 import { type PlacedSimilarity, placeSimilarity } from './place-similarity.ts';
 
 export interface UserNeighborsOptions {

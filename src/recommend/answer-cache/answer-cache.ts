@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History } from '../history/history.ts';
 import type { RecommendQuery } from '../recommender.ts';
 import { RowSet } from '../row-set.ts';
-import type { Dated } from '../user-lists/freshness.ts';
+import type { Dated } from '../user-lists/stale-lists.ts';
 import { AnswerSlots, ID_LENGTH_MAX, SLOT_BYTES, SLOT_ROWS } from './slots.ts';
 import { AnswerTexts } from './texts.ts';
 

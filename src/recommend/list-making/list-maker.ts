@@ -4,11 +4,11 @@ import type { History, TypeTest } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import { rankCandidates } from '../ranking/rank-order.ts';
+import { Matching, type MatchingScratch, type Proposal, proposalOf } from './candidates.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
 import type { ListWorld } from './list-world.ts';
-import { Matching, type MatchingScratch, type Proposal, proposalOf } from './matching.ts';
 import { decayedScores, putBack } from './replacement.ts';
 
 /**

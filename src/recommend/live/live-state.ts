@@ -1,10 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
-import { Arrivals } from '../catalogue/arrivals.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
+import { Arrivals } from '../catalogue/new-items.ts';
 import { LatestIndex } from '../global-lists/latest.ts';
 import { PopularIndex } from '../global-lists/popular.ts';
-import { type NumberedTypeTest, typeTest } from '../history/positive-types.ts';
+import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
 import { ColdItemIndex } from '../list-making/cold-items.ts';
 import type { FeedbackCounts } from '../popularity/feedback-counts.ts';
 import { LiveTally, type TallyKeeper } from '../popularity/live-tally.ts';

@@ -1,7 +1,7 @@
 import { hasBit } from '../../memory/bits.ts';
 import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { decomposeScore } from '../../model/als/explain.ts';
+import { decomposeScore } from '../../model/als/score-decomposition.ts';
 import type { MfScorer, PlacedModel } from '../../model/als/scorer.ts';
 import type { Ranked } from '../ranked.ts';
 import type { CollaborativeModel } from './generation.ts';

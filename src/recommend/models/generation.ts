@@ -1,4 +1,4 @@
-import type { ScoreDecomposition } from '../../model/als/explain.ts';
+import type { ScoreDecomposition } from '../../model/als/score-decomposition.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { Ranked } from '../ranked.ts';
 import type { Ranking } from '../ranking/ranking-features.ts';

@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
 import { filterRanked, type Ranked } from '../ranked.ts';
 import type { SinceFit } from './changed-since-fit.ts';
-import type { Relation } from './related-rows.ts';
+import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
 
 /** Finds related rows aside (in a worker); at most `k`, best first. */

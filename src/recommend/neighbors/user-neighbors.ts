@@ -8,7 +8,7 @@ import type { History, TypeTest } from '../history/history.ts';
 import type { AskedUser, GenerationSlot } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import type { FindRelated } from './item-neighbors.ts';
-import type { Relation } from './related-rows.ts';
+import type { Relation } from './neighbors-from-store.ts';
 
 /** Likes that a user is compared by at most, the latest: nobody is better told by more. */
 const LIKES_COMPARED_MAX = 5000;

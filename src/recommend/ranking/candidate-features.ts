@@ -1,7 +1,7 @@
 import type { Generation } from '../models/generation.ts';
 import { type LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { TrendCounts } from '../popularity/trends.ts';
-import { KeptFeatures, type WriteFeatures } from './kept-features.ts';
+import { KeptFeatures, type WriteFeatures } from './item-feature-cache.ts';
 import { RANKING_FEATURES } from './ranking-features.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');

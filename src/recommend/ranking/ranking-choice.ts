@@ -2,9 +2,9 @@
  * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
-import type { ChoiceSample } from '../../model/choice-model.ts';
+import type { ChoiceSample } from '../../model/conditional-logit.ts';
 import { type Estimate, estimate, ndcg } from '../../model/evaluation/metrics.ts';
-import type { LogisticRegression } from '../../model/logistic.ts';
+import type { LogisticRegression } from '../../model/logistic-regression.ts';
 import {
   asProbability,
   isModel,

@@ -1,4 +1,4 @@
-import type { LogisticRegression } from '../../model/logistic.ts';
+import type { LogisticRegression } from '../../model/logistic-regression.ts';
 import { SUM_NAMES } from '../models/like-sums.ts';
 import { POPULARITY_SCALES } from '../popularity/decayed-counts.ts';
 

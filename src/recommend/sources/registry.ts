@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import { readPositiveKinds } from '../../domain/positive-kinds.ts';
+import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { LiveState } from '../live/live-state.ts';
 import type { GenerationSlot } from '../models/generation.ts';

@@ -1,6 +1,6 @@
 import { turns } from '../../domain/concurrency/turns.ts';
 import type { Feedback } from '../../domain/entities.ts';
-import { kindOf, type PositiveKind } from '../../domain/positive-kinds.ts';
+import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
-import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { AnswerCache } from '../answer-cache/answer-cache.ts';
@@ -11,9 +11,9 @@ import type { LiveState } from '../live/live-state.ts';
 import { liveWorld } from '../live/live-world.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import { ActiveUsers } from './active-users.ts';
-import { ListFreshness } from './freshness.ts';
 import { ListVersions } from './list-versions.ts';
 import type { MakeInWorker } from './remake-queue.ts';
+import { ListFreshness } from './stale-lists.ts';
 import { TimeBudget } from './time-budget.ts';
 import { UserLists } from './user-lists.ts';
 

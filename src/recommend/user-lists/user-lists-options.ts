@@ -3,9 +3,9 @@ import type { CacheStore } from '../../store/cache-store.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import type { ActiveUsers } from './active-users.ts';
-import type { ListFreshness } from './freshness.ts';
 import type { ListVersions } from './list-versions.ts';
 import type { MakeInWorker } from './remake-queue.ts';
+import type { ListFreshness } from './stale-lists.ts';
 import type { TimeBudget } from './time-budget.ts';
 
 /** What users' lists stand on. */

@@ -1,12 +1,12 @@
 import type { UserList } from '../../store/cache-store.ts';
 import type { History } from '../history/history.ts';
-import type { Dated, Lack } from './freshness.ts';
-import { insertNewcomers } from './insert-newcomers.ts';
+import { insertNewcomers } from './insert-new-items.ts';
 import { ListWriter } from './list-writer.ts';
 import { MadeHere, RECORDS_HERE_MAX } from './made-here.ts';
-import { NothingMade } from './nothing-made.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
+import type { Dated, Lack } from './stale-lists.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
+import { NothingMade } from './users-without-list.ts';
 
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PositiveKind } from '../../domain/positive-kinds.ts';
+import type { PositiveKind } from '../../domain/positive-feedback-types.ts';
 import type { Point } from '../effects.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
 import { checkFormatVersion } from './format/format-version.ts';

@@ -1,8 +1,8 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { Logger } from '../../domain/log.ts';
+import type { AlsOutcome } from '../../model/als/epochs.ts';
 import type { PlacedModel } from '../../model/als/scorer.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
-import type { AlsOutcome } from '../../model/als/training-loop.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { adoptSettings, settingsInUse } from '../search/saved-search.ts';
 import type { PartRun, PartTrainer, TrainControl } from './part-trainer.ts';

@@ -1,7 +1,7 @@
 import type { FeedbackType } from '../../domain/admin-schemas.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { FeedbackFacts } from '../../domain/feedback-troubles.ts';
-import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { DataStore } from '../../store/data-store.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '../../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/shared-task.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
-import { FreeMemory } from '../pool/free-memory.ts';
 import type { WorkerPool } from '../pool/pool.ts';
+import { FreeMemory } from '../pool/reusable-memory.ts';
 import { plannedMb, STAGE_MEMORY } from './stage-memory.ts';
 
 /** How often progress is told while a phase lasts. */

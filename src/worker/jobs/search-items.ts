@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { searchItems } from '../../recommend/catalogue/item-search.ts';
+import { searchItems } from '../../recommend/catalogue/search-by-text.ts';
 import type { SearchItemsJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 

@@ -2,7 +2,7 @@ import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
-import { typeTest } from '../../recommend/history/positive-types.ts';
+import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { withReads } from './stores.ts';

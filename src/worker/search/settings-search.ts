@@ -4,8 +4,8 @@ import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import type { Logger } from '../../domain/log.ts';
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/layout.ts';
-import { largestFitting } from '../../model/als/fit-memory.ts';
 import { alsShape } from '../../model/als/memory.ts';
+import { largestFitting } from '../../model/als/memory-estimate.ts';
 import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-space.ts';
 import { type AlsSettings, sizedFactors } from '../../model/als/settings.ts';
 import {

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { driveAls, finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { trainedModel } from '../../../src/model/als/extract-model.ts';
 import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { alsSettings, sizedFactors, sizedSettings } from '../../../src/model/als/settings.ts';
 import { AlsSolver } from '../../../src/model/als/solver.ts';
-import { trainedModel } from '../../../src/model/als/trained-model.ts';
 import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { alsCourse } from '../../../src/model/als/epochs.ts';
+import { trainedModel } from '../../../src/model/als/extract-model.ts';
 import { alsMemoryBytes, alsShape, placeAls } from '../../../src/model/als/memory.ts';
 import { neededSharding } from '../../../src/model/als/needed-sharding.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
 import { type Sharding, shardingOf } from '../../../src/model/als/sharding.ts';
 import { AlsSolver } from '../../../src/model/als/solver.ts';
 import type { AlsTask } from '../../../src/model/als/task.ts';
-import { trainedModel } from '../../../src/model/als/trained-model.ts';
-import { alsCourse } from '../../../src/model/als/training-loop.ts';
 import { beginPhase } from '../../../src/model/shared-task.ts';
 import { tastes } from '../tastes.ts';
 

@@ -1,4 +1,4 @@
-import { kindOf, type PositiveKind } from '../../../domain/positive-kinds.ts';
+import { kindOf, type PositiveKind } from '../../../domain/positive-feedback-types.ts';
 import { type DataTables, readKinds, readState } from '../data-tables.ts';
 import { readBytes } from '../engine.ts';
 import { FEEDBACK_TYPES_MAX, tripleKey } from './record-layout.ts';

@@ -1,5 +1,5 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
-import { kindOf, type PositiveKind } from '../domain/positive-kinds.ts';
+import { kindOf, type PositiveKind } from '../domain/positive-feedback-types.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { Source } from '../exchange/sources.ts';
 

@@ -1,7 +1,7 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
-import { positiveKindNames } from '../../domain/positive-kinds.ts';
+import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
 import { JobQueue } from './job-queue.ts';

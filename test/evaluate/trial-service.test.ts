@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import { defaultConfig } from '../../src/domain/config/config.ts';
-import type { Past } from '../../src/evaluate/past.ts';
 import { createTrial } from '../../src/evaluate/protocol.ts';
-import { TrialService } from '../../src/evaluate/served.ts';
+import type { Past } from '../../src/evaluate/read-feedback.ts';
+import { TrialService } from '../../src/evaluate/trial-service.ts';
 
 const USERS = 12;
 const ITEMS = 8;

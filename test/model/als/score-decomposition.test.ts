@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { atOnce } from '../../../src/domain/concurrency/turns.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { decomposeScore } from '../../../src/model/als/explain.ts';
+import { decomposeScore } from '../../../src/model/als/score-decomposition.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
 import { checkerboard } from '../checkerboard.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
-import { positiveKindNames, positiveWeights } from '../../src/domain/positive-kinds.ts';
+import { positiveKindNames, positiveWeights } from '../../src/domain/positive-feedback-types.ts';
 import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
-import { gather } from '../../src/worker/jobs/gather.ts';
+import { gather } from '../../src/worker/jobs/gather-training-data.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 

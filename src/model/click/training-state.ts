@@ -8,13 +8,13 @@ import { calibrate, sigmoid } from './calibration.ts';
 import { centreBlock } from './centering.ts';
 import type { FmOutcome } from './epochs.ts';
 import { type ClickExamples, wholeDraws } from './examples.ts';
+import { FmRowBuffer } from './feature-rows.ts';
 import { featureBlocks, mostLabels } from './features.ts';
 import { FmMachine, type FmParameters } from './machine.ts';
 import type { FmModel, FmRows } from './model.ts';
 import { shuffleExamples } from './pairs.ts';
-import { featuresOf } from './resumed-features.ts';
-import { FmRowBuffer } from './rows.ts';
 import type { ClickSettings } from './settings.ts';
+import { featuresOf } from './warm-start.ts';
 
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
 const CHUNK_ROWS = 16_384;

@@ -3,8 +3,8 @@ import { createRandom } from '../domain/random.ts';
 import { evaluateUsers } from '../model/evaluation/evaluate.ts';
 import { estimate } from '../model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../model/evaluation/ranker.ts';
-import type { Past } from './past.ts';
 import { createTrial, type Trial } from './protocol.ts';
+import type { Past } from './read-feedback.ts';
 
 const HOUR_MS = 3_600_000;
 /** Windows of popularity that are tried, in hours; infinite counts from the beginning. */

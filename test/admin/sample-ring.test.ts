@@ -1,7 +1,7 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { describe, expect, it } from 'vitest';
+import { SAMPLED, type Sample, SampleRing } from '../../src/admin/sample-ring.ts';
 import { quantileS } from '../../src/admin/sampler.ts';
-import { SAMPLED, type Sample, SampleRing } from '../../src/admin/samples.ts';
 
 const STEP_MS = 10_000;
 const START_MS = 1_700_000_000_000;

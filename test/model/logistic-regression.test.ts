@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { fitLogistic, logisticProbability } from '../../src/model/logistic.ts';
+import { fitLogistic, logisticProbability } from '../../src/model/logistic-regression.ts';
 
 function drawn(rows: number, truth: { bias: number; weights: number[] }, scale: number[]) {
   const random = createRandom(3);

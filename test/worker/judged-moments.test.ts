@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bitWords, setBit } from '../../src/memory/bits.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { byTime, laterMoments } from '../../src/worker/jobs/later-moments.ts';
+import { byTime, laterMoments } from '../../src/worker/jobs/judged-moments.ts';
 
 function columns(
   records: readonly (readonly [user: number, item: number, timeMs: number])[],

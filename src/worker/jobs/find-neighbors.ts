@@ -1,6 +1,6 @@
+import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { likeTest } from '../../recommend/history/history.ts';
-import { typeTest } from '../../recommend/history/positive-types.ts';
-import { relatedRows } from '../../recommend/neighbors/related-rows.ts';
+import { relatedRows } from '../../recommend/neighbors/neighbors-from-store.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './stores.ts';

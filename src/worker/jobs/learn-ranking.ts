@@ -1,10 +1,10 @@
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { bitWords, setBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
+import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History, type TypeTest } from '../../recommend/history/history.ts';
-import { typeTest } from '../../recommend/history/positive-types.ts';
+import { Matching } from '../../recommend/list-making/candidates.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
-import { Matching } from '../../recommend/list-making/matching.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
 import { SUM_NAMES } from '../../recommend/models/like-sums.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
@@ -17,8 +17,8 @@ import { scanAllFeedback } from '../../store/scan.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
-import { byTime, type JudgedMoment, laterMoments } from './later-moments.ts';
-import { copiedWorld } from './lists.ts';
+import { byTime, type JudgedMoment, laterMoments } from './judged-moments.ts';
+import { copiedWorld } from './make-lists.ts';
 import { withReads } from './stores.ts';
 
 /** Everything that a ranking may look at comes up. */

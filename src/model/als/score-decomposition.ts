@@ -1,6 +1,6 @@
 import { paddedFactors, rowRegularization } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';
-import { solveSymmetric } from '../logistic.ts';
+import { solveSymmetric } from '../logistic-regression.ts';
 import type { PlacedModel } from './scorer.ts';
 
 /** A predicted score as the sum of what each of the user's items adds to it. */

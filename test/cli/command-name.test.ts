@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { howCalled } from '../../src/cli/how-called.ts';
+import { howCalled } from '../../src/cli/command-name.ts';
 
 const usual = {
   execPath: '/usr/bin/node',

@@ -5,7 +5,7 @@ import {
   positiveKindNames,
   positiveWeights,
   readPositiveKinds,
-} from '../../src/domain/positive-kinds.ts';
+} from '../../src/domain/positive-feedback-types.ts';
 
 test('an entry is a type, a threshold and a weight, the last two where given', () => {
   expect(readPositiveKinds(['like', 'rating >= 4.5', 'purchase=5', 'seconds<-1=0.5'])).toEqual([

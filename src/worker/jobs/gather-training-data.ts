@@ -1,7 +1,7 @@
-import { collectTrainingData, type ReplayFeedback } from '../../dataset/collect.ts';
+import { collectTrainingData, type ReplayFeedback } from '../../dataset/collect-training-data.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { shareThatFits } from '../../model/user-sample.ts';
-import { typeTest } from '../../recommend/history/positive-types.ts';
+import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import type { GatherJob } from '../messages.ts';

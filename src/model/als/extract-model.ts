@@ -1,9 +1,9 @@
 import { paddedFactors } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';
 import type { ServedItems } from '../served-items.ts';
+import type { AlsOutcome } from './epochs.ts';
 import { assertFinite, type MatrixFactorization } from './model.ts';
 import type { AlsTask } from './task.ts';
-import type { AlsOutcome } from './training-loop.ts';
 import { UserFactors } from './user-shards.ts';
 
 /** What a model says of its quality: NDCG@10 on the held-out records with its half width, and the epoch it is of. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { holdOut } from '../../bench/quality/hold-out.ts';
-import { collectTrainingData } from '../../src/dataset/collect.ts';
+import { collectTrainingData } from '../../src/dataset/collect-training-data.ts';
 import { fingerprintOfAll } from '../../src/dataset/fingerprint.ts';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { reuseCompiledCode } from '../../src/cli/compiled-code.ts';
+import { reuseCompiledCode } from '../../src/cli/compile-cache.ts';
 import { VERSION } from '../../src/domain/process/version.ts';
 import { Furze } from './run-furze.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { defaultConfig, parseConfig } from '../../src/domain/config/config.ts';
 import { CONFIG_KEYS } from '../../src/domain/config/keys.ts';
+import { configTemplate } from '../../src/domain/config/print.ts';
 import { configReference } from '../../src/domain/config/reference.ts';
-import { configTemplate } from '../../src/domain/config/text.ts';
 
 describe('the commented configuration file', () => {
   it('holds the defaults', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { type ChoiceSample, fitChoices } from '../../src/model/choice-model.ts';
+import { type ChoiceSample, fitChoices } from '../../src/model/conditional-logit.ts';
 
 const SIZE = 10;
 const RIDGE = 3e-3;

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Taste } from './taste.ts';
+import type { Taste } from './tour-user.ts';
 
 /** Beside the stores: says that the sample is loaded and trained, and whom the tour is about. */
 const FILE = 'playground.json';

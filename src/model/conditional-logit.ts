@@ -6,7 +6,7 @@
  * alternatives does not.
  */
 import { FurzeError } from '../domain/errors.ts';
-import { solveSymmetric } from './logistic.ts';
+import { solveSymmetric } from './logistic-regression.ts';
 
 /** Sets of alternatives, as columns. */
 export interface ChoiceSample {
