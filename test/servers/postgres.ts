@@ -115,8 +115,8 @@ export function findPrograms(): string | undefined {
   return folders.find((each) => existsSync(join(each, 'initdb')) && existsSync(join(each, 'postgres')));
 }
 
-/** PostgreSQL does not run as root, so root runs it as somebody else. */
-function ordinaryUser(): { uid: number; gid: number } | undefined {
+/** PostgreSQL and PgBouncer do not run as root, so root runs them as somebody else. */
+export function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };

@@ -14,8 +14,20 @@ test('a DSN names a database of PostgreSQL and the schema in it', () => {
   expect(parseDsn('postgres://me:secret@db:5432/shop?sslmode=require&schema=recs')).toEqual({
     engine: 'postgres',
     url: 'postgres://me:secret@db:5432/shop?sslmode=require',
+    sessionUrl: 'postgres://me:secret@db:5432/shop?sslmode=require',
     schema: 'recs',
   });
+  expect(parseDsn('postgres://me:secret@pool:6432/shop?direct=DB.example:5433&sslmode=require')).toEqual({
+    engine: 'postgres',
+    url: 'postgres://me:secret@pool:6432/shop?sslmode=require',
+    sessionUrl: 'postgres://me:secret@DB.example:5433/shop?sslmode=require',
+    schema: 'furze',
+  });
+  expect(parseDsn('postgres://pool:6432/shop?direct=[::1]')).toMatchObject({
+    sessionUrl: 'postgres://[::1]/shop',
+  });
+  for (const direct of ['', 'a/b', 'db:99999', 'db:x'])
+    expect(() => parseDsn(`postgres://pool/shop?direct=${direct}`)).toThrow(/direct=HOST:PORT/);
   expect(parseDsn('postgresql://db/shop')).toMatchObject({ engine: 'postgres', schema: 'furze' });
   expect(() => parseDsn('postgres://db')).toThrow(/names no database/);
   expect(() => parseDsn('postgres://db/shop?schema=a"b')).toThrow(/letters, digits/);

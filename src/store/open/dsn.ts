@@ -12,6 +12,8 @@ export interface PostgresDsn {
   readonly engine: 'postgres';
   /** What the driver connects by. It may hold a password: never logged. */
   readonly url: string;
+  /** The same for what needs a session of its own, which a pool that lends connections by transaction does not give. */
+  readonly sessionUrl: string;
   readonly schema: string;
 }
 
@@ -37,12 +39,15 @@ const REDIS_FORM =
   /^redis(?<tls>s?)(?<cluster>\+cluster)?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?]+)(?:\/(?<database>\d*))?(?:\?(?<query>.*))?$/;
 const REDIS_PORT = 6379;
 const DEFAULT_SCHEMA = 'furze';
+/** A name or an address, with a port or without. */
+const HOST_FORM = /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 /** What stands in SQL as it is, between quotes. */
 const SCHEMA_FORM = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /**
  * What a DSN names: `lmdb://PATH`, a relative path being relative to the working directory, or
- * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full&schema=NAME`, or
+ * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full&schema=NAME&direct=HOST:PORT`, `direct` being the server
+ * itself behind a pool, or
  * `redis://USER:PASSWORD@HOST:PORT/NUMBER`, with `rediss` for TLS and `?sslrootcert=FILE`, and with `redis+cluster` and
  * `HOST:PORT,HOST:PORT` for a cluster.
  * @throws FurzeError INVALID_PARAMETER for another scheme, or one without what it needs; the message holds no password
@@ -87,8 +92,24 @@ function parsePostgres(dsn: string): PostgresDsn {
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!SCHEMA_FORM.test(schema))
     throw refuse('The schema of a postgres:// store is letters, digits and underscores, at most 63.');
+  const direct = url.searchParams.get('direct');
   url.searchParams.delete('schema');
-  return { engine: 'postgres', url: url.href, schema };
+  url.searchParams.delete('direct');
+  return {
+    engine: 'postgres',
+    url: url.href,
+    sessionUrl: direct === null ? url.href : atHost(url, direct),
+    schema,
+  };
+}
+
+/** The same by way of another server. */
+function atHost(url: URL, host: string): string {
+  const other = new URL(url);
+  other.port = '';
+  if (HOST_FORM.test(host)) other.host = host;
+  if (other.host !== host) throw refuse('The direct=HOST:PORT of a postgres:// store names no server.');
+  return other.href;
 }
 
 function parseRedis(dsn: string): RedisDsn {

@@ -81,7 +81,7 @@ export class NodeSession implements Cluster {
     this.self = { id: randomUUID(), ...facts };
     this.position = position;
     this.dsn = dsn;
-    this.link = new Link(dsn, 'furze node', ANSWER_MS_MAX);
+    this.link = new Link({ ...dsn, url: dsn.sessionUrl }, 'furze node', ANSWER_MS_MAX);
     this.s = `"${dsn.schema}"`;
   }
 

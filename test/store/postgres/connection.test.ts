@@ -21,7 +21,8 @@ beforeEach(async () => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  dsn = { engine: 'postgres', url: `postgres://me@127.0.0.1:${port}/x?sslmode=disable`, schema: 's' };
+  const url = `postgres://me@127.0.0.1:${port}/x?sslmode=disable`;
+  dsn = { engine: 'postgres', url, sessionUrl: url, schema: 's' };
 });
 
 afterEach(() => {
