@@ -13,7 +13,8 @@ import type {
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
-import { asksForKey, type ConfigOrigin, describeConfig } from '../domain/config/value-origins.ts';
+import { apiKeys } from '../domain/config/schema.ts';
+import { type ConfigOrigin, describeConfig } from '../domain/config/value-origins.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/process/version.ts';
@@ -135,7 +136,7 @@ export class Admin {
         UptimeSeconds: Math.max(0, (clock() - this.startedMs) / 1000),
         DataFolder: folders.dataPath,
         ConfigFile: origin.file,
-        HasKey: asksForKey(config.server),
+        HasKey: apiKeys(config.server).length > 0,
         Threads: threads,
       },
     };
@@ -249,7 +250,7 @@ export class Admin {
       popularIsEmpty: live.popular.first(1).length === 0,
       popularWindowMs: popular.popular_window,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
-      hasKey: asksForKey(config.server),
+      hasKey: apiKeys(config.server).length > 0,
       host: config.server.host,
     };
   }

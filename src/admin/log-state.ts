@@ -1,5 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
-import { asksForKey } from '../domain/config/value-origins.ts';
+import { apiKeys } from '../domain/config/schema.ts';
 import type { Logger } from '../domain/log.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
@@ -15,7 +15,7 @@ export async function logStart(
 ): Promise<void> {
   const { users, items, feedback } = await data.getStats();
   const { positive_feedback_types: positiveTypes } = recommend.data_source;
-  const key = asksForKey(server) ? 'on' : 'off';
+  const key = apiKeys(server).length > 0 ? 'on' : 'off';
   log.info({ data: dataPath, users, items, feedback, positiveTypes, key, config: file }, 'opened the data');
 }
 

@@ -75,8 +75,8 @@ export function checkReason(reason: StopReason): void {
 }
 
 /**
- * Stops the service, and ends the process when that takes longer than it may: what was acknowledged is stored by then,
- * and what was not is made again as after a crash.
+ * The shutdown timeout: stops the service, and ends the process when that takes longer than it may. What was
+ * acknowledged is stored by then, and what was not is made again as after a crash.
  * @param timeoutMs `[server] shutdown_timeout`
  */
 export async function stopWithin(

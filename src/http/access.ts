@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { apiKeys } from '../domain/config/schema.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { Origins, type SenderHeaders } from './origins.ts';
@@ -36,7 +37,7 @@ export interface AccessSettings {
 
 export function accessRules(server: AccessSettings): AccessRules {
   return {
-    keys: [server.api_key, ...server.api_keys].filter((key) => key !== ''),
+    keys: apiKeys(server),
     readOnlyKey: server.read_only_api_key,
     origins: server.cors_origins,
     host: server.host,

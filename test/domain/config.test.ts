@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Config, ConfigError, defaultConfig, parseConfig } from '../../src/domain/config/config.ts';
 import { CONFIG_KEYS, encodeValue } from '../../src/domain/config/keys.ts';
 import { printConfig } from '../../src/domain/config/print.ts';
+import { describeConfig, NO_ORIGIN } from '../../src/domain/config/value-origins.ts';
 import { ALS_DEFAULTS } from '../../src/model/als/settings.ts';
 
 function problemsOf(toml: string, env: Record<string, string> = {}): readonly string[] {
@@ -262,6 +263,11 @@ describe('the environment', () => {
     const config = parseConfig('', env, (line) => warnings.push(line));
     expect(warnings).toEqual([]);
     expect(config.server).toMatchObject({ host: '0.0.0.0', port: 8087 });
+    const origin = { ...NO_ORIGIN, text: '[server]\nmax_n = 5', env, flags: ['FURZE_SERVER_DEFAULT_N'] };
+    const sources = new Map(describeConfig(config, origin).map(({ Key, Source }) => [Key, Source]));
+    expect(
+      ['port', 'host', 'max_n', 'default_n', 'api_key'].map((name) => sources.get(`server.${name}`)),
+    ).toEqual(['default', 'environment', 'file', 'command line', 'default']);
   });
 
   it('has a name of its own for every key', () => {

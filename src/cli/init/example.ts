@@ -1,10 +1,10 @@
 import { baseUrl } from '../../domain/base-url.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { asksForKey } from '../../domain/config/value-origins.ts';
+import { apiKeys } from '../../domain/config/schema.ts';
 import type { Item } from '../../domain/entities.ts';
 import { kindOf, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
-import { howCalled } from '../command-name.ts';
+import { commandName } from '../command-name.ts';
 import { type Caller, recommendPath } from '../playground/caller.ts';
 
 /** A user of the data with what the service recommends. */
@@ -87,10 +87,10 @@ export function requestsOf(
 /** What to do next: the line that starts the service, and three requests with ids of the data. */
 export function describeNext(file: string, config: Config, example: Example | undefined): string {
   const { url, requests } = requestsOf(config, example);
-  const key = asksForKey(config.server) ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
+  const key = apiKeys(config.server).length > 0 ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   return `${example === undefined ? '' : describeExample(example)}
 Start the service:
-  ${howCalled()} serve --config ${file}
+  ${commandName()} serve --config ${file}
 Then try it${key === '' ? '' : `, with FURZE_SERVER_API_KEY set to the key in ${file}`}:
 ${requests.map((request) => `  curl '${request.replaceAll("'", '%27')}'${key}`).join('\n')}
 

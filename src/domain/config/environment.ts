@@ -1,5 +1,5 @@
 /** Environment variables that override keys of the configuration file, and the warning about those that name no key. */
-import { CONFIG_KEYS, type ConfigKey, type KeySchema, VARIABLE_PREFIX } from './keys.ts';
+import { CONFIG_KEYS, type ConfigKey, type KeySchema, lookUp, VARIABLE_PREFIX } from './keys.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,10 +38,22 @@ function isInjected(name: string, value: string): boolean {
   return INJECTED.test(name) || (INJECTED_PORT.test(name) && INJECTED_URL.test(value));
 }
 
-/** What the environment sets a key to, in the file's form; undefined where it does not. A text that has another form comes back as it is, to be refused. */
-export function environmentOverride({ variable, schema }: ConfigKey, env: Environment): unknown {
+/** A key's value in the file's form, and where it was found. */
+export interface EffectiveValue {
+  readonly value: unknown;
+  readonly source: 'environment' | 'file' | 'default';
+}
+
+/** Applies the overrides: a variable goes before the file, and the file before the default. */
+export function effectiveValue(
+  { path, variable, schema }: ConfigKey,
+  file: unknown,
+  env: Environment,
+): EffectiveValue {
   const text = env[variable];
-  return text === undefined ? undefined : readVariable(schema, text);
+  if (text !== undefined) return { value: readVariable(schema, text), source: 'environment' };
+  const value = lookUp(file, path);
+  return value === undefined ? { value: schema.default, source: 'default' } : { value, source: 'file' };
 }
 
 /** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */

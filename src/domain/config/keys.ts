@@ -5,7 +5,7 @@ import { MASK, maskDsn } from '../mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
 import { ConfigSchema } from './schema.ts';
 
-/** A schema as this module reads it: the JSON Schema words that config-schema.ts uses. */
+/** A schema as this module reads it: the JSON Schema words that schema.ts uses. */
 export interface KeySchema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;
@@ -105,4 +105,18 @@ export function shownValue(schema: KeySchema, value: unknown): unknown {
   if (schema.dsn) return typeof value === 'string' ? maskDsn(value) : value;
   if (!schema.secret || value === '') return value;
   return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
+}
+
+/** A table of the file, or a section of it. */
+export type Table = Record<string, unknown>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** What stands at a key's path; undefined where nothing does. */
+export function lookUp(table: unknown, path: readonly string[]): unknown {
+  let value = table;
+  for (const name of path) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
 }

@@ -369,3 +369,8 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 
 /** The checked and frozen configuration: sections and keys as in the file, durations in milliseconds. */
 export type Config = DeepReadonly<Static<typeof ConfigSchema>>;
+
+/** The keys that may do everything; with none, everybody may. */
+export function apiKeys({ api_key, api_keys }: Pick<Config['server'], 'api_key' | 'api_keys'>): string[] {
+  return [api_key, ...api_keys].filter((key) => key !== '');
+}
