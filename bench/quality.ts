@@ -4,8 +4,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
-import { FM_DEFAULTS } from '../src/model/click/fm-settings.ts';
-import { CLICK_DEFAULTS } from '../src/model/click/settings.ts';
+import { CLICK_DEFAULTS, FM_DEFAULTS } from '../src/model/click/settings.ts';
 import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from './baselines/factorization-machine.ts';
 import { finish } from './fit-in-thread.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import { reuseCompiledCode } from './cli/compile-cache.ts';
+import { useCompileCache } from './cli/compile-cache.ts';
 import { judgeNode } from './cli/node-version.ts';
 import { packageFile } from './domain/process/program-files.ts';
 
@@ -9,7 +9,7 @@ if (line !== undefined) process.stderr.write(`${line}\n`);
 if (isTooOld) {
   process.exitCode = 1;
 } else {
-  reuseCompiledCode(fileURLToPath(packageFile('.compiled')), process.env);
+  useCompileCache(fileURLToPath(packageFile('.compiled')), process.env);
   // Not before: what it imports may not even load on an old Node.js, and is to be found compiled.
   const { runProgram } = await import('./cli/program.ts');
   process.exitCode = await runProgram(process.argv.slice(2), process.env);

@@ -8,9 +8,9 @@ import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { calibrate, sigmoid } from '../../src/model/click/calibration.ts';
 import { during, type FmProgress, runEpochs } from '../../src/model/click/epochs.ts';
-import { checkFmSettings, FM_DEFAULTS, type FmSettings } from '../../src/model/click/fm-settings.ts';
 import { FmMachine, type FmParameters, type PlacedRows } from '../../src/model/click/machine.ts';
 import type { Calibration } from '../../src/model/click/model.ts';
+import { checkFmSettings, FM_DEFAULTS, type FmSettings } from '../../src/model/click/settings.ts';
 import { logLoss } from '../../src/model/evaluation/metrics.ts';
 import type { FeatureRows } from '../data-sets/libfm.ts';
 

@@ -9,7 +9,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
-import { type Relation, relatedRows } from '../../src/recommend/neighbors/neighbors-from-store.ts';
+import { neighborsFromStore, type Relation } from '../../src/recommend/neighbors/neighbors-from-store.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
@@ -85,7 +85,7 @@ function benchRelation(
   const theirs: number[] = [];
   for (let row = 0; row < incidence.rows.rowCount; row += step) {
     const started = performance.now();
-    const walked = relatedRows(reads, relation, row, K, () => true);
+    const walked = neighborsFromStore(reads, relation, row, K, () => true);
     const between = performance.now();
     const found = search.neighborsOfElements(rowIndices(incidence.rows, row), K, row);
     ours.push(performance.now() - between);

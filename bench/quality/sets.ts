@@ -13,7 +13,7 @@ import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-feedback-types.ts';
 import { conclude, evaluateService, MAIN_METRIC } from '../../src/evaluate/evaluate-service.ts';
 import { createTrial, type Protocol } from '../../src/evaluate/protocol.ts';
-import { readPast } from '../../src/evaluate/read-feedback.ts';
+import { readFeedback } from '../../src/evaluate/read-feedback.ts';
 import { showDifference, showMetric } from '../../src/evaluate/report.ts';
 import { storeSource } from '../../src/exchange/sources.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
@@ -77,7 +77,7 @@ async function evaluateSet(
     });
     if (code !== 0) throw new Error(`${folder} could not be read`);
     const reader = openDataReader(temporary);
-    const past = await readPast(storeSource(reader), readPositiveKinds(['like'])).finally(() =>
+    const past = await readFeedback(storeSource(reader), readPositiveKinds(['like'])).finally(() =>
       reader.close(),
     );
     const trial = createTrial(past, { ...options, usersMax: options.users });

@@ -9,7 +9,7 @@ export interface Begun {
 }
 
 /** What a person types to run furze as it was run now: `furze`, `npx furze`, or Node.js with the script. */
-export function howCalled(
+export function commandName(
   { execPath, script, npmCommand, folder }: Begun = {
     execPath: process.execPath,
     script: process.argv[1] ?? '',

@@ -11,7 +11,7 @@ type EnableCompileCache = (folder: string) => { readonly directory?: string };
  * `NODE_DISABLE_COMPILE_CACHE` turns it off.
  * @returns the folder in use, undefined for none
  */
-export function reuseCompiledCode(folder: string, env: NodeJS.ProcessEnv): string | undefined {
+export function useCompileCache(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   const { enableCompileCache: enable } = nodeModule as { enableCompileCache?: EnableCompileCache };
   // An empty name is none for Node.js at its start, and would be the working folder here.
   const directory = enable?.(env.NODE_COMPILE_CACHE || folder).directory;

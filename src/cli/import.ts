@@ -122,7 +122,7 @@ async function withStore(
   const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
   const { storeTarget } = await import('../exchange/targets.ts');
-  const { forgetFreshness } = await import('../recommend/user-lists/stale-lists.ts');
+  const { forgetStaleLists } = await import('../recommend/user-lists/stale-lists.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;
@@ -131,7 +131,7 @@ async function withStore(
   );
   const { data, cache } = await openReadyStore(options, locks);
   try {
-    await forgetFreshness(cache);
+    await forgetStaleLists(cache);
     return await use(storeTarget(data, options.dataPath, overwrites), options.dataPath);
   } finally {
     await data.close();

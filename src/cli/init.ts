@@ -10,7 +10,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import type { Service } from '../service.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { howCalled } from './command-name.ts';
+import { commandName } from './command-name.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
 import { importInto } from './import.ts';
@@ -211,7 +211,7 @@ async function train(config: Config, flags: InitFlags): Promise<Example | undefi
 async function endStopped(stopped: Promise<StopReason>, config: string): Promise<never> {
   checkReason(await stopped);
   process.stderr.write(
-    `Stopped; the data is in. ${howCalled()} serve --config ${config} trains by itself.\n`,
+    `Stopped; the data is in. ${commandName()} serve --config ${config} trains by itself.\n`,
   );
   throw new ExitStatus(INTERRUPTED);
 }

@@ -9,7 +9,7 @@ import { storePaths } from '../store/open/store-options.ts';
 import { openDataReader } from '../store/open/thread-stores.ts';
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { createTrial, type Protocol } from './protocol.ts';
-import { type Past, readPast } from './read-feedback.ts';
+import { type Past, readFeedback } from './read-feedback.ts';
 
 /** Too few users with held-out feedback say nothing. */
 const USERS_MIN = 20;
@@ -31,7 +31,7 @@ export async function evaluateStore(
     throw new OperatorError(`${dataPath} is no data folder of furze`);
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
   const reader = openDataReader(dataPath);
-  const past = await readPast(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
+  const past = await readFeedback(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
     reader.close(),
   );
   if (!past.isPositive.includes(true)) {

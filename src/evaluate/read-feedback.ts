@@ -33,7 +33,7 @@ class Rows {
 }
 
 /** Reads everything out of a store. @param kinds what counts as positive, as `readPositiveKinds` gives it */
-export async function readPast(source: Source, kinds: readonly PositiveKind[]): Promise<Past> {
+export async function readFeedback(source: Source, kinds: readonly PositiveKind[]): Promise<Past> {
   const [users, items] = [new Rows(), new Rows()];
   const userRecords: (User | undefined)[] = [];
   const itemRecords: (Item | undefined)[] = [];

@@ -19,7 +19,7 @@ import { createSources } from './sources/registry.ts';
 import type { Sources } from './sources/source.ts';
 import type { ActiveUsers } from './user-lists/active-users.ts';
 import { marksLists } from './user-lists/list-versions.ts';
-import { noteChanges } from './user-lists/mark-stale.ts';
+import { markStale } from './user-lists/mark-stale.ts';
 import { type ListParts, startLists } from './user-lists/start-lists.ts';
 import type { UserLists } from './user-lists/user-lists.ts';
 
@@ -86,7 +86,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const explainer = new Explainer({ ...shared, isPositive, recommender });
   const changesList = marksLists(settings, isPositive);
   data.onChange(function* (changes) {
-    yield* noteChanges(changes, lists, active, changesList);
+    yield* markStale(changes, lists, active, changesList);
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });

@@ -9,7 +9,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './generation/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { restoreGeneration } from './generation/saved-generation.ts';
-import { relatedFinder } from './pool/neighbor-finder.ts';
+import { neighborFinder } from './pool/neighbor-finder.ts';
 import type { WorkerPool } from './pool/pool.ts';
 import { tallyKeeper } from './tally-keeper.ts';
 import { TaskLog } from './tasks/task-log.ts';
@@ -43,7 +43,7 @@ export async function startBackground(
     cache,
     clock,
     elapsedMs: () => performance.now(),
-    findRelated: relatedFinder(pool, config, paths, clock),
+    findRelated: neighborFinder(pool, config, paths, clock),
     makeInWorker: (userRows) => training.remakes.make(userRows),
     askInWorker: (question, signal) => training.remakes.ask(question, signal),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),

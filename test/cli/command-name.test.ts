@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { howCalled } from '../../src/cli/command-name.ts';
+import { commandName } from '../../src/cli/command-name.ts';
 
 const usual = {
   execPath: '/usr/bin/node',
@@ -15,5 +15,5 @@ it.each([
   ['a script elsewhere', { script: '/opt/my furze/dist/main.js' }, 'node "/opt/my furze/dist/main.js"'],
   ['one executable', { execPath: '/opt/furze-1/furze', script: '/cache/dist/main.js' }, '/opt/furze-1/furze'],
 ])('%s is called as it was', (_, begun, expected) => {
-  expect(howCalled({ ...usual, ...begun })).toBe(expected);
+  expect(commandName({ ...usual, ...begun })).toBe(expected);
 });

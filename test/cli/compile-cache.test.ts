@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { reuseCompiledCode } from '../../src/cli/compile-cache.ts';
+import { useCompileCache } from '../../src/cli/compile-cache.ts';
 import { VERSION } from '../../src/domain/process/version.ts';
 import { Furze } from './run-furze.ts';
 
@@ -30,6 +30,6 @@ test('a variable that is set to nothing names no folder', () => {
     return { directory: `${folder}/of-this-version` };
   };
   const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: '' };
-  expect(reuseCompiledCode('/program/.compiled', env)).toBe('/program/.compiled/of-this-version');
+  expect(useCompileCache('/program/.compiled', env)).toBe('/program/.compiled/of-this-version');
   expect([asked, env]).toEqual([['/program/.compiled'], { NODE_COMPILE_CACHE: '/program/.compiled' }]);
 });

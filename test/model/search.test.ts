@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { factorChoices, proposeAls } from '../../src/model/als/search-space.ts';
-import { alsSettings, sizedSettings } from '../../src/model/als/settings.ts';
+import { alsSettings } from '../../src/model/als/settings.ts';
+import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
 import {
   beats,
   halvingRounds,

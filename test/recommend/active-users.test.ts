@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ActiveUsers, type PassOrder } from '../../src/recommend/user-lists/active-users.ts';
-import { forgetFreshness } from '../../src/recommend/user-lists/stale-lists.ts';
+import { forgetStaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
 import { UserBits } from '../../src/recommend/user-lists/user-bits.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,7 +72,7 @@ test('users are active for their time to live, those seen last come first, and e
   next.note(8);
   // Of those who came after it was saved nothing is known.
   expect(all(next.order(102))).toEqual([8, 100, 101, 2, 65, 4]);
-  await forgetFreshness(saved);
+  await forgetStaleLists(saved);
   const imported = new ActiveUsers(TTL_MS, () => nowMs);
   await imported.restore(saved, 5);
   expect(all(imported.order(5))).toEqual([0, 1, 2, 3, 4]);

@@ -4,7 +4,7 @@ import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { Generation } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import { ListVersions } from '../../src/recommend/user-lists/list-versions.ts';
-import { ListFreshness } from '../../src/recommend/user-lists/stale-lists.ts';
+import { StaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
 import { TimeBudget } from '../../src/recommend/user-lists/time-budget.ts';
 import { UserLists } from '../../src/recommend/user-lists/user-lists.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
@@ -96,7 +96,7 @@ describe('lists that several nodes make', () => {
         hasNews: () => false,
         hasExpired: () => false,
       } as unknown as ListMaker,
-      freshness: new ListFreshness({
+      staleLists: new StaleLists({
         clock,
         ages: { refreshMs: 1e5, expireMs: 1e6, arrivalMs: 1e5 },
         validSinceMs: 0,

@@ -75,7 +75,7 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       among: () => [],
     } as unknown as PersonalParts['maker'],
     lists: {
-      here: { takesLong: () => false, timed: (work: () => unknown) => work() },
+      mainThread: { takesLong: () => false, timed: (work: () => unknown) => work() },
     } as unknown as PersonalParts['lists'],
     fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RowSums } from '../../src/recommend/models/row-sums.ts';
-import { KeptFeatures } from '../../src/recommend/ranking/item-feature-cache.ts';
+import { ItemFeatureCache } from '../../src/recommend/ranking/item-feature-cache.ts';
 
 test('sums are those of a map, from one user to the next, also of rows never seen before', () => {
   const sums = new RowSums();
@@ -44,7 +44,7 @@ test('the best are found below the highest sums where these are refused', () => 
 
 test('features that are kept are worked out once for an item', () => {
   let asked = 0;
-  const kept = new KeptFeatures(10, 2);
+  const kept = new ItemFeatureCache(10, 2);
   const write = (row: number, out: Float64Array, at: number) => {
     asked++;
     out[at] = row / 3;

@@ -3,9 +3,9 @@ import type { History } from '../../src/recommend/history/history.ts';
 import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
-import { MadeHere } from '../../src/recommend/user-lists/made-here.ts';
+import { MainThreadLimit } from '../../src/recommend/user-lists/main-thread-limit.ts';
 import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
-import { ListFreshness } from '../../src/recommend/user-lists/stale-lists.ts';
+import { StaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
 import { TimeBudget } from '../../src/recommend/user-lists/time-budget.ts';
 import { UserLists } from '../../src/recommend/user-lists/user-lists.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
@@ -38,7 +38,7 @@ class FakeCache {
 
 let nowMs: number;
 let cache: FakeCache;
-let freshness: ListFreshness;
+let staleLists: StaleLists;
 /** What the maker makes now, undefined for nothing; and how often it was asked. */
 let rows: number[] | undefined;
 let madeHere: number;
@@ -81,7 +81,7 @@ function lists(share = 1): UserLists {
       return newcomers;
     },
   };
-  freshness = new ListFreshness({
+  staleLists = new StaleLists({
     clock: () => nowMs,
     ages: AGES,
     validSinceMs: 0,
@@ -91,7 +91,7 @@ function lists(share = 1): UserLists {
     cache: cache as unknown as CacheStore,
     generations: generations as GenerationSlot,
     maker: maker as unknown as ListMaker,
-    freshness,
+    staleLists,
     active: new ActiveUsers(0, () => nowMs),
     userCount: () => 1000,
     itemCount: () => itemCount,
@@ -415,7 +415,7 @@ describe('a user for whom no list can be made', () => {
 
 it('one list that took very long keeps those of others from being made here for some minutes at most', () => {
   const budget = new TimeBudget(0.5, () => nowMs);
-  const here = new MadeHere({ budget, itemCount: () => 10 });
+  const here = new MainThreadLimit({ budget, itemCount: () => 10 });
   here.timed(() => {
     nowMs += 400;
   });

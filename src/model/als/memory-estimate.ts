@@ -5,7 +5,8 @@ import type { StageMemory } from '../memory-budget.ts';
 import type { Footprint } from '../user-sample.ts';
 import { type AlsShape, alsMemoryBytes } from './memory.ts';
 import { placedModelBytes } from './scorer.ts';
-import { type AlsSettings, FACTORS_MIN } from './settings.ts';
+import type { AlsSettings } from './settings.ts';
+import { FACTORS_MIN } from './settings-by-size.ts';
 import { STAGE_ROWS_MAX, STAGE_ROWS_MIN } from './sharding.ts';
 
 /** The memory of a training, and of the model that comes of it. */

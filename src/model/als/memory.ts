@@ -20,7 +20,8 @@ import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/layou
 import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createChunkCounter } from '../shared-task.ts';
-import { type AlsSettings, chosenSolver, sizedFactors, sizedSettings } from './settings.ts';
+import type { AlsSettings } from './settings.ts';
+import { chosenSolver, sizedFactors, sizedSettings } from './settings-by-size.ts';
 import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
 import type { AlsTask, Side } from './task.ts';
 import { UserFactors } from './user-shards.ts';

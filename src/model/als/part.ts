@@ -10,7 +10,8 @@ import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import { neededSharding } from './needed-sharding.ts';
 import type { AlsPhase } from './phases.ts';
 import { type PlacedModel, placeModel } from './scorer.ts';
-import { type AlsSettings, sizedFactors } from './settings.ts';
+import type { AlsSettings } from './settings.ts';
+import { sizedFactors } from './settings-by-size.ts';
 import { AlsSolver } from './solver.ts';
 
 export interface AlsOptions {

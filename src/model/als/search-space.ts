@@ -1,5 +1,6 @@
 import type { Random } from '../../domain/random.ts';
-import { ALS_DEFAULTS, type AlsSettings, sizedSettings } from './settings.ts';
+import { ALS_DEFAULTS, type AlsSettings } from './settings.ts';
+import { sizedSettings } from './settings-by-size.ts';
 
 const EXPONENTS = [0, 0.25, 0.5, 0.75, 1] as const;
 const UNOBSERVED_WEIGHT = [3e-3, 1] as const;

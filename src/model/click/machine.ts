@@ -6,7 +6,7 @@ import type { Random } from '../../domain/random.ts';
 import type { FmRows, Kernels } from '../../kernel/kernels.ts';
 import { fmScratchBytes, paddedFactors } from '../../kernel/scratch.ts';
 import { type Arena, alignedBytes } from '../../memory/arena.ts';
-import type { FmSettings } from './fm-settings.ts';
+import type { FmSettings } from './settings.ts';
 
 /** Sums of squared gradients begin here, so that the first steps are not longer than the learning rate allows. */
 const INITIAL_SQUARES = 1;

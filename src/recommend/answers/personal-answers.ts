@@ -164,9 +164,9 @@ export class PersonalAnswers {
     const { lists, maker, askInWorker } = this.parts;
     const { userRow } = history;
     const asked = { wanted: answer.wanted, known: isNew ? undefined : answer.rows };
-    const { list, more } = lists.here.takesLong(history)
+    const { list, more } = lists.mainThread.takesLong(history)
       ? await askInWorker({ ...asked, userRow, items: filter.packed() }, caller?.signal)
-      : lists.here.timed(() => findWanted(maker, history, filter, asked));
+      : lists.mainThread.timed(() => findWanted(maker, history, filter, asked));
     if (list !== undefined) answer.takeAll(list.rows, list.scores);
     answer.takeAll(more);
   }

@@ -1,8 +1,8 @@
-/** Arrivals remembered. */
+/** New items remembered. */
 const ARRIVALS_MAX = 64;
 
 /** The items that became listable lately: new ones, and those that are no longer hidden. */
-export class Arrivals {
+export class NewItems {
   private readonly rows: number[] = [];
   private readonly timesMs: number[] = [];
   /** What came up to then is not all known. */

@@ -1,4 +1,17 @@
-import type { TypeTest } from './history.ts';
+/** Which feedback counts as positive. With no positive type configured, none does. */
+export type TypeTest = (type: number) => boolean;
+
+/** Which feedback counts as a like at a moment, by its type and its time in milliseconds since the epoch. */
+export type LikeTest = (type: number, timeMs: number) => boolean;
+
+/**
+ * @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never
+ * @param untilMs feedback with a later time is not in effect yet
+ */
+export function likeTest(isPositive: TypeTest, positiveTtlMs: number, untilMs: number): LikeTest {
+  const sinceMs = untilMs - positiveTtlMs;
+  return (type, timeMs) => timeMs >= sinceMs && timeMs <= untilMs && isPositive(type);
+}
 
 /** A test that can be told that the store has given a number to another type. */
 export interface NumberedTypeTest extends TypeTest {

@@ -1,21 +1,7 @@
 import { grown } from '../../memory/growing-arrays.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
-
-/** Which feedback counts as positive. With no positive type configured, none does. */
-export type TypeTest = (type: number) => boolean;
-
-/** Which feedback counts as a like at a moment, by its type and its time in milliseconds since the epoch. */
-export type LikeTest = (type: number, timeMs: number) => boolean;
-
-/**
- * @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never
- * @param untilMs feedback with a later time is not in effect yet
- */
-export function likeTest(isPositive: TypeTest, positiveTtlMs: number, untilMs: number): LikeTest {
-  const sinceMs = untilMs - positiveTtlMs;
-  return (type, timeMs) => timeMs >= sinceMs && timeMs <= untilMs && isPositive(type);
-}
+import { type LikeTest, likeTest, type TypeTest } from './counts-as-positive.ts';
 
 /** One user's feedback, read for one request: what is read (any feedback in effect) and what is positive. */
 export class History {

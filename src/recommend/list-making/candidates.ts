@@ -1,5 +1,6 @@
 import type { WantedItems } from '../catalogue/item-filter.ts';
-import type { History, TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
+import type { History } from '../history/history.ts';
 import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { RankingCase } from '../ranking/candidate-features.ts';
 import { looksAt, scalesOf } from '../ranking/ranking-features.ts';

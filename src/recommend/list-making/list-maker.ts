@@ -1,6 +1,7 @@
 import { TopK } from '../../memory/top-k.ts';
 import type { WantedItems } from '../catalogue/item-filter.ts';
-import type { History, TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
+import type { History } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import { rankCandidates } from '../ranking/rank-order.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
-import { Arrivals } from '../catalogue/new-items.ts';
+import { NewItems } from '../catalogue/new-items.ts';
 import { LatestIndex } from '../global-lists/latest.ts';
 import { PopularIndex } from '../global-lists/popular.ts';
 import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
@@ -30,7 +30,7 @@ export class LiveState {
   readonly isPositive: NumberedTypeTest;
   readonly feedbackCounts: FeedbackCounts;
   /** The items that became listable lately: lists made before know nothing of them. */
-  readonly arrivals: Arrivals;
+  readonly newItems: NewItems;
   private readonly clock: Clock;
   private readonly tally: LiveTally;
   private readonly newestCount: boolean;
@@ -52,7 +52,7 @@ export class LiveState {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
     this.clock = options.clock;
-    this.arrivals = new Arrivals(options.clock());
+    this.newItems = new NewItems(options.clock());
     this.newestCount = options.newestCount;
     const { reads, positiveTypes, clock, onTrouble, tallyKeeper: keeper } = options;
     this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
@@ -99,7 +99,7 @@ export class LiveState {
       catalogue.put(item);
       const hasArrived = !wasListable && catalogue.isListable(item.row);
       if (hasArrived && (this.newestCount || item.row < this.knownRows))
-        this.arrivals.add(item.row, this.clock());
+        this.newItems.add(item.row, this.clock());
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
     this.tally.apply(changes);
@@ -130,7 +130,7 @@ export class LiveState {
 
   private findCold(): boolean {
     const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
-    for (const row of gained) this.arrivals.add(row, this.clock());
+    for (const row of gained) this.newItems.add(row, this.clock());
     return isMore;
   }
 }

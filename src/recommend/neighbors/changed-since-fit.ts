@@ -1,6 +1,6 @@
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
 import { UserBits } from '../user-lists/user-bits.ts';
 
 /** Users of an item that are looked at; with more of them something has always happened. */

@@ -1,6 +1,6 @@
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
-import type { LikeTest } from '../history/history.ts';
+import type { LikeTest } from '../history/counts-as-positive.ts';
 import type { Ranked } from '../ranked.ts';
 
 /** How many of the users most like a user are asked. */

@@ -1,5 +1,5 @@
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
-import type { LikeTest } from '../history/history.ts';
+import type { LikeTest } from '../history/counts-as-positive.ts';
 import type { Ranked } from '../ranked.ts';
 import { type Incidence, similarRows } from './similar-rows.ts';
 
@@ -11,7 +11,7 @@ export type Relation = 'items-by-users' | 'users-by-items' | 'users-by-labels';
  * it belongs into a worker.
  * @param onPause called now and then; what it throws ends the search
  */
-export function relatedRows(
+export function neighborsFromStore(
   reads: LocalReads,
   relation: Relation,
   row: number,

@@ -3,7 +3,7 @@ import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
-import type { TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
 import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import type { PackedSlice, TrendSlice } from './trend-slice.ts';

@@ -1,7 +1,7 @@
 import type { Generation } from '../models/generation.ts';
 import { type LikeSums, SUM_NAMES } from '../models/like-sums.ts';
 import type { TrendCounts } from '../popularity/trends.ts';
-import { KeptFeatures, type WriteFeatures } from './item-feature-cache.ts';
+import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 import { RANKING_FEATURES } from './ranking-features.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
@@ -35,7 +35,7 @@ export interface RankingWorld {
   /** An item's timestamp, milliseconds since the epoch, NaN for none. */
   readonly timestampMsAt: (itemRow: number) => number;
   /** Where trends and timestamps never change, nor the ranking: the features of an item alone, `ITEM_FEATURES` of them. */
-  readonly kept?: KeptFeatures;
+  readonly kept?: ItemFeatureCache;
 }
 
 /** What is told of a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
@@ -102,7 +102,7 @@ function eachItemFeature(
   column: Float64Array,
 ): void {
   const { write, features } = itemFeatures(world, totals, isUsed);
-  const kept = world.kept ?? new KeptFeatures(0, ITEM_FEATURES);
+  const kept = world.kept ?? new ItemFeatureCache(0, ITEM_FEATURES);
   const { values, places } = kept.placesOf(candidates, write);
   for (const feature of features) {
     for (let at = 0; at < column.length; at++) column[at] = values[places[at]! + feature]!;

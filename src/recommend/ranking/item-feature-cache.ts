@@ -14,7 +14,7 @@ export interface FeaturePlaces {
  * Keeps features of items that do not depend on the user, so that they are worked out once an item. Those of one item
  * stand side by side: for seven, one cache line an item. A page of memory that nobody asks for is never touched.
  */
-export class KeptFeatures {
+export class ItemFeatureCache {
   private readonly rowCount: number;
   private readonly width: number;
   /** `width` features an item, then 1 where they are known; behind them room for items that are worked out each time. */

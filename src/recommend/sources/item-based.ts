@@ -1,6 +1,6 @@
 import { TopK } from '../../memory/top-k.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { GenerationSlot, NeighborLists } from '../models/generation.ts';
 import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import type { Ranked } from '../ranked.ts';

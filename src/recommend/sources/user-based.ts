@@ -1,6 +1,6 @@
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
 import { itemsOfUsers, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import type { Ranked } from '../ranked.ts';

@@ -6,7 +6,7 @@ import type { ListMaker } from '../list-making/list-maker.ts';
  * Puts items that became listable after a list was made into it, each at the place that its score gives it. The list
  * keeps its length; one that was shorter than lists may be grows.
  */
-export function insertNewcomers(
+export function insertNewItems(
   maker: ListMaker,
   history: History,
   list: UserList,

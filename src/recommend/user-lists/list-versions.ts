@@ -1,6 +1,7 @@
 import { hashText } from '../../domain/hash.ts';
 import type { ListBasis } from '../../store/cache-store.ts';
-import type { History, TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
+import type { History } from '../history/history.ts';
 import type { ListSettings } from '../list-making/list-settings.ts';
 
 /** What stands behind lists beside the user's feedback and the generation. */

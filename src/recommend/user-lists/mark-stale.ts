@@ -1,5 +1,5 @@
 import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
-import type { TypeTest } from '../history/history.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { ActiveUsers } from './active-users.ts';
 import type { UserLists } from './user-lists.ts';
 
@@ -10,7 +10,7 @@ const STEP_RECORDS = 1024;
  * Notes whose lists a commit changes, and who is active, a fraction of a millisecond a step.
  * @param changesList the feedback types after which a user's list is another
  */
-export function* noteChanges(
+export function* markStale(
   changes: ChangeSet,
   lists: UserLists,
   active: ActiveUsers,

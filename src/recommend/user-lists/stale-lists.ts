@@ -10,7 +10,7 @@ const STALE_STATE = 'lists-behind';
  * To be called after the data was written to by something else than a running service: every list made before counts as
  * stale at the next start.
  */
-export async function forgetFreshness(states: SavedStates): Promise<void> {
+export async function forgetStaleLists(states: SavedStates): Promise<void> {
   await states.putState(STALE_STATE, null);
   await forgetSeen(states);
 }
@@ -43,7 +43,7 @@ export type Dated = Pick<UserList, 'userRow' | 'madeMs' | 'knowsMs'>;
 export type Lack = 'nothing' | 'arrivals' | 'age' | 'feedback';
 
 /** Knows whose list is stale. A user whose list nobody asks for costs two bits. */
-export class ListFreshness {
+export class StaleLists {
   private readonly options: {
     readonly clock: Clock;
     readonly ages: ListAges;
@@ -66,7 +66,7 @@ export class ListFreshness {
   /** When an item last became listable before the service was started. */
   private arrivedBeforeMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ListFreshness['options']) {
+  constructor(options: StaleLists['options']) {
     this.options = options;
   }
 

@@ -13,7 +13,7 @@ import type { GenerationSlot } from '../models/generation.ts';
 import { ActiveUsers } from './active-users.ts';
 import { ListVersions } from './list-versions.ts';
 import type { MakeInWorker } from './remake-queue.ts';
-import { ListFreshness } from './stale-lists.ts';
+import { StaleLists } from './stale-lists.ts';
 import { TimeBudget } from './time-budget.ts';
 import { UserLists } from './user-lists.ts';
 
@@ -64,9 +64,9 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     maker,
     versions:
       hasOtherNodes || cache.local === undefined ? listVersions(config, settings, live, reads) : undefined,
-    freshness: freshnessOf(config, live, clock, await settingsSince(settings, cache, clock)),
+    staleLists: staleListsOf(config, live, clock, await settingsSince(settings, cache, clock)),
     clock,
-    arrivalsSince: (sinceMs) => live.arrivals.since(sinceMs),
+    arrivalsSince: (sinceMs) => live.newItems.since(sinceMs),
     budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
     makeInWorker: parts.makeInWorker,
     needsWorker: settings.user_based,
@@ -96,18 +96,18 @@ function listVersions(
   return new ListVersions(ground, isPositive, () => reads.feedbackTypes());
 }
 
-function freshnessOf(
+function staleListsOf(
   { server, recommend }: Config,
   live: LiveState,
   clock: Clock,
   validSinceMs: number,
-): ListFreshness {
+): StaleLists {
   const ages = {
     refreshMs: recommend.offline.refresh_recommend_period,
     expireMs: recommend.cache_expire,
     arrivalMs: server.cache_expire,
   };
-  return new ListFreshness({ clock, ages, validSinceMs, arrivedMs: () => live.arrivals.lastMs });
+  return new StaleLists({ clock, ages, validSinceMs, arrivedMs: () => live.newItems.lastMs });
 }
 
 /** Name of the state that tells which settings lists are made with. */

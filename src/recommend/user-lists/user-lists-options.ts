@@ -5,7 +5,7 @@ import type { GenerationSlot } from '../models/generation.ts';
 import type { ActiveUsers } from './active-users.ts';
 import type { ListVersions } from './list-versions.ts';
 import type { MakeInWorker } from './remake-queue.ts';
-import type { ListFreshness } from './stale-lists.ts';
+import type { StaleLists } from './stale-lists.ts';
 import type { TimeBudget } from './time-budget.ts';
 
 /** What users' lists stand on. */
@@ -13,7 +13,7 @@ export interface UserListsOptions {
   readonly cache: CacheStore;
   readonly generations: GenerationSlot;
   readonly maker: ListMaker;
-  readonly freshness: ListFreshness;
+  readonly staleLists: StaleLists;
   /** Tells what lists are made from, where other nodes write to the data or make lists, too. */
   readonly versions?: ListVersions | undefined;
   readonly active: ActiveUsers;

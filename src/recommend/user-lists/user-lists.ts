@@ -1,12 +1,12 @@
 import type { UserList } from '../../store/cache-store.ts';
 import type { History } from '../history/history.ts';
-import { insertNewcomers } from './insert-new-items.ts';
+import { insertNewItems } from './insert-new-items.ts';
 import { ListWriter } from './list-writer.ts';
-import { MadeHere, RECORDS_HERE_MAX } from './made-here.ts';
+import { MainThreadLimit, RECORDS_HERE_MAX } from './main-thread-limit.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { Dated, Lack } from './stale-lists.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
-import { NothingMade } from './users-without-list.ts';
+import { UsersWithoutList } from './users-without-list.ts';
 
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;
@@ -20,11 +20,11 @@ const WAIT_LENGTH_MAX = 16;
  */
 export class UserLists {
   /** Tells what this thread makes itself. */
-  readonly here: MadeHere;
+  readonly mainThread: MainThreadLimit;
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
-  private readonly nothing: NothingMade;
+  private readonly nothing: UsersWithoutList;
   /** The list that another is made after, where lists are not at hand. */
   private considered: UserList | undefined;
   private lastGeneration = 0;
@@ -35,14 +35,14 @@ export class UserLists {
 
   constructor(options: UserListsOptions) {
     this.options = options;
-    this.here = new MadeHere(options);
-    const { cache, freshness, generations, clock, makeInWorker, onTrouble } = options;
+    this.mainThread = new MainThreadLimit(options);
+    const { cache, staleLists, generations, clock, makeInWorker, onTrouble } = options;
     const generation = () => generations.current?.number ?? 0;
-    this.nothing = new NothingMade(clock, freshness.arrivalMs, generation);
+    this.nothing = new UsersWithoutList(clock, staleLists.arrivalMs, generation);
     this.writer = new ListWriter({
       cache,
       onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
-      onLost: (userRow) => freshness.markDirty(userRow),
+      onLost: (userRow) => staleLists.markDirty(userRow),
     });
     this.queue = new RemakeQueue({
       makeInWorker: (userRows) => {
@@ -56,9 +56,9 @@ export class UserLists {
 
   /** Learns which lists were stale when the service stopped, and who was seen. */
   async restore(): Promise<void> {
-    const { freshness, active, cache, userCount, versions } = this.options;
-    if (versions === undefined) await freshness.restore(cache);
-    else freshness.forget();
+    const { staleLists, active, cache, userCount, versions } = this.options;
+    if (versions === undefined) await staleLists.restore(cache);
+    else staleLists.forget();
     await active.restore(cache, userCount());
   }
 
@@ -66,19 +66,19 @@ export class UserLists {
   async close(): Promise<void> {
     await this.queue.close();
     await this.writer.flush();
-    const { freshness, cache, versions } = this.options;
-    if (versions === undefined) await freshness.save(cache);
+    const { staleLists, cache, versions } = this.options;
+    if (versions === undefined) await staleLists.save(cache);
     await this.saveSeen();
   }
 
   /** Users with feedback since their list was made. */
   get staleCount(): number {
-    return this.options.freshness.dirtyCount;
+    return this.options.staleLists.dirtyCount;
   }
 
   /** Notes that the user's feedback changed. @param retracted whether some was taken back */
   markDirty(userRow: number, retracted = false): void {
-    this.options.freshness.markDirty(userRow, retracted);
+    this.options.staleLists.markDirty(userRow, retracted);
     this.nothing.forget(userRow);
     if (retracted) this.queue.markVoid(userRow);
     else this.queue.markChanged(userRow);
@@ -89,11 +89,11 @@ export class UserLists {
    * @returns a function to call at its end, with whether all of them are stored
    */
   beginBlock(userRows: Uint32Array): (areStored: boolean) => void {
-    const { freshness, cache, onReplaced } = this.options;
-    freshness.beginBlock(userRows);
+    const { staleLists, cache, onReplaced } = this.options;
+    staleLists.beginBlock(userRows);
     const release = this.writer.hold(userRows);
     return (areStored) => {
-      if (areStored) freshness.endBlock(userRows);
+      if (areStored) staleLists.endBlock(userRows);
       release();
       cache.local?.refresh();
       for (const row of userRows) onReplaced(row);
@@ -111,7 +111,7 @@ export class UserLists {
    * With versions their generation tells so, and what another node has made a pass leaves as it is.
    */
   endPass(beganMs: number): void {
-    if (this.options.versions === undefined) this.options.freshness.endPass(beganMs);
+    if (this.options.versions === undefined) this.options.staleLists.endPass(beganMs);
   }
 
   /** True where lists say what they were made from. */
@@ -128,11 +128,11 @@ export class UserLists {
 
   /** The user's list where it lacks nothing and `of` would answer it as it is; asks no model. */
   ready(history: History): UserList | undefined {
-    const { freshness, maker, clock } = this.options;
+    const { staleLists, maker, clock } = this.options;
     // Whether another node has made it with the generation that is to serve is not known before that is there.
     if (this.isVersioned || history.userRow < 0) return undefined;
     const list = this.last(history.userRow);
-    if (list === undefined || freshness.lackOf(list) !== 'nothing') return undefined;
+    if (list === undefined || staleLists.lackOf(list) !== 'nothing') return undefined;
     const madeUntilMs = history.untilMs - (clock() - list.madeMs);
     const isOld = maker.hasExpired(history, madeUntilMs) || maker.hasNews(history, madeUntilMs);
     return isOld ? undefined : list;
@@ -144,7 +144,7 @@ export class UserLists {
    * @param fetched what `fetch` has found for the user
    */
   of(history: History, fetched?: UserList): UserList | undefined | Promise<UserList | undefined> {
-    const { freshness, maker, clock, budget, needsWorker } = this.options;
+    const { staleLists, maker, clock, budget, needsWorker } = this.options;
     const { userRow } = history;
     if (userRow < 0) return undefined;
     const isLong = history.length > RECORDS_HERE_MAX;
@@ -152,17 +152,17 @@ export class UserLists {
     if (list !== undefined) {
       const lack = this.lackOf(list, history);
       const madeUntilMs = history.untilMs - (clock() - list.madeMs);
-      if (maker.hasExpired(history, madeUntilMs)) freshness.markDirty(userRow, true);
+      if (maker.hasExpired(history, madeUntilMs)) staleLists.markDirty(userRow, true);
       else if (lack === 'nothing' || lack === 'arrivals') {
         if (!maker.hasNews(history, madeUntilMs))
           return lack === 'nothing' ? this.asOfGeneration(list) : this.extend(history, list, isLong);
-        freshness.markDirty(userRow);
+        staleLists.markDirty(userRow);
       }
     }
     if (this.nothing.has(history)) return this.lastServed(history, list);
-    if (freshness.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
-    const isTime = freshness.hasRetracted(userRow) || budget.isLeft;
-    if (isTime && !this.here.takesLong(history)) return this.remakeHere(history, list);
+    if (staleLists.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
+    const isTime = staleLists.hasRetracted(userRow) || budget.isLeft;
+    if (isTime && !this.mainThread.takesLong(history)) return this.remakeHere(history, list);
     return this.remakeInWorker(history, list);
   }
 
@@ -176,9 +176,9 @@ export class UserLists {
     const list = change ?? fetched ?? this.stored(userRow);
     // By the time that it was fetched, the user's name may be that of another row.
     if (list?.userRow !== userRow) return undefined;
-    const { versions, freshness } = this.options;
+    const { versions, staleLists } = this.options;
     const isValid =
-      versions === undefined ? freshness.isValid(list) : list.basis?.settings === versions.settings;
+      versions === undefined ? staleLists.isValid(list) : list.basis?.settings === versions.settings;
     return isValid ? list : undefined;
   }
 
@@ -189,18 +189,18 @@ export class UserLists {
 
   /** True when the user took feedback back since that list was made: what it holds may have been found by it. */
   isRetracted(list: Dated): boolean {
-    return this.options.freshness.isRetracted(list);
+    return this.options.staleLists.isRetracted(list);
   }
 
   /** True when the list is not to be served as it is before somebody has looked after it. */
   isStale(list: Dated, nowMs: number): boolean {
-    const { freshness, budget, versions } = this.options;
+    const { staleLists, budget, versions } = this.options;
     let lack: Lack;
-    if (versions === undefined) lack = freshness.lackOf(list, nowMs);
+    if (versions === undefined) lack = staleLists.lackOf(list, nowMs);
     else {
       this.noteGeneration();
       // Answers that are kept are forgotten with the commit that changes the user's feedback.
-      lack = list.madeMs < this.generationMs ? 'age' : freshness.lackByAge(list, nowMs);
+      lack = list.madeMs < this.generationMs ? 'age' : staleLists.lackByAge(list, nowMs);
     }
     if (lack === 'nothing' || this.queue.has(list.userRow)) return false;
     // What is only old can wait until there is time for it.
@@ -229,12 +229,12 @@ export class UserLists {
   }
 
   private lackOf(list: UserList, history: History): Lack {
-    const { freshness, versions } = this.options;
-    if (versions === undefined) return freshness.lackOf(list);
+    const { staleLists, versions } = this.options;
+    if (versions === undefined) return staleLists.lackOf(list);
     if (!versions.isOf(history, list.basis)) return 'feedback';
-    freshness.markMade(history.userRow);
+    staleLists.markMade(history.userRow);
     this.noteGeneration();
-    return list.generation === this.lastGeneration ? freshness.lackByAge(list) : 'age';
+    return list.generation === this.lastGeneration ? staleLists.lackByAge(list) : 'age';
   }
 
   private noteGeneration(): void {
@@ -262,7 +262,7 @@ export class UserLists {
     if (rows === undefined || list.generation !== (generations.current?.number ?? 0))
       return this.remakeHere(history, list) ?? list;
     const knowsMs = clock();
-    const { itemRows, scores } = budget.spend(() => insertNewcomers(maker, history, list, rows));
+    const { itemRows, scores } = budget.spend(() => insertNewItems(maker, history, list, rows));
     const extended = { ...list, knowsMs, itemRows, scores };
     this.writer.put(extended);
     this.options.onReplaced(list.userRow);
@@ -297,19 +297,19 @@ export class UserLists {
     history: History,
     last: UserList | undefined,
   ): UserList | undefined | Promise<UserList | undefined> {
-    const { freshness } = this.options;
+    const { staleLists } = this.options;
     const { userRow } = history;
-    const mustBeNew = freshness.hasRetracted(userRow);
-    const isShort = this.here.takesLong(history) && this.queue.length < WAIT_LENGTH_MAX;
+    const mustBeNew = staleLists.hasRetracted(userRow);
+    const isShort = this.mainThread.takesLong(history) && this.queue.length < WAIT_LENGTH_MAX;
     if (mustBeNew || isShort) return this.remadeInWorker(history);
     this.queue.add(userRow);
-    return last !== undefined && freshness.isExpired(last) ? undefined : last;
+    return last !== undefined && staleLists.isExpired(last) ? undefined : last;
   }
 
   /** The history may be another user's once the worker is done. */
   private async remadeInWorker(history: History): Promise<UserList | undefined> {
     const { userRow } = history;
-    const { freshness, versions, clock } = this.options;
+    const { staleLists, versions, clock } = this.options;
     const version = versions?.basisOf(history).version;
     const askedMs = clock();
     const { nextEffectMs } = history;
@@ -317,18 +317,18 @@ export class UserLists {
     // Whoever notes it for the queue does not know the user's feedback.
     if (this.nothing.has({ userRow, untilMs: clock() })) this.nothing.note({ userRow, nextEffectMs });
     const list = this.last(userRow);
-    if (list === undefined || freshness.isExpired(list)) return undefined;
+    if (list === undefined || staleLists.isExpired(list)) return undefined;
     const isRetracted =
       versions === undefined
-        ? freshness.hasRetracted(userRow)
+        ? staleLists.hasRetracted(userRow)
         : list.madeMs < askedMs && list.basis?.version !== version;
     return isRetracted ? undefined : list;
   }
 
   /** True when the list may hold what was found by feedback that the user has taken back. */
   private mayHoldRetracted(list: UserList, history: History): boolean {
-    const { freshness, versions } = this.options;
-    return versions === undefined ? freshness.isRetracted(list) : !versions.isOf(history, list.basis);
+    const { staleLists, versions } = this.options;
+    return versions === undefined ? staleLists.isRetracted(list) : !versions.isOf(history, list.basis);
   }
 
   /** There is nothing to make a list of: the last one goes where it was made of what the user took back. */
@@ -342,7 +342,7 @@ export class UserLists {
   /** What is served of whom no other list can be made: the last one, but not to whom took back what it was made of. */
   private lastServed(history: History, last: UserList | undefined): UserList | undefined {
     if (last === undefined || this.mayHoldRetracted(last, history)) return undefined;
-    return this.options.freshness.isExpired(last) ? undefined : last;
+    return this.options.staleLists.isExpired(last) ? undefined : last;
   }
 
   private takeRemade(
@@ -350,7 +350,7 @@ export class UserLists {
     unchanged: readonly number[],
     changed: readonly number[],
   ): void {
-    const { freshness } = this.options;
+    const { staleLists } = this.options;
     const settled = new Set(unchanged);
     const behind = new Set(changed);
     for (const list of lists) {
@@ -360,7 +360,7 @@ export class UserLists {
     const gone = new Set(forsaken);
     for (const userRow of settled) {
       if (gone.has(userRow) || this.isLastRetracted(userRow)) this.drop(userRow);
-      freshness.markMade(userRow);
+      staleLists.markMade(userRow);
       this.nothing.note({ userRow, nextEffectMs: Number.POSITIVE_INFINITY }, this.workerGeneration);
     }
   }
@@ -369,7 +369,7 @@ export class UserLists {
   private isLastRetracted(userRow: number): boolean {
     if (this.isVersioned) return false;
     const last = this.last(userRow);
-    return last !== undefined && this.options.freshness.isRetracted(last);
+    return last !== undefined && this.options.staleLists.isRetracted(last);
   }
 
   /**
@@ -377,8 +377,8 @@ export class UserLists {
    * would never get another. What was taken back it may hold, and what was made here since knows more.
    */
   private putBehind(list: UserList): void {
-    const { freshness } = this.options;
-    if (!freshness.isDirty(list.userRow) || freshness.hasRetracted(list.userRow)) return;
+    const { staleLists } = this.options;
+    if (!staleLists.isDirty(list.userRow) || staleLists.hasRetracted(list.userRow)) return;
     const last = this.last(list.userRow);
     if (last !== undefined && last.madeMs >= list.madeMs) return;
     this.writer.put(list);
@@ -386,13 +386,13 @@ export class UserLists {
   }
 
   private put(list: UserList): void {
-    this.options.freshness.markMade(list.userRow);
+    this.options.staleLists.markMade(list.userRow);
     this.writer.put(list);
     this.options.onReplaced(list.userRow);
   }
 
   private drop(userRow: number): void {
-    this.options.freshness.markMade(userRow);
+    this.options.staleLists.markMade(userRow);
     this.writer.remove(userRow);
     this.options.onReplaced(userRow);
   }

@@ -11,7 +11,7 @@ import { leastFootprint } from '../../model/als/memory-estimate.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
 import { memoryBudgetBytes } from '../../model/memory-budget.ts';
 import { sampledSlots } from '../../model/user-sample.ts';
-import type { TypeTest } from '../../recommend/history/history.ts';
+import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import { trendSpans } from '../../recommend/popularity/trends.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';

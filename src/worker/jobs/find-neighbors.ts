@@ -1,6 +1,5 @@
-import { typeTest } from '../../recommend/history/counts-as-positive.ts';
-import { likeTest } from '../../recommend/history/history.ts';
-import { relatedRows } from '../../recommend/neighbors/neighbors-from-store.ts';
+import { likeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
+import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-store.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './stores.ts';
@@ -11,7 +10,7 @@ export function findRelated(job: RelatedJob): Ranked {
   return withReads(dataPath, (reads) => {
     const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
     const isLike = likeTest(isPositive, positiveTtlMs, untilMs);
-    return relatedRows(reads, relation, row, k, isLike, () => {
+    return neighborsFromStore(reads, relation, row, k, isLike, () => {
       if (Atomics.load(job.cancelled, 0) !== 0) throw new Error('nobody waits for this any more');
     });
   });

@@ -24,7 +24,7 @@ const RECORDS_MAX = 20_000;
  * @param late the held-out likes that are later than this, the earliest first
  * @param isKnown bits of the users who have a like before
  */
-export function laterMoments(late: FeedbackColumns, isKnown: Uint32Array): JudgedMoment[] {
+export function judgedMoments(late: FeedbackColumns, isKnown: Uint32Array): JudgedMoment[] {
   const { length, timesMs, userRows } = late;
   const share = RECORDS_MAX / length;
   const firstLikeMs = new Map<number, number>();

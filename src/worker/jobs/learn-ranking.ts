@@ -1,8 +1,9 @@
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { bitWords, setBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
+import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
-import { History, type TypeTest } from '../../recommend/history/history.ts';
+import { History } from '../../recommend/history/history.ts';
 import { Matching } from '../../recommend/list-making/candidates.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
@@ -17,7 +18,7 @@ import { scanAllFeedback } from '../../store/scan.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
-import { byTime, type JudgedMoment, laterMoments } from './judged-moments.ts';
+import { byTime, type JudgedMoment, judgedMoments } from './judged-moments.ts';
 import { copiedWorld } from './make-lists.ts';
 import { withReads } from './stores.ts';
 
@@ -47,7 +48,7 @@ function examplesOf(job: CalibrateJob, reads: LocalReads, isPositive: TypeTest) 
   const trends = new Trends(spans, () => nowMs);
   const { late, isKnown } = countUntilHeldOut(reads, job, heldBy, trends, isPositive);
   const totals = trends.totals();
-  const moments = [{ asOfMs: heldOutSinceMs, likedBy: heldBy }, ...laterMoments(late, isKnown)];
+  const moments = [{ asOfMs: heldOutSinceMs, likedBy: heldBy }, ...judgedMoments(late, isKnown)];
   const generation = openGeneration(plan.generation, slot, () => []);
   const copied = copiedWorld(plan, generation, slot, reads, isPositive);
   const history = new History(reads, plan.positiveTtlMs);

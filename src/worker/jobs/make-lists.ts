@@ -1,18 +1,18 @@
 import { measureProcessorShare } from '../../domain/process/processor-share.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
-import { typeTest } from '../../recommend/history/counts-as-positive.ts';
-import { History, likeTest, type TypeTest } from '../../recommend/history/history.ts';
+import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
+import { History } from '../../recommend/history/history.ts';
 import { MatchingScratch } from '../../recommend/list-making/candidates.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import { type Found, findWanted } from '../../recommend/list-making/question.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
 import { itemsOfUsers, USERS_ASKED } from '../../recommend/neighbors/items-of-users.ts';
-import { relatedRows } from '../../recommend/neighbors/neighbors-from-store.ts';
+import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-store.ts';
 import { askedUser, userRelation } from '../../recommend/neighbors/user-neighbors.ts';
 import { ITEM_FEATURES } from '../../recommend/ranking/candidate-features.ts';
-import { KeptFeatures } from '../../recommend/ranking/item-feature-cache.ts';
+import { ItemFeatureCache } from '../../recommend/ranking/item-feature-cache.ts';
 import { ListVersions } from '../../recommend/user-lists/list-versions.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { UserList } from '../../store/cache-store.ts';
@@ -132,7 +132,7 @@ interface Opened {
   readonly planId: number;
   readonly slot: number;
   readonly generation: Generation;
-  readonly kept: KeptFeatures;
+  readonly kept: ItemFeatureCache;
 }
 
 let opened: Opened | undefined;
@@ -148,7 +148,7 @@ function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: Local
       planId: plan.id,
       slot,
       generation,
-      kept: new KeptFeatures(plan.timesMs.length, ITEM_FEATURES),
+      kept: new ItemFeatureCache(plan.timesMs.length, ITEM_FEATURES),
     };
   }
   return opened;
@@ -182,7 +182,7 @@ export function copiedWorld(
       const placed = plan.generation.userNeighbors;
       const users =
         (placed && findSimilarUsers(placed, asked, USERS_ASKED, slot)) ??
-        relatedRows(reads, relation, userRow, USERS_ASKED, isLike);
+        neighborsFromStore(reads, relation, userRow, USERS_ASKED, isLike);
       return itemsOfUsers(users, reads, isLike, settings.cacheSize, accept).rows;
     },
     labelsOf,

@@ -11,7 +11,7 @@ import type { WorkerPool } from './pool.ts';
 const QUESTIONS_AT_WORK = 2;
 
 /** Finds rows most like one in the pool, by what the store knows as of now. */
-export function relatedFinder(
+export function neighborFinder(
   pool: WorkerPool,
   config: Config,
   { dataPath }: StorePaths,

@@ -7,7 +7,8 @@ import { viewOf } from '../../memory/layout.ts';
 import { alsShape } from '../../model/als/memory.ts';
 import { largestFitting } from '../../model/als/memory-estimate.ts';
 import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-space.ts';
-import { type AlsSettings, sizedFactors } from '../../model/als/settings.ts';
+import type { AlsSettings } from '../../model/als/settings.ts';
+import { sizedFactors } from '../../model/als/settings-by-size.ts';
 import {
   type Measured,
   type SearchProgress,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { FM_DEFAULTS } from '../../../src/model/click/fm-settings.ts';
 import type { FmModel } from '../../../src/model/click/model.ts';
 import { FmScorer, placeFm } from '../../../src/model/click/scorer.ts';
+import { FM_DEFAULTS } from '../../../src/model/click/settings.ts';
 import {
   type ClickTask,
   clickTrainingBytes,

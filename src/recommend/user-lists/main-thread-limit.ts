@@ -9,10 +9,10 @@ export const RECORDS_HERE_MAX = 10_000;
 const ITEMS_HERE_MAX = 250_000;
 
 /** Knows which lists, and which questions that are answered like lists, take the thread that serves too long. */
-export class MadeHere {
+export class MainThreadLimit {
   private readonly options: Pick<UserListsOptions, 'budget' | 'itemCount'>;
 
-  constructor(options: MadeHere['options']) {
+  constructor(options: MainThreadLimit['options']) {
     this.options = options;
   }
 
