@@ -6,16 +6,18 @@ import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-sch
 import { temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { DEFAULT_TYPE } from '../exchange/plan.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
-import { ExitStatus } from './exit-status.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
+import { ExitStatus, UsageError } from './exit-status.ts';
+import { REFUSED } from './import/run-import.ts';
 import { importInto } from './import.ts';
 import { loadConfig } from './load-config.ts';
 import { addPlaceOptions, configFlags, parseNumber } from './options.ts';
 
-interface EvaluateFlags extends EvaluateOptions, OutputFlags {
+interface EvaluateFlags extends EvaluateOptions, OutputFlags, ColumnFlags {
   readonly config?: string;
   readonly data?: string;
   readonly from: Preset;
-  readonly positive?: number;
+  readonly skipBad?: boolean;
   readonly positiveTypes?: readonly string[];
 }
 
@@ -40,6 +42,7 @@ never changed; a service may run on the folder meanwhile.
 Examples:
   furze evaluate --config furze.toml
   furze evaluate ratings.csv --positive 4 --html evaluation.html
+  furze evaluate orders.csv articles.csv --map user=Kunde,item=Artikel,time=Datum --type purchase --skip-bad
   furze evaluate --from movielens ml-1m/ --protocol both`;
 
 /** `furze evaluate`: how good the lists are on one's own data. */
@@ -47,10 +50,11 @@ export function evaluateCommand(env: Environment): Command {
   const command = new Command('evaluate').description(
     'tell how good the lists are, on the data of a folder or of files; they are judged as the configuration makes them',
   );
-  return addPlaceOptions(command)
+  addPlaceOptions(command)
     .argument('[files...]', 'users, items and feedback as for import, in place of a folder')
-    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
-    .option('--positive <rating>', 'files: ratings from here on are positive', parseNumber)
+    .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'));
+  return addColumnOptions(command)
+    .option('--skip-bad', 'judge by the good rows of a file that has bad ones')
     .option('--positive-types <list>', 'what counts as positive, in place of the configured', (text) =>
       text.split(','),
     )
@@ -66,14 +70,15 @@ export function evaluateCommand(env: Environment): Command {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: EvaluateFlags) => {
+      if (files.length === 0) refuseFileOptions(command);
       const loaded = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
       const temporary = files.length === 0 ? undefined : temporaryFolder('furze-evaluate-');
       try {
         const config = withPositives(loaded, flags, temporary?.path);
         if (temporary !== undefined) {
-          const wishes = { ratingMin: flags.positive };
-          const code = await importInto(config, { paths: files, preset: flags.from, wishes });
-          if (code !== 0) throw new ExitStatus(code);
+          const run = { paths: files, preset: flags.from, wishes: wishesOf(flags) };
+          const code = await importInto(config, { ...run, skipsBad: flags.skipBad === true });
+          if (code !== 0 && !(flags.skipBad && code === REFUSED)) throw new ExitStatus(code);
         }
         const report = await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
         process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : await describeReport(report));
@@ -83,12 +88,20 @@ export function evaluateCommand(env: Environment): Command {
     });
 }
 
+/** @throws UsageError when it is said how files are read and no file is named */
+function refuseFileOptions(command: Command): void {
+  const known = addColumnOptions(new Command()).options.map((option) => option.attributeName());
+  const said = [...known, 'skipBad', 'from'].find((name) => command.getOptionValueSource(name) === 'cli');
+  const option = command.options.find((each) => each.attributeName() === said);
+  if (option !== undefined) throw new UsageError(`${option.long} is of files to read; name them`);
+}
+
 /** The configuration with what counts as positive, and for files with a folder of their own. */
 function withPositives(config: Config, flags: EvaluateFlags, folder: string | undefined): Config {
   const { data_source } = config.recommend;
   const configured = data_source.positive_feedback_types;
-  const positives =
-    flags.positiveTypes ?? (configured.length === 0 && folder !== undefined ? [DEFAULT_TYPE] : configured);
+  const isOpen = configured.length === 0 && folder !== undefined;
+  const positives = flags.positiveTypes ?? (isOpen ? [flags.type ?? DEFAULT_TYPE] : configured);
   const database = folder && {
     data_store: `lmdb://${folder}`,
     cache_store: `lmdb://${join(folder, 'cache')}`,

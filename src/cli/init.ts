@@ -13,6 +13,7 @@ import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.t
 import { commandName } from './command-name.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
+import { REFUSED } from './import/run-import.ts';
 import { importInto } from './import.ts';
 import { AnswerMissing, type Answers, findAnswers, splitList } from './init/answers.ts';
 import { describeNext, type Example, findExample, requestsOf } from './init/example.ts';
@@ -53,8 +54,6 @@ const ALL_TIME = '876000h';
 /** The key is in the file. */
 const OWNER_ONLY = 0o600;
 const INTERRUPTED = 130;
-/** What an import says that has refused rows. */
-const REFUSED = 1;
 
 /** `furze init`: from files to a service with a configuration, data and a model. */
 export function initCommand(env: Environment): Command {

@@ -5,10 +5,14 @@ import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
 import { API_FIELDS, type Kind } from './columns.ts';
+import { cellOfNames } from './records.ts';
 import type { ApiRecord, Source } from './sources.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Fields that hold several names. */
+const NAMES: ReadonlySet<string> = new Set(['Labels', 'Categories', 'Subscribe']);
 
 /** The name that stands for standard output. */
 export const STDOUT = '-';
@@ -55,27 +59,18 @@ export async function exportTo(
 }
 
 function toCsv(kind: Kind, rows: readonly ApiRecord[]): string {
-  const cells = rows.map((row) =>
-    API_FIELDS[kind].map((field) => cellOf((row as unknown as Record<string, unknown>)[field])),
-  );
+  const cells = rows.map((row) => {
+    const values = API_FIELDS[kind].map((field) =>
+      cellOf(field, (row as unknown as Record<string, unknown>)[field]),
+    );
+    // Reading takes a carriage return at the end of a row for a part of the line end, in quotes or not.
+    const last = values.pop()!;
+    return [...values, last.endsWith('\r') ? `${last}\r` : last];
+  });
   return `${Papa.unparse(cells)}\r\n`;
 }
 
-function cellOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
-  if (!Array.isArray(value) || !value.every(isPlainName)) return JSON.stringify(value);
-  return value.join('|');
-}
-
-/** A name that stands between bars and is read back as it is. */
-function isPlainName(name: unknown): boolean {
-  return (
-    typeof name === 'string' &&
-    name !== '' &&
-    name.trim() === name &&
-    !name.includes('|') &&
-    !/^[[{]/.test(name) &&
-    name !== '(no genres listed)'
-  );
+function cellOf(field: string, value: unknown): string {
+  if (NAMES.has(field)) return cellOfNames(value);
+  return value === undefined ? '' : String(value);
 }

@@ -3,7 +3,15 @@ import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
 import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
-import { API_COLUMNS, apiKindOf, hasDecimalCommas, isExport, type Plan, type Row } from './records.ts';
+import {
+  API_COLUMNS,
+  apiKindOf,
+  DEFAULT_SEPARATOR,
+  hasDecimalCommas,
+  isExport,
+  type Plan,
+  type Row,
+} from './records.ts';
 import { readTime, TIME_FORMS, type TimeForm, timeForm } from './time-forms.ts';
 
 /** How one file becomes records. */
@@ -37,7 +45,6 @@ export interface Wishes {
 
 export const DEFAULT_TYPE = 'like';
 export const DEFAULT_LOW_TYPE = 'read';
-export const DEFAULT_SEPARATOR = '|';
 
 /** Text by which columns are guessed. */
 export const HEAD_CHARACTERS = 64 * 1024;
@@ -60,7 +67,6 @@ export async function planFile(
   const format = formatOf(head, known.format);
   const keys = format.name === 'ndjson' ? await keysOf(head) : [];
   const rows = await headRows(head, isWhole, format, keys);
-  if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
   const base = {
     path,
     format,
@@ -75,17 +81,15 @@ export async function planFile(
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
     return { ...base, kind, ...rest, ...known, format };
   }
-  const apiKind = wishes.map === undefined ? apiKindOf(keys) : undefined;
+  const kindByKeys = wishes.map === undefined ? apiKindOf(keys) : undefined;
+  // The export of a store that has no records of a kind is an empty text.
+  const apiKind = rows.length === 0 && head.trim() === '' ? wishes.kind : kindByKeys;
   if (apiKind !== undefined) {
-    const more = {
-      columns: API_COLUMNS,
-      hasHeader: false,
-      isApiForm: true,
-      mapping: {},
-      timeForm: undefined,
-    };
-    return { ...base, kind: wishes.kind ?? apiKind, ...more };
+    const kind = wishes.kind ?? apiKind;
+    const more = { columns: API_COLUMNS, hasHeader: false, mapping: {}, timeForm: undefined };
+    return { ...base, kind, isApiForm: true, ...more };
   }
+  if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
   // A column that was asked for by its name tells that the first row has the names.
   const isNamed = Object.values(wishes.map ?? {}).some((column) => texts[0]!.includes(column));

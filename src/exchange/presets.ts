@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from './columns.ts';
 import type { FilePlan, Wishes } from './plan.ts';
-import type { Row } from './records.ts';
+import { NO_GENRES, type Row } from './records.ts';
 
 export const PRESETS = ['csv', 'movielens', 'gorse'] as const;
 export type Preset = (typeof PRESETS)[number];
@@ -52,7 +52,7 @@ const FILM = {
 
 function film(id: unknown, title: unknown, genres: readonly unknown[]): Row {
   const year = YEAR.exec(String(title))?.[1];
-  const known = genres.filter((genre) => genre !== '' && genre !== '(no genres listed)');
+  const known = genres.filter((genre) => genre !== '' && genre !== NO_GENRES);
   return [id, title, year === undefined ? '' : `${year}-01-01`, known, known];
 }
 

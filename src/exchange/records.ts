@@ -25,6 +25,11 @@ export interface Plan {
   readonly reshape?: (cells: Row) => Row;
 }
 
+/** What stands between labels or categories in one cell when nothing else is said. */
+export const DEFAULT_SEPARATOR = '|';
+/** What MovieLens writes in place of an empty list. */
+export const NO_GENRES = '(no genres listed)';
+
 /** The cells of a row: texts, or values out of JSON. */
 export type Row = readonly unknown[];
 
@@ -100,19 +105,44 @@ export function hasDecimalCommas(numbers: readonly string[]): boolean {
   );
 }
 
-/** Names with a separator between them, or JSON, as databases and exports write it. */
+/**
+ * Labels or categories as an export has them in one cell, which is read back to the same where blanks are kept: names with
+ * bars between them, other lists and objects as JSON, and what is one text or number in place of a list as JSON behind a
+ * blank, since without it a list of one name looks the same.
+ */
+export function cellOfNames(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return ` ${JSON.stringify(value)}`;
+  return Array.isArray(value) && value.every(isPlainName)
+    ? value.join(DEFAULT_SEPARATOR)
+    : JSON.stringify(value);
+}
+
+/** A name that stands between bars and is read back as it is. */
+function isPlainName(name: unknown): boolean {
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    name.trim() === name &&
+    !name.includes(DEFAULT_SEPARATOR) &&
+    !/^[[{]/.test(name) &&
+    name !== NO_GENRES
+  );
+}
+
+/** Names with a separator between them, or JSON, as databases and exports write it: see `cellOfNames`. */
 function namesOf(text: string, separator: string): unknown {
-  if (/^[[{]/.test(text)) {
+  if (/^[[{ ]/.test(text)) {
     try {
       return JSON.parse(text);
     } catch {
-      // A name that begins with a bracket.
+      // A name that begins with a bracket or a blank.
     }
   }
   return text
     .split(separator)
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== '(no genres listed)');
+    .filter((name) => name !== '' && name !== NO_GENRES);
 }
 
 function typeOf(type: string, rating: string, { ratingMin, type: given, lowType }: Plan): string | undefined {

@@ -46,6 +46,43 @@ describe('furze evaluate', () => {
     expect(html).not.toMatch(/https?:\/\//);
   }, 300_000);
 
+  it('reads files as import does, told by the same options, and judges by the good rows', async () => {
+    const [orders, articles] = [join(folder, 'orders.csv'), join(folder, 'articles.csv')];
+    const [, ...rows] = ratings().trim().split('\n');
+    const lines = rows.map((line) => {
+      const [user, item, rating, seconds] = line.split(',') as [string, string, string, string];
+      const [year, month, day] = new Date(Number(seconds) * 1000).toISOString().slice(2, 10).split('-') as [
+        string,
+        string,
+        string,
+      ];
+      return `${day}.${month}.${year};Käthe ${user};${item};${rating}`;
+    });
+    const text = ['Am;Wer;Was;Wie', ...lines, 'morgen;Käthe;i1;5', ''].join('\r\n');
+    writeFileSync(orders, Buffer.from(text, 'latin1'));
+    writeFileSync(articles, 'Was,Art\ni1,"hot,sweet"\n');
+    const args = ['evaluate', orders, articles, '--encoding', 'windows-1252', '--separator', ','];
+    args.push('--map', 'user=Wer,item=Was,time=Am,rating=Wie,labels=Art');
+    args.push('--time-format', 'day-first', '--type', 'bought', '--positive', '4', '--low-type', 'saw');
+    const strict = new Furze(args);
+    const lenient = new Furze([...args, '--skip-bad', '--users', '25', '--json']);
+    expect(await strict.exit).toBe(1);
+    expect(strict.output).toContain(`${orders}:${lines.length + 2}: "morgen" is no time`);
+    expect(strict.output).not.toContain('served lists');
+    expect([await lenient.exit, lenient.output]).toEqual([0, expect.anything()]);
+    expect(lenient.output).toMatch(
+      /UserId from "Wer", ItemId from "Was", Timestamp from "Am" \(day-first\), Rating from "Wie", "bought" from a rating of 4 on, else "saw"/,
+    );
+    expect(lenient.output).toMatch(/articles\.csv: items: ItemId from "Was", Labels from "Art"/);
+    const report = JSON.parse(lenient.output.split('\n').find((line) => line.startsWith('{'))!);
+    expect(report.tables[0].users).toBe(25);
+  }, 600_000);
+
+  it('takes no option that is of files where none is named', async () => {
+    const run = new Furze(['evaluate', '--data', folder, '--map', 'user=uid']);
+    expect([await run.exit, run.output]).toEqual([2, 'furze: --map is of files to read; name them\n']);
+  });
+
   it('leaves no copy of the data behind when it is interrupted', async () => {
     const file = join(folder, 'cut.csv');
     writeFileSync(file, ratings());

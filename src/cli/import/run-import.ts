@@ -5,10 +5,11 @@ import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
 import { encodingOf, type OpenedText, openText, peekText, STDIN } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
-import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
+import type { Preset, PresetFile } from '../../exchange/presets.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import type { Target } from '../../exchange/targets.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { findInputs } from './inputs.ts';
 
 /** One run of the command over its files. */
 export interface ImportRun {
@@ -30,7 +31,8 @@ export interface ImportRun {
 
 /** Refused rows that are listed one by one. */
 const REFUSALS_SHOWN = 20;
-const REFUSED = 1;
+/** The exit code when a row was refused. */
+export const REFUSED = 1;
 /** What a shell says of a program that was interrupted. */
 const INTERRUPTED = 130;
 /** How long the batches under way may take after an interruption, milliseconds. */
@@ -52,7 +54,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   };
   try {
     const { signal } = interruption;
-    for (const input of resolveInputs(run.preset, run.paths, run.wishes)) {
+    for (const input of await findInputs(run.preset, run.paths, run.wishes)) {
       const looked = await lookAt(input, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
