@@ -11,3 +11,4 @@ export { rotateRows } from './rotate';
 export { alsCholeskyRows } from './als-cholesky';
 export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
 export { neighborTopK } from './neighbor';
+export { sumRows, topSums } from './row-sums';

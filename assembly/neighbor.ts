@@ -98,7 +98,7 @@ function offerRow<T>(
   }
   const score = sum / (norm * (norms ? load<f32>(norms + (<usize>row << 2)) : 1) + shrink);
   if (!(score > 0) || !isFiniteScore(score)) return count;
-  return offer(outRows, outScores, count, k, score, row);
+  return offer<f32>(outRows, outScores, count, k, score, row);
 }
 
 /** Visits all sums, leaves them zero. @returns the count of neighbors */

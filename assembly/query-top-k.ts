@@ -82,7 +82,7 @@ function offerScores(
     const item = first + lane;
     while (at < readCount && load<u32>(readItems + (<usize>at << 2)) < item) at++;
     if (at < readCount && load<u32>(readItems + (<usize>at << 2)) == item) continue;
-    count = offer(outItems, outScores, count, k, score, item);
+    count = offer<f32>(outItems, outScores, count, k, score, item);
     limit = thresholdOf(outScores, count, k);
   }
   store<u32>(cursor, at);

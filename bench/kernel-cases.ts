@@ -9,7 +9,7 @@ import {
 } from './kernels/als-cases.ts';
 import type { CaseMaker } from './kernels/kernel-case.ts';
 import { factorizationScores, factorizationTraining } from './kernels/learning-cases.ts';
-import { batchTopK, neighbors, queryTopK } from './kernels/top-k-cases.ts';
+import { batchTopK, neighbors, queryTopK, rowSums, topSums } from './kernels/top-k-cases.ts';
 import {
   addScaled,
   countNonFinite,
@@ -37,6 +37,8 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   factorizationScores,
   factorizationTraining,
   neighbors,
+  rowSums,
+  topSums,
   dot,
   addScaled,
   countNonFinite,

@@ -1,5 +1,19 @@
-import { coarseBytes, neighborScratchBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
-import { type CaseMaker, F, floats, panelsOf, putRows, sparseRows } from './kernel-case.ts';
+import {
+  coarseBytes,
+  neighborScratchBytes,
+  rowSumsBytes,
+  topKScratchBytes,
+} from '../../src/kernel/scratch.ts';
+import {
+  type CaseContext,
+  type CaseMaker,
+  F,
+  floats,
+  ints,
+  panelsOf,
+  putRows,
+  sparseRows,
+} from './kernel-case.ts';
 
 export const batchTopK: CaseMaker = (context) => {
   const [rows, items, k] = [64, Math.floor(27_000 / context.divisor), 100];
@@ -79,5 +93,59 @@ export const neighbors: CaseMaker = (context) => {
     operations: additions.reduce((sum, n) => sum + n, 0),
     run: (kernels) => kernels.neighborTopK({ ...sparse, ...out, rows: items, firstRow: 0, endRow, k }),
     native: { name: 'neighbor-top-k', numbers: [...head, endRow, k, outRows, outScores] },
+  };
+};
+
+/** What 145 likes speak for, by a table of the size of MovieLens 20M. */
+function summed(context: CaseContext) {
+  const { arena, random, divisor } = context;
+  const [items, entries, likes] = [Math.floor(27_000 / divisor), 100, 145];
+  const draw = (power: number) => Math.floor(items * random.float() ** power);
+  const job = {
+    starts: ints(
+      context,
+      Array.from({ length: items + 1 }, (_, row) => row * entries),
+    ),
+    columns: ints(
+      context,
+      Array.from({ length: items * entries }, () => draw(2)),
+    ),
+    scores: floats(context, items * entries),
+    items: ints(
+      context,
+      Array.from({ length: likes }, () => draw(3)),
+    ),
+    weights: arena.alloc(likes * 8, 8),
+    sums: arena.alloc(rowSumsBytes(items), 64),
+    rows: items,
+    count: likes,
+  };
+  new Float64Array(arena.memory.buffer, job.weights, likes).fill(1);
+  return { job, additions: likes * entries };
+}
+
+export const rowSums: CaseMaker = (context) => {
+  const { job, additions } = summed(context);
+  return {
+    name: `sums of ${job.count} rows of 100 over ${job.rows} items`,
+    operations: additions,
+    run: (kernels) => kernels.sumRows(job),
+  };
+};
+
+export const topSums: CaseMaker = (context) => {
+  const { job, additions } = summed(context);
+  const k = 100;
+  const out = {
+    outRows: context.arena.alloc(k * 4),
+    outScores: context.arena.alloc(k * 8, 8),
+    allowedBits: 0,
+    k,
+  };
+  context.kernels.sumRows(job);
+  return {
+    name: `top-${k} of the sums of ${job.count} rows over ${job.rows} items`,
+    operations: additions,
+    run: (kernels) => kernels.topSums({ ...out, sums: job.sums, rows: job.rows }),
   };
 };

@@ -10,7 +10,7 @@ import { paddedFactors } from '../../src/kernel/scratch.ts';
 import { sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
 import { type PlacedModel, placeModel } from '../../src/model/als/scorer.ts';
 import { type PlacedFm, placeFm } from '../../src/model/click/scorer.ts';
-import type { NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
+import { type PlacedSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
 import { listSettings } from '../../src/recommend/list-making/list-settings.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { RANKING_FEATURES } from '../../src/recommend/ranking/ranking-features.ts';
@@ -27,6 +27,7 @@ const FACTORS = 64;
 const CLICK_FACTORS = 8;
 /** Entries of a row in the tables of items. */
 const ENTRIES = 100;
+const LIST_LENGTH_MAX = 10_100;
 const BATCH = 10_000;
 const NOW_MS = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
@@ -138,7 +139,7 @@ function generationOf(users: number, items: number, live: LiveState): PlacedGene
     click: clickModel(users, items, random),
     slim: table(items, random, (at) => 0.3 / (1 + at)),
     itemKnn: table(items, random, (at) => 1 / (1 + at)),
-    sequence: table(items, random, (at) => 1 / (2 + at)),
+    sequence: table(items, random, (at) => 1 / (2 + at), 2),
   };
 }
 
@@ -161,7 +162,7 @@ function alsModel(userCount: number, itemCount: number, random: Random): PlacedM
     userFactors: normals(userCount * f, 0.1, random),
     itemFactors: normals(itemCount * f, 0.1, random),
   };
-  return placeModel({ ...header, userCount, itemCount, ...factors }, loadKernels, 3, 10_100);
+  return placeModel({ ...header, userCount, itemCount, ...factors }, loadKernels, 3, LIST_LENGTH_MAX);
 }
 
 function clickModel(userCount: number, itemCount: number, random: Random): PlacedFm {
@@ -185,7 +186,7 @@ function clickModel(userCount: number, itemCount: number, random: Random): Place
 }
 
 /** Rows that speak for the popular more often than for others, as learned ones do. */
-function table(rowCount: number, random: Random, scoreAt: (at: number) => number): NeighborTable {
+function table(rowCount: number, random: Random, scoreAt: (at: number) => number, kinds = 1): PlacedSums {
   const starts = sharedU32(rowCount + 1);
   const rows = sharedU32(rowCount * ENTRIES);
   const scores = sharedF32(rowCount * ENTRIES);
@@ -200,5 +201,6 @@ function table(rowCount: number, random: Random, scoreAt: (at: number) => number
     }
     starts[row + 1] = starts[row]! + at;
   }
-  return { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
+  const table = { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
+  return placeSums(table, { slots: 3, listLengthMax: LIST_LENGTH_MAX }, kinds);
 }

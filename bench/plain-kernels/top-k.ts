@@ -41,7 +41,7 @@ export class BestList {
 }
 
 /** Whether an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
-function isAllowed({ ints }: Words, bits: number, item: number): boolean {
+export function isAllowed({ ints }: Words, bits: number, item: number): boolean {
   return bits === 0 || ((ints[(bits >>> 2) + (item >>> 5)]! >>> (item & 31)) & 1) === 1;
 }
 

@@ -91,6 +91,16 @@ export interface Kernels {
 
   /** Neighbors by weighted co-occurrence, top-k for each of a range of rows. */
   neighborTopK(job: NeighborTopK): void;
+
+  /**
+   * Sums listed rows of a sparse table, each times its weight, in their order and in float64: a dense sum for each row, 0
+   * where nothing was added. What an earlier call summed there is cleared first, at the cost of what it added. The same
+   * bits in all builds. @returns the highest sum, 0 where none is above
+   */
+  sumRows(job: SumRows): number;
+
+  /** The rows with the highest sums above 0, of equal ones the lower rows, in no order. @returns how many were found, at most k */
+  topSums(job: TopSums): number;
 }
 
 /** What every top-k shares. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
@@ -251,4 +261,36 @@ export interface NeighborTopK {
   readonly outCounts: number;
   /** `neighborScratchBytes(rows)` bytes, zero before the first call and left so that the next call may follow. */
   readonly scratch: number;
+}
+
+/** What `sumRows` and `topSums` work on. */
+interface Sums {
+  /** `rowSumsBytes(rows)` bytes, on a multiple of 16, zero before the first call: a float64 for each row, then what belongs to the kernels. */
+  readonly sums: number;
+  /** Rows of the table, which are also the rows that it names. */
+  readonly rows: number;
+}
+
+export interface SumRows extends Sums {
+  /** CSR of the table, whose columns may stand in any order. */
+  readonly starts: number;
+  readonly columns: number;
+  /** float32 for each entry. */
+  readonly scores: number;
+  /** uint32 rows of the table, `count` of them; those that it does not have are passed over. */
+  readonly items: number;
+  /** float64 for each of them. */
+  readonly weights: number;
+  readonly count: number;
+}
+
+export interface TopSums extends Sums {
+  /** 1 or more. */
+  readonly k: number;
+  /** Bits of the rows that are looked at, or 0: all. */
+  readonly allowedBits: number;
+  /** k uint32. */
+  readonly outRows: number;
+  /** k float64: the sums of these rows, on a multiple of 8. */
+  readonly outScores: number;
 }

@@ -76,6 +76,15 @@ export function neighborScratchBytes(rows: number): number {
 }
 
 /**
+ * What `sumRows` and `topSums` work on, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
+ * counts.
+ */
+export function rowSumsBytes(rows: number): number {
+  const blocks = Math.ceil(rows / 32);
+  return Math.ceil((blocks * (32 * 8 + 2 * 8 + 1) + 7 + 256 * 4) / 64) * 64;
+}
+
+/**
  * Regularization of a row, scaled by how often it occurs (Rendle et al. 2021, section 3.3):
  * regularization * (count + unobservedWeight * otherCount) ^ exponent.
  * @param count entries of the row

@@ -42,6 +42,8 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   fmScoreRows: 11,
   fmAdaGradRows: 19,
   neighborTopK: 16,
+  sumRows: 8,
+  topSums: 6,
 };
 
 const modules = new Map<WasmBuild, WebAssembly.Module>();
@@ -81,6 +83,7 @@ export function instantiateWasmKernels(
     ...topKCalls(native),
     ...alsCalls(native),
     ...learningCalls(native),
+    ...sumCalls(native),
   };
 }
 
@@ -183,5 +186,13 @@ function learningCalls(native: Native): Pick<Kernels, 'fmScoreRows' | 'fmAdaGrad
         j.outScores, j.scratch, j.targets, j.order, j.biasSquares, j.linearSquares, j.factorSquares,
         j.learningRate, j.linearRegularization, j.factorRegularization,
       ),
+  };
+}
+
+function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums'> {
+  const { sumRows, topSums } = native;
+  return {
+    sumRows: (j) => sumRows!(j.starts, j.columns, j.scores, j.rows, j.items, j.weights, j.count, j.sums),
+    topSums: (j) => topSums!(j.sums, j.rows, j.k, j.allowedBits, j.outRows, j.outScores),
   };
 }

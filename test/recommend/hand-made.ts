@@ -1,10 +1,17 @@
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
+import { placeSums, RowSums } from '../../src/model/neighbors/row-sums.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { NO_COLD_ITEMS } from '../../src/recommend/list-making/cold-items.ts';
 import { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
 import type { ListWorld } from '../../src/recommend/list-making/list-world.ts';
-import type { CollaborativeModel, Generation, NeighborLists } from '../../src/recommend/models/generation.ts';
-import type { NeighborColumns } from '../../src/recommend/models/row-sums.ts';
+import type {
+  CollaborativeModel,
+  Generation,
+  NeighborLists,
+  SummedLists,
+} from '../../src/recommend/models/generation.ts';
 import { POPULARITY_SCALES } from '../../src/recommend/popularity/decayed-counts.ts';
 import type { TrendCounts } from '../../src/recommend/popularity/trends.ts';
 import type { Ranked } from '../../src/recommend/ranked.ts';
@@ -69,20 +76,9 @@ export function scoredModel(scores: readonly number[]): CollaborativeModel {
 
 type Entries = readonly [number, number][];
 
-/** Neighbors of each item, best first, as [row, score]; both rows below `rowCount`. Each is asked for when it is used. */
-export function neighborLists(of: (itemRow: number) => Entries, rowCount = 512): NeighborLists {
-  let columns: NeighborColumns | undefined;
-  const known = () => (columns ??= columnsOf(of, rowCount));
+/** Neighbors of each item, best first, as [row, score]. */
+export function neighborLists(of: (itemRow: number) => Entries): NeighborLists {
   return {
-    get starts() {
-      return known().starts;
-    },
-    get rows() {
-      return known().rows;
-    },
-    get scores() {
-      return known().scores;
-    },
     neighborsAt(itemRow) {
       const entries = of(itemRow);
       return {
@@ -93,15 +89,27 @@ export function neighborLists(of: (itemRow: number) => Entries, rowCount = 512):
   };
 }
 
-function columnsOf(of: (itemRow: number) => Entries, rowCount: number): NeighborColumns {
-  const entries = Array.from({ length: rowCount }, (_, row) => of(row));
-  const starts = new Uint32Array(rowCount + 1);
-  entries.forEach((list, row) => {
+/** The same to be summed; of rows below 512. */
+export function summedLists(of: (itemRow: number) => Entries): SummedLists {
+  const rowCount = 512;
+  const lists = Array.from({ length: rowCount }, (_, row) => of(row).filter(([other]) => other < rowCount));
+  const starts = sharedU32(rowCount + 1);
+  lists.forEach((list, row) => {
     starts[row + 1] = starts[row]! + list.length;
   });
-  const rows = Uint32Array.from(entries.flat(), ([row]) => row);
-  const scores = Float32Array.from(entries.flat(), ([, score]) => score);
-  return { starts, rows, scores };
+  const entries = lists.flat();
+  const rows = filled(
+    sharedU32(entries.length),
+    entries.map(([row]) => row),
+  );
+  const scores = filled(
+    sharedF32(entries.length),
+    entries.map(([, score]) => score),
+  );
+  const table = { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
+  const placed = placeSums(table, { slots: 1, listLengthMax: 1000 }, 2);
+  const kernels = loadKernels(placed.memory);
+  return { ...neighborLists(of), sums: [0, 1].map((kind) => new RowSums(placed, kernels, 0, kind)) };
 }
 
 /** A generation of which the other parts are missing. */

@@ -11,6 +11,7 @@ import {
   READ,
   ranking,
   scoredModel,
+  summedLists,
   trends,
 } from './hand-made.ts';
 
@@ -71,8 +72,8 @@ describe('matching', () => {
       ],
       [2, [[62, 0.3]]],
     ]);
-    const slim = neighborLists((row) => weights.get(row) ?? []);
-    const parts = { collaborative: scoredModel([0, 0.5]), slim, itemKnn: neighborLists(() => [[70, 1]]) };
+    const slim = summedLists((row) => weights.get(row) ?? []);
+    const parts = { collaborative: scoredModel([0, 0.5]), slim, itemKnn: summedLists(() => [[70, 1]]) };
     const bySlim = ranking({ collaborative: 1, slim: 1 }, trends());
     const world = { generation: generation({ ...parts, ranking: bySlim }) };
     const learned = { order: 'learned' } as const;

@@ -6,10 +6,10 @@ import type { Ranked } from '../../src/recommend/ranked.ts';
 import type { ItemBasedSource } from '../../src/recommend/sources/item-based.ts';
 import { SessionSource } from '../../src/recommend/sources/session.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
-import { generation, neighborLists } from './hand-made.ts';
+import { generation, summedLists } from './hand-made.ts';
 
 /** Item i leads to i + 10, and a little to 50; 60 cannot be listed. */
-const sequence = neighborLists((row) => [
+const sequence = summedLists((row) => [
   [row + 10, 1],
   [60, 0.9],
   [50, 0.1],

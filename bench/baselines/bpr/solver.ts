@@ -1,7 +1,7 @@
 import { createRandom } from '../../../src/domain/random.ts';
 import { paddedFactors } from '../../../src/kernel/scratch.ts';
 import { arrayOf, viewOf } from '../../../src/memory/layout.ts';
-import type { Words } from '../../plain-kernels/words.ts';
+import { type Words, wordsOf } from '../../plain-kernels/words.ts';
 import { type BprTask, cellStartsAt } from './memory.ts';
 import { bprSteps } from './steps.ts';
 
@@ -53,8 +53,7 @@ export class BprSolver {
 
   constructor(task: BprTask) {
     this.#task = task;
-    const { buffer } = task.memory;
-    this.#words = { floats: new Float32Array(buffer), ints: new Uint32Array(buffer) };
+    this.#words = wordsOf(task.memory);
     this.#f = paddedFactors(task.settings.factors);
     this.#control = viewOf(task.memory, task.layout, 'control', 'i32');
     this.#userBlocks = this.#u32('userBlocks');

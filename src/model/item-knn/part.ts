@@ -1,7 +1,7 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
-import type { LearnedPart, StageRoom } from '../learned-part.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
 import {
@@ -9,10 +9,10 @@ import {
   draftBytes,
   type NeighborTable,
   spreadTable,
-  tableModelsBytes,
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/place-similarity.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { createNeighborTask, finishTasks, type NeighborTask, runNeighborTask } from '../neighbors/task.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
@@ -28,14 +28,14 @@ export const itemKnnPart: LearnedPart<
   'compare',
   undefined,
   NeighborTable,
-  NeighborTable
+  PlacedSums
 > = {
   title: 'items by common users',
   stage: 'Comparing items by common users',
   saving: tableSaving('item-knn'),
-  memory: (data, _options, slots, _serving, _reads, room) => planOf(data, slots, room).memory,
-  prepare(data, _options, slots, { allocate, room }) {
-    const sample = sampleUsers(data.interactions, planOf(data, slots, room).share);
+  memory: (data, _options, slots, serving, _reads, room) => planOf(data, slots, serving, room).memory,
+  prepare(data, _options, slots, { allocate, room }, serving) {
+    const sample = sampleUsers(data.interactions, planOf(data, slots, serving, room).share);
     return { ...placeItemKnn(sample, slots, allocate), served: servedItems(data) };
   },
   *course({ similarity }) {
@@ -45,14 +45,18 @@ export const itemKnnPart: LearnedPart<
   run: (task, _phase, slot, { instantiate }) =>
     runNeighborTask(task, instantiate(task.similarity.memory), slot),
   model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
-  serve: (table) => table,
+  serve: (table, shape, { allocate }) => placeSums(table, shape, 1, allocate),
 };
 
-function planOf(data: TrainingData, slots: number, room: StageRoom): SamplePlan {
-  return planSample(data, slots, room, (threads) => knnBytes(data, threads));
+function planOf(data: TrainingData, slots: number, serving: ServingShape, room: StageRoom): SamplePlan {
+  return planSample(data, slots, room, (threads) => knnBytes(data, threads, serving));
 }
 
-function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['bytesOf'] {
+function knnBytes(
+  { itemRowCount: rowCount }: TrainingData,
+  slots: number,
+  { listLengthMax }: ServingShape,
+): SampleLimits['bytesOf'] {
   return ({ userCount, itemCount, count }) => {
     const k = neighborsKept(itemCount);
     const piece = similarityMemoryBytes({
@@ -63,7 +67,8 @@ function knnBytes({ itemRowCount }: TrainingData, slots: number): SampleLimits['
       listLengthMax: k,
       hasIndexRoom: false,
     });
-    const models = tableModelsBytes(itemCount, k) + 8 * itemRowCount;
+    const table = { learnedItems: itemCount, entriesARow: k, rowCount };
+    const models = placedSumsBytes(table, slots, listLengthMax) + 8 * rowCount;
     return { piece, training: piece + draftBytes(itemCount, k), models };
   };
 }

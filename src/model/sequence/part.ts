@@ -1,18 +1,16 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { LearnedPart, StageRoom } from '../learned-part.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
 import { neighborsKept } from '../neighbors/items-part.ts';
-import {
-  type NeighborTable,
-  packDraft,
-  spreadTable,
-  tableModelsBytes,
-  tableSaving,
-} from '../neighbors/neighbor-table.ts';
+import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import { planSample, type SampleLimits, type SamplePlan, sampleData } from '../user-sample.ts';
 import { SequenceCounter } from './counter.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory.ts';
 import { writeTimeline } from './timelines.ts';
+
+/** All likes are summed alike, and the recent ones more than others. */
+const KINDS = 2;
 
 /** Which items users go on to; see `counter.ts`. */
 export const sequencePart: LearnedPart<
@@ -21,14 +19,14 @@ export const sequencePart: LearnedPart<
   'count',
   undefined,
   NeighborTable,
-  NeighborTable
+  PlacedSums
 > = {
   title: 'items in sequence',
   stage: 'Counting what follows what',
   saving: tableSaving('sequence'),
-  memory: (data, _options, _slots, _serving, _reads, room) => planOf(data, room).memory,
-  prepare(all, _options, _slots, { allocate, reads, room }) {
-    const data = sampleData(all, planOf(all, room).share);
+  memory: (data, _options, slots, serving, _reads, room) => planOf(data, slots, serving, room).memory,
+  prepare(all, _options, slots, { allocate, reads, room }, serving) {
+    const data = sampleData(all, planOf(all, slots, serving, room).share);
     const { indptr, indices } = data.interactions.byUser;
     const fill = (words: Uint32Array) =>
       reads.readTimes(data, (userRow, timesMs) => {
@@ -43,18 +41,30 @@ export const sequencePart: LearnedPart<
   },
   run: (task) => new SequenceCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
-  serve: (table) => table,
+  serve: (table, shape, { allocate }) => placeSums(table, shape, KINDS, allocate),
 };
 
-function bytesOf({ itemRowCount }: TrainingData): SampleLimits['bytesOf'] {
-  return (shape) => ({
-    piece: timelineBytes(shape),
-    training: sequenceMemoryBytes(shape),
-    models: tableModelsBytes(shape.itemCount, neighborsKept(shape.itemCount)) + 8 * itemRowCount,
-  });
+function bytesOf(
+  { itemRowCount: rowCount }: TrainingData,
+  threads: number,
+  { listLengthMax }: ServingShape,
+): SampleLimits['bytesOf'] {
+  return (shape) => {
+    const table = {
+      learnedItems: shape.itemCount,
+      entriesARow: neighborsKept(shape.itemCount),
+      rowCount,
+    };
+    return {
+      piece: timelineBytes(shape),
+      training: sequenceMemoryBytes(shape),
+      models: placedSumsBytes(table, threads, listLengthMax, KINDS) + 8 * rowCount,
+    };
+  };
 }
 
 /** One thread counts. It takes as long as there are likes, so memory alone bounds it. */
-function planOf(data: TrainingData, room: StageRoom): SamplePlan {
-  return planSample(data, 1, room, () => bytesOf(data), Number.POSITIVE_INFINITY);
+function planOf(data: TrainingData, slots: number, serving: ServingShape, room: StageRoom): SamplePlan {
+  const limits = (threads: number) => bytesOf(data, threads, serving);
+  return planSample(data, slots, room, limits, Number.POSITIVE_INFINITY);
 }

@@ -1,11 +1,7 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { LearnedPart, StageRoom } from '../learned-part.ts';
-import {
-  type NeighborTable,
-  spreadTable,
-  tableModelsBytes,
-  tableSaving,
-} from '../neighbors/neighbor-table.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
+import { type NeighborTable, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { servedItems, type WithServedItems } from '../served-items.ts';
 import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
 import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes, slimPieceBytes } from './memory.ts';
@@ -15,19 +11,29 @@ import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './table.ts';
 
 function slimBytes(
-  { itemRowCount }: TrainingData,
+  { itemRowCount: rowCount }: TrainingData,
   settings: SlimSettings,
   slots: number,
+  { listLengthMax }: ServingShape,
 ): SampleLimits['bytesOf'] {
-  return (shape) => ({
-    piece: slimPieceBytes({ ...shape, slots, settings }),
-    training: slimMemoryBytes({ ...shape, slots, settings }),
-    models: tableModelsBytes(shape.itemCount, keptWeights(settings)) + 8 * itemRowCount,
-  });
+  return (shape) => {
+    const table = { learnedItems: shape.itemCount, entriesARow: keptWeights(settings), rowCount };
+    return {
+      piece: slimPieceBytes({ ...shape, slots, settings }),
+      training: slimMemoryBytes({ ...shape, slots, settings }),
+      models: placedSumsBytes(table, slots, listLengthMax) + 8 * rowCount,
+    };
+  };
 }
 
-function planOf(data: TrainingData, settings: SlimSettings, slots: number, room: StageRoom): SamplePlan {
-  return planSample(data, slots, room, (threads) => slimBytes(data, settings, threads));
+function planOf(
+  data: TrainingData,
+  settings: SlimSettings,
+  slots: number,
+  serving: ServingShape,
+  room: StageRoom,
+): SamplePlan {
+  return planSample(data, slots, room, (threads) => slimBytes(data, settings, threads, serving));
 }
 
 /** The sparse linear item-item model; see `solver.ts`. */
@@ -37,14 +43,14 @@ export const slimPart: LearnedPart<
   SlimPhase,
   undefined,
   NeighborTable,
-  NeighborTable
+  PlacedSums
 > = {
   title: 'SLIM model',
   stage: 'Training SLIM',
   saving: tableSaving('item-weights'),
-  memory(data, options, slots, _serving, _reads, room) {
+  memory(data, options, slots, serving, _reads, room) {
     const settings = slimSettings(options);
-    const { memory, share } = planOf(data, settings, slots, room);
+    const { memory, share } = planOf(data, settings, slots, serving, room);
     const { itemCount } = data.interactions;
     const solved = solvedItems(data.interactions, settings, share);
     if (solved === itemCount) return memory;
@@ -54,9 +60,9 @@ export const slimPart: LearnedPart<
       leftOut: memory.leftOut === undefined ? ofItems : `${memory.leftOut} and ${ofItems}`,
     };
   },
-  prepare(data, options, slots, { allocate, room }) {
+  prepare(data, options, slots, { allocate, room }, serving) {
     const settings = slimSettings(options);
-    const { share } = planOf(data, settings, slots, room);
+    const { share } = planOf(data, settings, slots, serving, room);
     const sample = sampleUsers(data.interactions, share);
     const solved = solvedItems(data.interactions, settings, share);
     return { ...placeSlim(sample, settings, slots, undefined, allocate, solved), served: servedItems(data) };
@@ -69,5 +75,5 @@ export const slimPart: LearnedPart<
   },
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
   model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
-  serve: (table) => table,
+  serve: (table, shape, { allocate }) => placeSums(table, shape, 1, allocate),
 };

@@ -127,12 +127,6 @@ export class History {
     return (high >>> 11) * 2 ** 32 + (low >>> 0);
   }
 
-  /** Visits the rows that `readRowsInEffect` has. */
-  eachReadRow(visit: (itemRow: number) => void): void {
-    const { readRows, readCount } = this;
-    for (let at = 0; at < readCount; at++) visit(readRows[at]!);
-  }
-
   /** Distinct rows of the items with feedback in effect, ascending. */
   readRowsInEffect(): number[] {
     return Array.from(this.readRows.subarray(0, this.readCount));

@@ -66,14 +66,15 @@ export class Matching {
    */
   match(history: History, wanted: RankingSources, filter?: WantedItems): Match {
     const { settings, world } = this;
-    const { sums, read } = this.scratch;
+    const { sums, read: isRead } = this.scratch;
     const liked = this.likesOf(history);
     sums.sumUp(world.generation, liked, wanted.sums);
-    read.clear();
-    history.eachReadRow((row) => read.add(row));
-    const accept = (row: number) => !read.has(row) && world.isListable(row);
+    const read = history.readRowsInEffect();
+    isRead.clear();
+    for (const row of read) isRead.add(row);
+    const accept = (row: number) => !isRead.has(row) && world.isListable(row);
     return {
-      ...{ world, settings, history, liked, sums },
+      ...{ world, settings, history, liked, read, sums },
       vector: this.foldIn(liked),
       wanted: liked.length > 0 ? wanted : NO_SOURCES,
       allowed: filter?.allowed ?? world.listableBits?.(),

@@ -1,8 +1,8 @@
 import type { ScoreDecomposition } from '../../model/als/score-decomposition.ts';
+import type { RowSums } from '../../model/neighbors/row-sums.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { Ranked } from '../ranked.ts';
 import type { Ranking } from '../ranking/ranking-features.ts';
-import type { NeighborColumns } from './row-sums.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {
@@ -39,9 +39,14 @@ export interface ClickModel {
 }
 
 /** Every item's most similar items, computed ahead. */
-export interface NeighborLists extends NeighborColumns {
+export interface NeighborLists {
   /** Best first; empty for an item that has none or came after. The arrays must not be changed. */
   neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
+}
+
+/** Such a table that can be summed over what a user likes, in as many kinds at once as there are sums. */
+export interface SummedLists extends NeighborLists {
+  readonly sums: readonly RowSums[];
 }
 
 /** A user whose like are looked for: by the items that it likes now, or by the labels of the last fit. */
@@ -59,11 +64,11 @@ export interface Generation {
   readonly clickThrough: ClickModel | undefined;
   readonly itemNeighbors: NeighborLists | undefined;
   /** SLIM, the sparse linear model: what having an item speaks for, and against (below zero). */
-  readonly slim: NeighborLists | undefined;
+  readonly slim: SummedLists | undefined;
   /** Items that the same users like. */
-  readonly itemKnn: NeighborLists | undefined;
+  readonly itemKnn: SummedLists | undefined;
   /** Items that users go on to. */
-  readonly sequence: NeighborLists | undefined;
+  readonly sequence: SummedLists | undefined;
   /** Finds the `k` users most like one, where users were laid out for it; answers undefined where they were not. */
   readonly similarUsers:
     | ((asked: AskedUser, k: number, signal?: AbortSignal) => Promise<Ranked | undefined>)

@@ -1,5 +1,5 @@
 import type { Generation } from '../models/generation.ts';
-import { type LikeSums, SUM_NAMES } from '../models/like-sums.ts';
+import { type LikeSums, SUM_NAMES, writeSumFeature } from '../models/like-sums.ts';
 import type { TrendCounts } from '../popularity/trends.ts';
 import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 import { RANKING_FEATURES } from './ranking-features.ts';
@@ -85,8 +85,9 @@ export function eachFeature(
   if (click) onFeature(CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
   const column = new Float64Array(candidates.length);
   for (const [name, feature] of SUMS) {
-    if (!sums?.has(name) || !isUsed(feature)) continue;
-    sums.writeFeature(name, candidates, column);
+    const ofName = isUsed(feature) ? sums?.of(name) : undefined;
+    if (ofName === undefined) continue;
+    writeSumFeature(name, ofName, candidates, column);
     onFeature(feature, column);
   }
   eachItemFeature(candidates, world, totals, onFeature, isUsed, column);

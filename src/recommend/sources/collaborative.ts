@@ -31,11 +31,10 @@ export class CollaborativeSource implements Source {
 }
 
 export const collaborativeMatcher: Matcher = {
-  lists({ world, settings, history, vector, accept, allowed }) {
+  lists({ world, settings, read, vector, accept, allowed }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;
     if (model === undefined || vector === undefined) return [];
-    const among = { read: history.readRowsInEffect(), allowed };
-    return [model.topItems(vector, settings.cacheSize, accept, among).rows];
+    return [model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
   },
   proposes({ world, settings, vector }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;

@@ -24,6 +24,8 @@ export interface Match {
   /** What the likes speak for by the models that the ranking goes by. */
   readonly sums: LikeSums;
   readonly wanted: RankingSources;
+  /** Items that the user has read, ascending. */
+  readonly read: readonly number[];
   /** Bits of the rows that may stand in the list, and perhaps of some that `accept` refuses; undefined where nobody keeps them. */
   readonly allowed: Uint32Array | undefined;
   /** What may stand in the list. */

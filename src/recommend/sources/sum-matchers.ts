@@ -7,14 +7,14 @@ import type { Matcher } from './matcher.ts';
  */
 function sumMatcher(name: SumName): Matcher {
   return {
-    lists({ settings, sums, accept }) {
-      if (!settings.collaborative) return [];
-      return [sums.of(name).topRows(settings.cacheSize, accept)];
+    lists({ settings, sums, accept, read, allowed }) {
+      const ofName = settings.collaborative ? sums.of(name) : undefined;
+      return ofName === undefined ? [] : [ofName.topRows(settings.cacheSize, { read, allowed }, accept)];
     },
     proposes:
       ({ settings, sums }) =>
       (row) =>
-        settings.collaborative && sums.of(name).get(row) > 0,
+        settings.collaborative && (sums.of(name)?.get(row) ?? 0) > 0,
   };
 }
 

@@ -2,8 +2,14 @@ import { loadKernels } from '../../kernel/load-kernels.ts';
 import { MfScorer } from '../../model/als/scorer.ts';
 import { FmScorer } from '../../model/click/scorer.ts';
 import { type NeighborTable, neighborsAt } from '../../model/neighbors/neighbor-table.ts';
+import { type PlacedSums, RowSums } from '../../model/neighbors/row-sums.ts';
 import { collaborativeModel } from '../../recommend/models/collaborative-model.ts';
-import type { ClickModel, Generation, NeighborLists } from '../../recommend/models/generation.ts';
+import type {
+  ClickModel,
+  Generation,
+  NeighborLists,
+  SummedLists,
+} from '../../recommend/models/generation.ts';
 import type { PlacedGeneration } from '../messages.ts';
 
 /**
@@ -21,16 +27,23 @@ export function openGeneration(
     collaborative: als && collaborativeModel(als, new MfScorer(als, loadKernels(als.memory), slot)),
     clickThrough: click && clickModel(new FmScorer(click, loadKernels(click.memory), slot), itemLabelsOf),
     itemNeighbors: listsOf(tables.itemNeighbors),
-    slim: listsOf(tables.slim),
-    itemKnn: listsOf(tables.itemKnn),
-    sequence: listsOf(tables.sequence),
+    slim: summedLists(tables.slim, slot),
+    itemKnn: summedLists(tables.itemKnn, slot),
+    sequence: summedLists(tables.sequence, slot),
     similarUsers: undefined,
     ranking,
   };
 }
 
 function listsOf(table: NeighborTable | undefined): NeighborLists | undefined {
-  return table && { ...table, neighborsAt: (row) => neighborsAt(table, row) };
+  return table && { neighborsAt: (row) => neighborsAt(table, row) };
+}
+
+function summedLists(placed: PlacedSums | undefined, slot: number): SummedLists | undefined {
+  if (placed === undefined) return undefined;
+  const kernels = loadKernels(placed.memory);
+  const sums = Array.from({ length: placed.kinds }, (_, kind) => new RowSums(placed, kernels, slot, kind));
+  return { neighborsAt: (row) => neighborsAt(placed, row), sums };
 }
 
 function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {

@@ -1,0 +1,235 @@
+// Sums of rows of a sparse table, dense and in float64: adding to one is a load, an addition and a store without a branch.
+// Rows that nothing was added to are passed over by blocks of 32, so that clearing and searching cost what was added, not
+// what there is.
+//
+// Behind `sums` lie, for `rows` rounded up to blocks:
+//   sums, 32 float64 a block | highest sum of each block, float64, 0 where none is above | the same of the rows allowed |
+//   touched, a byte a block, rounded up to 8 | counts by steps, 256 uint32
+
+import { offer } from './heap';
+
+/** Rows of the table that are fetched together, and bytes of one line of the cache. */
+const FETCHED_ROWS: u32 = 32;
+const LINE_BYTES: usize = 64;
+/** Steps of a thirty-second or less, by upper words, in which sums are counted down from the highest: eight times by half. */
+const STEPS: u32 = 256;
+const STEP_BITS: u32 = 15;
+
+// @ts-ignore: decorator
+@inline
+function blocksOf(rows: u32): usize {
+  return <usize>((rows + 31) >> 5);
+}
+
+// @ts-ignore: decorator
+@inline
+function peaksOf(sums: usize, blocks: usize): usize {
+  return sums + (blocks << 8);
+}
+
+// @ts-ignore: decorator
+@inline
+function reachOf(sums: usize, blocks: usize): usize {
+  return peaksOf(sums, blocks) + (blocks << 3);
+}
+
+// @ts-ignore: decorator
+@inline
+function touchedOf(sums: usize, blocks: usize): usize {
+  return reachOf(sums, blocks) + (blocks << 3);
+}
+
+/** The upper word of a number: those of numbers not below 0 are in the order of the numbers. */
+// @ts-ignore: decorator
+@inline
+function upperWord(value: f64): u32 {
+  return <u32>(reinterpret<u64>(value) >> 32);
+}
+
+function clearSums(sums: usize, blocks: usize): void {
+  const touched = touchedOf(sums, blocks);
+  const peaks = peaksOf(sums, blocks);
+  const zero = i64x2.splat(0);
+  for (let eight: usize = 0; eight < blocks; eight += 8) {
+    if (!load<u64>(touched + eight)) continue;
+    for (let block = eight; block < eight + 8; block++) {
+      if (!load<u8>(touched + block)) continue;
+      store<f64>(peaks + (block << 3), 0);
+      const end = sums + ((block + 1) << 8);
+      for (let at = sums + (block << 8); at < end; at += 64) {
+        v128.store(at, zero);
+        v128.store(at, zero, 16);
+        v128.store(at, zero, 32);
+        v128.store(at, zero, 48);
+      }
+    }
+    store<u64>(touched + eight, 0);
+  }
+}
+
+/**
+ * Reads one entry of each line of the cache that will be needed, one right after the other, so that the memory is waited
+ * for once and not for each row of the table: they lie anywhere in it.
+ * @returns what keeps the reads from being optimized away
+ */
+function fetchRows(starts: usize, columns: usize, scores: usize, rows: u32, items: usize, from: u32, to: u32): u32 {
+  let read: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const item = load<u32>(items + (<usize>i << 2));
+    if (item >= rows) continue;
+    const start = <usize>load<u32>(starts + (<usize>item << 2)) << 2;
+    const end = <usize>load<u32>(starts + (<usize>item << 2), 4) << 2;
+    for (let at = start; at < end; at += LINE_BYTES) read |= load<u32>(columns + at) | load<u32>(scores + at);
+  }
+  return read;
+}
+
+// @ts-ignore: decorator
+@inline
+function addEntry(sums: usize, touched: usize, row: usize, value: f64): void {
+  const sum = sums + (row << 3);
+  store<u8>(touched + (row >> 5), 1);
+  store<f64>(sum, load<f64>(sum) + value);
+}
+
+function addRow(columns: usize, scores: usize, count: u32, weight: f64, sums: usize, touched: usize): void {
+  const end4 = columns + (<usize>(count & ~3) << 2);
+  for (; columns < end4; columns += 16, scores += 16) {
+    addEntry(sums, touched, <usize>load<u32>(columns), weight * <f64>load<f32>(scores));
+    addEntry(sums, touched, <usize>load<u32>(columns, 4), weight * <f64>load<f32>(scores, 4));
+    addEntry(sums, touched, <usize>load<u32>(columns, 8), weight * <f64>load<f32>(scores, 8));
+    addEntry(sums, touched, <usize>load<u32>(columns, 12), weight * <f64>load<f32>(scores, 12));
+  }
+  for (let i: u32 = 0; i < (count & 3); i++, columns += 4, scores += 4) {
+    addEntry(sums, touched, <usize>load<u32>(columns), weight * <f64>load<f32>(scores));
+  }
+}
+
+/** The highest sum of each block that was touched. @returns the highest of all */
+function findPeaks(sums: usize, blocks: usize): f64 {
+  const touched = touchedOf(sums, blocks);
+  const peaks = peaksOf(sums, blocks);
+  let all = f64x2.splat(0);
+  for (let eight: usize = 0; eight < blocks; eight += 8) {
+    if (!load<u64>(touched + eight)) continue;
+    for (let block = eight; block < eight + 8; block++) {
+      if (!load<u8>(touched + block)) continue;
+      let a = f64x2.splat(0);
+      let b = f64x2.splat(0);
+      let c = f64x2.splat(0);
+      let d = f64x2.splat(0);
+      const end = sums + ((block + 1) << 8);
+      for (let at = sums + (block << 8); at < end; at += 64) {
+        a = f64x2.pmax(a, v128.load(at));
+        b = f64x2.pmax(b, v128.load(at, 16));
+        c = f64x2.pmax(c, v128.load(at, 32));
+        d = f64x2.pmax(d, v128.load(at, 48));
+      }
+      a = f64x2.pmax(f64x2.pmax(a, b), f64x2.pmax(c, d));
+      all = f64x2.pmax(all, a);
+      store<f64>(peaks + (block << 3), max<f64>(f64x2.extract_lane(a, 0), f64x2.extract_lane(a, 1)));
+    }
+  }
+  return max<f64>(f64x2.extract_lane(all, 0), f64x2.extract_lane(all, 1));
+}
+
+export function sumRows(
+  starts: usize, columns: usize, scores: usize, rows: u32, items: usize, weights: usize, count: u32, sums: usize,
+): f64 {
+  assert(!(sums & 15));
+  const blocks = blocksOf(rows);
+  const touched = touchedOf(sums, blocks);
+  clearSums(sums, blocks);
+  let read: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (i % FETCHED_ROWS == 0) {
+      read |= fetchRows(starts, columns, scores, rows, items, i, min<u32>(count, i + FETCHED_ROWS));
+    }
+    const item = load<u32>(items + (<usize>i << 2));
+    if (item >= rows) continue;
+    const start = load<u32>(starts + (<usize>item << 2));
+    const at = <usize>start << 2;
+    const length = load<u32>(starts + (<usize>item << 2), 4) - start;
+    addRow(columns + at, scores + at, length, load<f64>(weights + (<usize>i << 3)), sums, touched);
+  }
+  store<u32>(touched + ((blocks + 7) & ~7), read);
+  return findPeaks(sums, blocks);
+}
+
+/** The highest sum above 0 of a block's rows whose bits are set. */
+function allowedPeak(sums: usize, allowed: u32): f64 {
+  let peak: f64 = 0;
+  for (; allowed; allowed &= allowed - 1) peak = max<f64>(peak, load<f64>(sums + (<usize>ctz(allowed) << 3)));
+  return peak;
+}
+
+/** Writes the highest sum that each block has among the rows allowed. @returns the highest of all */
+function findReach(sums: usize, blocks: usize, allowedBits: usize): f64 {
+  const peaks = peaksOf(sums, blocks);
+  const reach = reachOf(sums, blocks);
+  let most: f64 = 0;
+  for (let block: usize = 0; block < blocks; block++) {
+    let peak = load<f64>(peaks + (block << 3));
+    if (peak > 0 && allowedBits) {
+      const allowed = load<u32>(allowedBits + (block << 2));
+      if (allowed != 0xffffffff) peak = allowedPeak(sums + (block << 8), allowed);
+    }
+    store<f64>(reach + (block << 3), peak);
+    most = max<f64>(most, peak);
+  }
+  return most;
+}
+
+/** A number that the best of at least k blocks reach, and those of few more; 0 where there are not so many. */
+function boundOf(sums: usize, blocks: usize, most: f64, k: u32): f64 {
+  const reach = reachOf(sums, blocks);
+  const steps = touchedOf(sums, blocks) + ((blocks + 7) & ~7);
+  const mostWord = upperWord(most);
+  memory.fill(steps, 0, STEPS << 2);
+  for (let block: usize = 0; block < blocks; block++) {
+    const word = load<u32>(reach + (block << 3), 4);
+    const step = (mostWord - word) >> STEP_BITS;
+    if (word == 0 || step >= STEPS) continue;
+    const at = steps + (<usize>step << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
+  for (let step: u32 = 0, found: u32 = 0; step < STEPS; step++) {
+    found += load<u32>(steps + (<usize>step << 2));
+    if (found < k) continue;
+    const below = (step + 1) << STEP_BITS;
+    return mostWord < below ? 0 : reinterpret<f64>(<u64>(mostWord - below + 1) << 32);
+  }
+  return 0;
+}
+
+export function topSums(
+  sums: usize, rows: u32, k: u32, allowedBits: usize, outRows: usize, outScores: usize,
+): u32 {
+  assert(k > 0 && !(outScores & 7));
+  const blocks = blocksOf(rows);
+  const reach = reachOf(sums, blocks);
+  const bound = boundOf(sums, blocks, findReach(sums, blocks, allowedBits), k);
+  // What is above the number before the bound is no less than the bound.
+  let limit: f64 = bound > 0 ? reinterpret<f64>(reinterpret<u64>(bound) - 1) : 0;
+  let count: u32 = 0;
+  for (let block: usize = 0; block < blocks; block++) {
+    if (!(load<f64>(reach + (block << 3)) > limit)) continue;
+    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (block << 2)) : 0xffffffff;
+    for (let lane: u32 = 0; lane < 32; lane += 4) {
+      const at = sums + (block << 8) + (<usize>lane << 3);
+      const limits = f64x2.splat(limit);
+      const low = f64x2.gt(v128.load(at), limits);
+      const high = f64x2.gt(v128.load(at, 16), limits);
+      if (!v128.any_true(v128.or(low, high))) continue;
+      let hits = (<u32>i64x2.bitmask(low) | (<u32>i64x2.bitmask(high) << 2)) & (allowed >> lane);
+      for (; hits; hits &= hits - 1) {
+        const hit = ctz(hits);
+        const sum = load<f64>(at + (<usize>hit << 3));
+        if (!(sum > limit)) continue;
+        count = offer<f64>(outRows, outScores, count, k, sum, (<u32>block << 5) + lane + hit);
+        if (count == k) limit = load<f64>(outScores);
+      }
+    }
+  }
+  return count;
+}

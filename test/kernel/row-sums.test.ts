@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { bitsBytes, rowSumsBytes } from '../../src/kernel/scratch.ts';
+import { createWorld, IMPLEMENTATIONS, LENGTHS, putFloats, putInts, type World } from './world.ts';
+
+interface Shape {
+  readonly rows: number;
+  /** Entries of each row of the table. */
+  readonly entries: number;
+  readonly items: number;
+  /** Whole numbers, so that many sums are equal. */
+  readonly isWhole?: boolean;
+}
+
+/** A random table and items of it, of which some are unknown and some come twice. */
+function prepare(world: World, { rows, entries, items, isWhole }: Shape) {
+  const { arena, random } = world;
+  const draw = (n: number) =>
+    Array.from({ length: n }, () => (isWhole ? random.below(5) - 1 : random.normal()));
+  const lengths = Array.from({ length: rows }, () => random.below(entries + 1));
+  const starts = [0];
+  for (const length of lengths) starts.push(starts.at(-1)! + length);
+  const count = starts.at(-1)!;
+  const weights = arena.alloc(items * 8, 8);
+  const job = {
+    rows,
+    starts: putInts(arena, starts),
+    columns: putInts(
+      arena,
+      Array.from({ length: count }, () => random.below(rows)),
+    ),
+    scores: putFloats(arena, draw(count)),
+    items: putInts(
+      arena,
+      Array.from({ length: items }, () => random.below(rows + 2)),
+    ),
+    weights,
+    count: items,
+    sums: arena.alloc(rowSumsBytes(rows), 16),
+  };
+  new Float64Array(world.memory.buffer, weights, items).set(draw(items).map(Math.abs));
+  return job;
+}
+
+type Job = ReturnType<typeof prepare>;
+
+function sumsOf(world: World, { sums, rows }: Job): number[] {
+  return [...new Float64Array(world.memory.buffer, sums, rows)];
+}
+
+/** By the kernels under test and by their oracle. */
+function summed(world: World, job: Job) {
+  const largest = world.kernels.sumRows(job);
+  const sums = sumsOf(world, job);
+  const other = { ...job, sums: world.arena.alloc(rowSumsBytes(job.rows), 16) };
+  return { largest, sums, expected: { largest: world.plain.sumRows(other), sums: sumsOf(world, other) } };
+}
+
+/** The best rows with their sums, by row. */
+function topOf(world: World, kernels: World['kernels'], job: Job, k: number, allowedBits: number) {
+  const outRows = world.arena.alloc(k * 4);
+  const outScores = world.arena.alloc(k * 8, 8);
+  const count = kernels.topSums({ sums: job.sums, rows: job.rows, k, allowedBits, outRows, outScores });
+  const scores = new Float64Array(world.memory.buffer, outScores, count);
+  const pairs = [...world.arena.u32(outRows, count)].map((row, at) => [row, scores[at]!] as const);
+  return pairs.sort(([row], [other]) => row - other);
+}
+
+function bits(world: World, rows: number, share: number): number {
+  const words = new Uint32Array(bitsBytes(rows) / 4);
+  for (let row = 0; row < rows; row++) if (world.random.float() < share) words[row >>> 5]! |= 1 << (row & 31);
+  return putInts(world.arena, words);
+}
+
+describe.each(IMPLEMENTATIONS)('%s: sums of rows', (name) => {
+  test.each(LENGTHS.filter((rows) => rows > 0))(
+    'are those of the plain twin, bit for bit: %i rows',
+    (rows) => {
+      const world = createWorld(name, rows);
+      const { expected, ...found } = summed(world, prepare(world, { rows, entries: 9, items: 7 }));
+      expect(found).toEqual(expected);
+    },
+  );
+
+  test.each([1, 10, 100, 5000])('have the best %i rows, by rows allowed', (k) => {
+    const world = createWorld(name, k);
+    for (const isWhole of [false, true]) {
+      for (const [entries, items] of [
+        [2, 3],
+        [40, 30],
+        [40, 300],
+      ] as const) {
+        const job = prepare(world, { rows: 1500, entries, items, isWhole });
+        const { expected, ...found } = summed(world, job);
+        expect(found).toEqual(expected);
+        for (const allowed of [0, bits(world, 1500, 0.9), bits(world, 1500, 0.05), bits(world, 1500, 0)])
+          expect(topOf(world, world.kernels, job, k, allowed)).toEqual(
+            topOf(world, world.plain, job, k, allowed),
+          );
+      }
+    }
+  });
+
+  test('forget what was summed before', () => {
+    const world = createWorld(name);
+    const job = prepare(world, { rows: 3000, entries: 30, items: 40 });
+    world.kernels.sumRows(job);
+    for (const count of [1, 0, 20]) {
+      const { expected, ...found } = summed(world, { ...job, count });
+      expect(found).toEqual(expected);
+      expect(topOf(world, world.kernels, job, 50, 0)).toEqual(topOf(world, world.plain, job, 50, 0));
+    }
+  });
+});
