@@ -39,6 +39,12 @@ function touchedOf(sums: usize, blocks: usize): usize {
   return reachOf(sums, blocks) + (blocks << 3);
 }
 
+// @ts-ignore: decorator
+@inline
+function stepsOf(sums: usize, blocks: usize): usize {
+  return touchedOf(sums, blocks) + ((blocks + 7) & ~7);
+}
+
 /** The upper word of a number: those of numbers not below 0 are in the order of the numbers. */
 // @ts-ignore: decorator
 @inline
@@ -152,14 +158,17 @@ export function sumRows(
     const length = load<u32>(starts + (<usize>item << 2), 4) - start;
     addRow(columns + at, scores + at, length, load<f64>(weights + (<usize>i << 3)), sums, touched);
   }
-  store<u32>(touched + ((blocks + 7) & ~7), read);
+  store<u32>(stepsOf(sums, blocks), read);
   return findPeaks(sums, blocks);
 }
 
 /** The highest sum above 0 of a block's rows whose bits are set. */
 function allowedPeak(sums: usize, allowed: u32): f64 {
   let peak: f64 = 0;
-  for (; allowed; allowed &= allowed - 1) peak = max<f64>(peak, load<f64>(sums + (<usize>ctz(allowed) << 3)));
+  for (; allowed; allowed &= allowed - 1) {
+    const sum = load<f64>(sums + (<usize>ctz(allowed) << 3));
+    peak = sum > peak ? sum : peak;
+  }
   return peak;
 }
 
@@ -175,24 +184,20 @@ function findReach(sums: usize, blocks: usize, allowedBits: usize): f64 {
       if (allowed != 0xffffffff) peak = allowedPeak(sums + (block << 8), allowed);
     }
     store<f64>(reach + (block << 3), peak);
-    most = max<f64>(most, peak);
+    most = peak > most ? peak : most;
   }
   return most;
 }
 
-/** A number that the best of at least k blocks reach, and those of few more; 0 where there are not so many. */
-function boundOf(sums: usize, blocks: usize, most: f64, k: u32): f64 {
-  const reach = reachOf(sums, blocks);
-  const steps = touchedOf(sums, blocks) + ((blocks + 7) & ~7);
-  const mostWord = upperWord(most);
-  memory.fill(steps, 0, STEPS << 2);
-  for (let block: usize = 0; block < blocks; block++) {
-    const word = load<u32>(reach + (block << 3), 4);
-    const step = (mostWord - word) >> STEP_BITS;
-    if (word == 0 || step >= STEPS) continue;
-    const at = steps + (<usize>step << 2);
-    store<u32>(at, load<u32>(at) + 1);
-  }
+/** The step of a sum that is not below 0, counted down from that of the highest. */
+// @ts-ignore: decorator
+@inline
+function stepOf(mostWord: u32, word: u32): u32 {
+  return (mostWord - word) >> STEP_BITS;
+}
+
+/** The lowest number of the first steps that have counted k together; 0 where there are not so many. */
+function boundOfSteps(steps: usize, mostWord: u32, k: u32): f64 {
   for (let step: u32 = 0, found: u32 = 0; step < STEPS; step++) {
     found += load<u32>(steps + (<usize>step << 2));
     if (found < k) continue;
@@ -202,27 +207,73 @@ function boundOf(sums: usize, blocks: usize, most: f64, k: u32): f64 {
   return 0;
 }
 
+/** A number that the best of at least k blocks reach, and those of few more; 0 where there are not so many. */
+function boundOfBlocks(reach: usize, blocks: usize, steps: usize, mostWord: u32, k: u32): f64 {
+  memory.fill(steps, 0, STEPS << 2);
+  for (let block: usize = 0; block < blocks; block++) {
+    const word = load<u32>(reach + (block << 3), 4);
+    const step = stepOf(mostWord, word);
+    if (word == 0 || step >= STEPS) continue;
+    const at = steps + (<usize>step << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
+  return boundOfSteps(steps, mostWord, k);
+}
+
+/** Bits of the four sums at an address that are above a limit. */
+// @ts-ignore: decorator
+@inline
+function hitsAt(at: usize, limit: f64): u32 {
+  const limits = f64x2.splat(limit);
+  const low = f64x2.gt(v128.load(at), limits);
+  const high = f64x2.gt(v128.load(at, 16), limits);
+  return <u32>i64x2.bitmask(low) | (<u32>i64x2.bitmask(high) << 2);
+}
+
+/** A closer bound: one that at least k sums reach, and few more. @param limit below a bound that k sums reach, above 0 */
+function boundOfSums(
+  sums: usize, reach: usize, blocks: usize, steps: usize, allowedBits: usize, mostWord: u32, k: u32, limit: f64,
+): f64 {
+  memory.fill(steps, 0, STEPS << 2);
+  for (let block: usize = 0; block < blocks; block++) {
+    if (!(load<f64>(reach + (block << 3)) > limit)) continue;
+    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (block << 2)) : 0xffffffff;
+    for (let lane: u32 = 0; lane < 32; lane += 4) {
+      const sum = sums + (block << 8) + (<usize>lane << 3);
+      for (let hits = hitsAt(sum, limit) & (allowed >> lane); hits; hits &= hits - 1) {
+        const step = stepOf(mostWord, load<u32>(sum + (<usize>ctz(hits) << 3), 4));
+        const at = steps + (<usize>step << 2);
+        store<u32>(at, load<u32>(at) + 1);
+      }
+    }
+  }
+  return boundOfSteps(steps, mostWord, k);
+}
+
+/** The number before a bound, which only what reaches the bound is above; 0 for none. */
+// @ts-ignore: decorator
+@inline
+function before(bound: f64): f64 {
+  return bound > 0 ? reinterpret<f64>(reinterpret<u64>(bound) - 1) : 0;
+}
+
 export function topSums(
   sums: usize, rows: u32, k: u32, allowedBits: usize, outRows: usize, outScores: usize,
 ): u32 {
   assert(k > 0 && !(outScores & 7));
   const blocks = blocksOf(rows);
   const reach = reachOf(sums, blocks);
-  const bound = boundOf(sums, blocks, findReach(sums, blocks, allowedBits), k);
-  // What is above the number before the bound is no less than the bound.
-  let limit: f64 = bound > 0 ? reinterpret<f64>(reinterpret<u64>(bound) - 1) : 0;
+  const steps = stepsOf(sums, blocks);
+  const mostWord = upperWord(findReach(sums, blocks, allowedBits));
+  let limit = before(boundOfBlocks(reach, blocks, steps, mostWord, k));
+  if (limit > 0) limit = before(boundOfSums(sums, reach, blocks, steps, allowedBits, mostWord, k, limit));
   let count: u32 = 0;
   for (let block: usize = 0; block < blocks; block++) {
     if (!(load<f64>(reach + (block << 3)) > limit)) continue;
     const allowed: u32 = allowedBits ? load<u32>(allowedBits + (block << 2)) : 0xffffffff;
     for (let lane: u32 = 0; lane < 32; lane += 4) {
       const at = sums + (block << 8) + (<usize>lane << 3);
-      const limits = f64x2.splat(limit);
-      const low = f64x2.gt(v128.load(at), limits);
-      const high = f64x2.gt(v128.load(at, 16), limits);
-      if (!v128.any_true(v128.or(low, high))) continue;
-      let hits = (<u32>i64x2.bitmask(low) | (<u32>i64x2.bitmask(high) << 2)) & (allowed >> lane);
-      for (; hits; hits &= hits - 1) {
+      for (let hits = hitsAt(at, limit) & (allowed >> lane); hits; hits &= hits - 1) {
         const hit = ctz(hits);
         const sum = load<f64>(at + (<usize>hit << 3));
         if (!(sum > limit)) continue;

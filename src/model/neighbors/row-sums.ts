@@ -3,7 +3,7 @@
  * sum a number for every item. The memory and its layout are made once; each thread sums by kernels of its own in a slot
  * of its own.
  */
-import type { Kernels } from '../../kernel/kernels.ts';
+import type { Kernels, SumRows, TopSums } from '../../kernel/kernels.ts';
 import { bitsBytes, rowSumsBytes } from '../../kernel/scratch.ts';
 import { clearBit, hasBit } from '../../memory/bits.ts';
 import {
@@ -101,11 +101,11 @@ export function placeSums(
 
 /** One thread's sums of one kind over a placed table: of one user after the other. */
 export class RowSums {
-  readonly #placed: PlacedSums;
   readonly #kernels: Kernels;
-  readonly #slot: number;
-  /** Byte offset. */
-  readonly #at: number;
+  readonly #sum: Omit<SumRows, 'count'>;
+  readonly #top: Omit<TopSums, 'k'>;
+  readonly #items: Uint32Array;
+  readonly #weights: Float64Array;
   readonly #sums: Float64Array;
   readonly #allowed: Uint32Array;
   readonly #outRows: Uint32Array;
@@ -119,14 +119,28 @@ export class RowSums {
     const { slots, kinds, rowCount, memory, layout } = placed;
     if (!(slot >= 0 && slot < slots && kind >= 0 && kind < kinds))
       throw new RangeError(`slot ${slot} of ${slots}, kind ${kind} of ${kinds}`);
-    this.#placed = placed;
     this.#kernels = kernels;
-    this.#slot = slot;
-    const { offset } = arrayOf(layout, 'sums');
-    this.#at = offset + (slot * kinds + kind) * rowSumsBytes(rowCount);
-    this.#sums = f64(memory, this.#at, rowCount);
-    this.#allowed = this.#words('allowed');
-    this.#outRows = this.#words('outRows');
+    const offsetOf = (name: string) => arrayOf(layout, name).offset;
+    const ofSlot = (name: string, bytes: number) => {
+      const length = arrayOf(layout, name).shape[1]!;
+      return [offsetOf(name) + slot * length * bytes, length] as const;
+    };
+    const sums = offsetOf('sums') + (slot * kinds + kind) * rowSumsBytes(rowCount);
+    const [items, allowed, outRows] = [ofSlot('items', 4), ofSlot('allowed', 4), ofSlot('outRows', 4)];
+    const weights = ofSlot('weights', 8);
+    this.#sum = {
+      ...{ sums, rows: rowCount, items: items[0], weights: weights[0] },
+      starts: offsetOf('starts'),
+      columns: offsetOf('rows'),
+      scores: offsetOf('scores'),
+    };
+    const [outScores] = ofSlot('outScores', 8);
+    this.#top = { sums, rows: rowCount, allowedBits: allowed[0], outRows: outRows[0], outScores };
+    this.#items = u32(memory, ...items);
+    this.#weights = f64(memory, ...weights);
+    this.#sums = f64(memory, sums, rowCount);
+    this.#allowed = u32(memory, ...allowed);
+    this.#outRows = u32(memory, ...outRows);
   }
 
   /**
@@ -135,22 +149,11 @@ export class RowSums {
    * @param weights at most `SUMMED_ROWS_MAX`
    */
   sumUp(itemRows: readonly number[], weights: Float64Array): void {
-    const { layout, memory, rowCount } = this.#placed;
     const count = Math.min(itemRows.length, weights.length);
-    const items = this.#words('items');
+    const items = this.#items;
     for (let at = 0; at < count; at++) items[at] = itemRows[at]!;
-    const weightsAt = this.#slotOffset('weights', 8);
-    f64(memory, weightsAt, weights.length).set(weights);
-    this.#largest = this.#kernels.sumRows({
-      starts: arrayOf(layout, 'starts').offset,
-      columns: arrayOf(layout, 'rows').offset,
-      scores: arrayOf(layout, 'scores').offset,
-      rows: rowCount,
-      items: this.#slotOffset('items', 4),
-      weights: weightsAt,
-      count,
-      sums: this.#at,
-    });
+    this.#weights.set(weights);
+    this.#largest = this.#kernels.sumRows({ ...this.#sum, count });
   }
 
   /** The largest sum, 0 where none is above. */
@@ -181,18 +184,12 @@ export class RowSums {
     { read = [], allowed }: { readonly read?: readonly number[]; readonly allowed?: Uint32Array | undefined },
     accept: (row: number) => boolean,
   ): Uint32Array {
-    const { layout, rowCount } = this.#placed;
-    const wanted = Math.min(k, rowCount);
+    const wanted = Math.min(k, this.#sums.length);
     if (wanted > this.#outRows.length) throw new RangeError(`${k} rows; at most ${this.#outRows.length}`);
     if (wanted < 1) return new Uint32Array(0);
     const bits = this.#allow(read, allowed);
     for (let refused = 0; ; ) {
-      const count = this.#kernels.topSums({
-        ...{ sums: this.#at, rows: rowCount, k: wanted },
-        allowedBits: arrayOf(layout, 'allowed').offset + this.#slot * bits.length * 4,
-        outRows: this.#slotOffset('outRows', 4),
-        outScores: this.#slotOffset('outScores', 8),
-      });
+      const count = this.#kernels.topSums({ ...this.#top, k: wanted });
       const found = this.#outRows.slice(0, count);
       const before = refused;
       for (const row of found) {
@@ -213,8 +210,7 @@ export class RowSums {
       bits.set(allowed.length > bits.length ? allowed.subarray(0, bits.length) : allowed);
       bits.fill(0, allowed.length);
     }
-    const { rowCount } = this.#placed;
-    for (let at = 0; at < read.length; at++) if (read[at]! < rowCount) clearBit(bits, read[at]!);
+    for (let at = 0; at < read.length; at++) clearBit(bits, read[at]!);
     return bits;
   }
 
@@ -223,15 +219,5 @@ export class RowSums {
     const sums = this.#sums;
     for (let row = 0; row < sums.length; row++)
       if (sums[row]! > 0 && hasBit(bits, row) && !accept(row)) clearBit(bits, row);
-  }
-
-  #words(name: 'allowed' | 'outRows' | 'items'): Uint32Array {
-    const { layout, memory } = this.#placed;
-    return u32(memory, this.#slotOffset(name, 4), arrayOf(layout, name).shape[1]!);
-  }
-
-  #slotOffset(name: string, bytes: number): number {
-    const { offset, shape } = arrayOf(this.#placed.layout, name);
-    return offset + this.#slot * shape[1]! * bytes;
   }
 }
