@@ -33,8 +33,8 @@ interface ImportFlags extends ColumnFlags {
 const HELP = `
 Names of columns are guessed from the first row and shown; --map names those that were not guessed. Feedback without a
 type column is of type "like", or with --positive 4 "like" from a rating of 4 on and "read" below.
-Without --skip-bad a file is checked whole first, and nothing of it is stored when a row would be refused. An import that
-was cut off goes on where it was when the same command is run again.
+Without --skip-bad nothing of a file is stored when a row would be refused. An import that was cut off goes on where it was
+when the same command is run again; the first feedback of a folder is sorted and stored in the end, all of it or nothing.
 
 Examples:
   furze import feedback clicks.csv.gz
@@ -97,31 +97,25 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     positiveTypes: config.recommend.data_source.positive_feedback_types,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: tmpdir() });
-  return withTarget(flags, config, (target, folder) => runImport({ ...common, target, folder }));
+  return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
 }
 
 /** Opens what is written to, and closes it again. */
-async function withTarget(
-  flags: ImportFlags,
-  config: Config,
-  use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
-): Promise<number> {
+async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise<number> {
   const overwrites = flags.overwrite === true;
   if (flags.url === undefined) return withStore(config, flags.lockWait, overwrites, use);
   const { httpTarget } = await import('../exchange/targets.ts');
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), overwrites), tmpdir());
 }
 
-async function withStore(
-  config: Config,
-  lockWait: number,
-  overwrites: boolean,
-  use: (target: Target, folder: ImportRun['folder']) => Promise<number>,
-): Promise<number> {
+/** @param bulk where feedback goes that can be stored at once; see `ImportRun` */
+type Use = (target: Target, folder: string, bulk?: ImportRun['bulk']) => Promise<number>;
+
+async function withStore(config: Config, lockWait: number, overwrites: boolean, use: Use): Promise<number> {
   // Loaded here, so that other commands load no engine.
-  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
+  const { BulkImport, guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
   const { storeOptions } = await import('../store/open/store-options.ts');
-  const { storeTarget } = await import('../exchange/targets.ts');
+  const { bulkTarget, storeTarget } = await import('../exchange/targets.ts');
   const { forgetStaleLists } = await import('../recommend/user-lists/stale-lists.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
@@ -129,13 +123,28 @@ async function withStore(
   await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
     process.stderr.write(`${message}\n`),
   );
-  const { data, cache } = await openReadyStore(options, locks);
+  const { dataPath } = options;
+  // The folder stays this process's until the end, also while the store in it is closed.
+  const kept = { ...locks, data: { ...locks.data, release() {} } };
+  const { data, cache } = await openReadyStore(options, kept).catch((error: unknown) => {
+    locks.data.release();
+    throw error;
+  });
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= data.close());
+  const bulk = async () => {
+    const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
+    if (isCopy || !isEmpty) return undefined;
+    await close();
+    return bulkTarget(await BulkImport.begin(dataPath, options), dataPath, overwrites);
+  };
   try {
     await forgetStaleLists(cache);
-    return await use(storeTarget(data, options.dataPath, overwrites), options.dataPath);
+    return await use(storeTarget(data, dataPath, overwrites), dataPath, bulk);
   } finally {
-    await data.close();
+    await close();
     await cache.close();
+    locks.data.release();
   }
 }
 
@@ -151,7 +160,7 @@ export function importInto(
   lockWait = 0,
 ): Promise<number> {
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  return withStore(config, lockWait, false, (target, folder) =>
-    runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, json: false, positiveTypes }),
+  return withStore(config, lockWait, false, (target, folder, bulk) =>
+    runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, bulk, json: false, positiveTypes }),
   );
 }

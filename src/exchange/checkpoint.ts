@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { STDIN } from './open-text.ts';
+import { isStream } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 
 /** How far the import of a file has come: every line up to this one is stored. */
@@ -50,7 +50,7 @@ export class Checkpoint<State> {
  * change, another target or another reading of its columns begins anew.
  */
 export function fileCheckpoint(folder: string, target: string, plan: FilePlan): Checkpoint<CheckpointState> {
-  if (plan.path === STDIN) return new Checkpoint(folder, 'import', undefined);
+  if (isStream(plan.path)) return new Checkpoint(folder, 'import', undefined);
   const { size, mtimeMs } = statSync(plan.path);
   const { reshape: _function, ...described } = plan;
   return new Checkpoint(folder, 'import', [resolve(plan.path), size, mtimeMs, target, described]);

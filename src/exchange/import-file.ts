@@ -1,3 +1,4 @@
+import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Checkpoint, CheckpointState } from './checkpoint.ts';
 import type { Kind } from './columns.ts';
@@ -145,19 +146,30 @@ class FileImport {
 
   private async store(lines: readonly RecordLine[]): Promise<number> {
     const { plan, target } = this.options;
-    const json = encodeBatch(lines.map(({ record }) => record));
     if (target === undefined) {
-      if (!areValid(plan.kind, json)) this.refused.keepGood(lines);
+      if (!areValid(plan.kind, encodeBatch(recordsOf(lines)))) this.refused.keepGood(lines);
       return 0;
     }
     try {
-      return await target.write(plan.kind, json);
+      return await this.write(target, lines);
     } catch (error) {
       if (!(error instanceof FurzeError)) throw error;
       const good = this.refused.keepGood(lines);
       if (good.length === lines.length) throw error;
       if (good.length === 0 || !this.options.skipsBad) return 0;
-      return target.write(plan.kind, encodeBatch(good.map(({ record }) => record)));
+      return this.write(target, good);
     }
   }
+
+  private write(target: Target, lines: readonly RecordLine[]): Promise<number> {
+    const { kind, isApiForm = false } = this.options.plan;
+    // What `recordOf` has made has the right types.
+    if (kind === 'feedback' && !isApiForm && target.writeFeedback !== undefined)
+      return target.writeFeedback(recordsOf(lines) as Feedback[]);
+    return target.write(kind, encodeBatch(recordsOf(lines)));
+  }
+}
+
+function recordsOf(lines: readonly RecordLine[]): object[] {
+  return lines.map(({ record }) => record);
 }

@@ -7,6 +7,11 @@ import { OperatorError } from '../domain/operator-error.ts';
 /** The name that stands for standard input. */
 export const STDIN = '-';
 
+/** True for what can be read once only: standard input, a named pipe. */
+export function isStream(path: string): boolean {
+  return path === STDIN || statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+}
+
 /** UTF-16 is told by the mark at its beginning and need not be named. */
 export const TEXT_ENCODINGS = ['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'] as const;
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
@@ -99,7 +104,7 @@ function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
  * UTF-16, which have zeros between them.
  */
 export async function encodingOf(path: string, other: TextEncoding | undefined): Promise<TextEncoding> {
-  if (other === undefined || other === 'utf-8' || path === STDIN) return other ?? 'utf-8';
+  if (other === undefined || other === 'utf-8' || isStream(path)) return other ?? 'utf-8';
   try {
     const isWide = other.startsWith('utf-16');
     for await (const chunk of openText(path, 'utf-8').chunks)

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ImportReport } from '../domain/admin-schemas.ts';
+import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
+import type { BulkImport, FinishOptions } from '../store/open/open-store.ts';
 import { Announcer } from './announcer.ts';
 import type { Kind } from './columns.ts';
 import { readProblem, type ServiceClient } from './service-client.ts';
@@ -19,12 +21,39 @@ export interface Target {
    * @throws OperatorError when nothing can be stored
    */
   write(kind: Kind, json: Uint8Array<ArrayBuffer>): Promise<number>;
+  /** The same of feedback whose fields have the right types, which need not go by way of JSON; absent where it must. */
+  writeFeedback?(records: readonly Feedback[]): Promise<number>;
   /** Tells a service about the import of a file; absent where none runs. */
   announce?(about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>): Announcer;
 }
 
+/** Takes the feedback of many files, and stores all of it in the end. */
+export interface BulkTarget extends Target {
+  /** What comes from here on is of another file. @returns its number, counted up from 1 */
+  beginFile(): number;
+  /** Forgets the feedback of the present file. */
+  dropFile(): void;
+  /** @returns by file how many records are new or were overwritten; undefined when the signal came first */
+  finish(options: FinishOptions): Promise<readonly number[] | undefined>;
+  /** Stores nothing; does nothing once all is stored. */
+  discard(): Promise<void>;
+}
+
+/** Writes into a store that is made beside the one in a folder and takes its place. */
+export function bulkTarget(bulk: BulkImport, name: string, overwrite: boolean): BulkTarget {
+  return {
+    ...storeTarget(bulk, name, overwrite),
+    writeFeedback: async (records) =>
+      (await bulk.write({ kind: 'putFeedback', overwrite, batch: { records } })).rowAffected,
+    beginFile: () => bulk.beginSource(),
+    dropFile: () => bulk.dropSource(),
+    finish: (options) => bulk.finish(options),
+    discard: () => bulk.discard(),
+  };
+}
+
 /** Writes into a store of this process. @param overwrites whether feedback that is there already is replaced */
-export function storeTarget(data: DataStore, name: string, overwrites: boolean): Target {
+export function storeTarget(data: Pick<DataStore, 'write'>, name: string, overwrites: boolean): Target {
   const command = (kind: Kind, json: Uint8Array<ArrayBuffer>): WriteCommand => {
     const batch = { json, single: false };
     if (kind === 'users') return { kind: 'putUsers', batch };

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -5,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -143,20 +145,134 @@ describe('furze import and export', () => {
     expect(lines(feedback)).toMatchObject([{ FeedbackType: 'like' }, { FeedbackType: 'read' }]);
   }, 120_000);
 
-  it('goes on after kill -9 where it was, and ends with every record once', async () => {
-    const count = 120_000;
-    const path = file('many.csv', 'user,item,time\n');
+  /** Feedback of `count` distinct pairs of a few users and items. */
+  function manyFeedback(name: string, count: number): string {
+    const path = file(name, 'user,item,time\n');
     for (let from = 0; from < count; from += 10_000) {
       let text = '';
-      for (let at = from; at < from + 10_000; at++) text += `u${at % 997},i${at},${1_700_000_000 + at}\n`;
+      for (let at = from; at < Math.min(from + 10_000, count); at++)
+        text += `u${Math.floor(at / 400)},i${at % 400},${1_700_000_000 + at}\n`;
       appendFileSync(path, text);
     }
+    return path;
+  }
+
+  const partials = (data: string) =>
+    existsSync(data) ? readdirSync(data).filter((name) => name.startsWith('partial-')) : [];
+
+  /** Bytes of a file of the store in the making, 0 while there is none. */
+  function bytesOf(data: string, name: string): number {
+    const [partial] = partials(data);
+    return partial === undefined
+      ? 0
+      : (statSync(join(data, partial, name), { throwIfNoEntry: false })?.size ?? 0);
+  }
+
+  /** Runs an import and sends it the signal once `isTime`; again from the start when that was too late. */
+  async function cutOff(
+    data: string,
+    files: readonly string[],
+    isTime: () => boolean,
+    signal: NodeJS.Signals,
+  ): Promise<Furze> {
+    for (;;) {
+      const run = new Furze(['import', 'feedback', ...files, '--data', data]);
+      while (!isTime() && run.process.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      const code = await run.stop(signal);
+      if (code === 130 || (run.process.signalCode === signal && isTime())) return run;
+      rmSync(data, { recursive: true });
+    }
+  }
+
+  async function countFeedback(data: string): Promise<string> {
+    const out = join(folder, 'count.ndjson');
+    const { output } = await furze('export', 'feedback', '--data', data, '--output', out);
+    return /([\d,]+) feedback/.exec(output)![1]!;
+  }
+
+  it.each([
+    ['kill -9 while it reads', 'SIGKILL', 'runs', 1],
+    ['kill -9 while it stores', 'SIGKILL', 'data.mdb', 800_000],
+    ['Ctrl-C while it reads', 'SIGINT', 'runs', 1],
+  ] as const)(
+    'has stored nothing after %s, and everything when it is run again',
+    async (name, signal, watched, bytesMin) => {
+      const data = join(folder, name);
+      // The end of a file is the end of a run.
+      const [one, other] = [manyFeedback('one.csv', 100_000), manyFeedback('other.csv', 105_000)];
+      const run = await cutOff(data, [one, other], () => bytesOf(data, watched) >= bytesMin, signal);
+      if (signal === 'SIGINT') {
+        expect(run.output).toContain('0 feedback stored or changed, cut off');
+        expect(run.output).toContain('Interrupted');
+      }
+      expect(partials(data).length).toBe(signal === 'SIGKILL' ? 1 : 0);
+      expect(await countFeedback(data)).toBe('0');
+      const again = await furze('import', 'feedback', one, other, '--data', data, '--json');
+      expect(again.code).toBe(0);
+      const { files } = JSON.parse(again.output.split('\n').find((line) => line.startsWith('{'))!);
+      expect(files).toMatchObject([
+        { rows: 100_000, stored: 100_000 },
+        { rows: 105_000, stored: 5000 },
+      ]);
+      expect(await countFeedback(data)).toBe('105,000');
+      expect(partials(data)).toEqual([]);
+    },
+    600_000,
+  );
+
+  it('stores the files before one with a bad row, and of that one neither feedback nor users', async () => {
+    const data = join(folder, 'one-bad');
+    const good = file('good.csv', 'user,item,time\nann,tea,1700000000\n');
+    const bad = file('bad.csv', 'user,item,time\nbob,tea,1700000000\nbob,a/le,1700000000\n');
+    const { code, output } = await furze('import', 'feedback', good, bad, good, '--data', data);
+    expect(code).toBe(1);
+    expect(output).toContain(`${good}: 1 rows read, 1 feedback stored or changed`);
+    expect(output).toContain(`${bad}:3: the item id holds a slash`);
+    expect(output).toContain(`${bad}: nothing stored, 1 refused`);
+    expect(await countFeedback(data)).toBe('1');
+    const odd = file('odd.csv', 'user,item,time\nbob,tea,yesterday\n');
+    const other = join(folder, 'one-odd');
+    expect((await furze('import', 'feedback', good, odd, '--data', other)).output).toContain(
+      'are not understood',
+    );
+    expect(await countFeedback(other)).toBe('1');
+    const out = join(folder, 'one-bad-users.ndjson');
+    await furze('export', 'users', '--data', data, '--output', out);
+    expect(lines(out)).toMatchObject([{ UserId: 'ann' }]);
+  }, 300_000);
+
+  it.skipIf(process.platform === 'win32')(
+    'reads standard input and a named pipe once',
+    async () => {
+      const data = join(folder, 'streams');
+      const [one, other] = [manyFeedback('piped.csv', 30_000), manyFeedback('more.csv', 31_000)];
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const writer = spawn('cp', [one, pipe]);
+      const run = new Furze(['import', 'feedback', pipe, '--data', data]);
+      expect([await run.exit, run.output]).toEqual([0, expect.stringContaining('30,000 feedback stored')]);
+      expect(writer.exitCode).toBe(0);
+      const args = ['import', 'feedback', '-', '--data', data];
+      const second = new Furze(args, {}, ['sh', '-c', `exec "$@" < '${other}'`, 'sh']);
+      expect([await second.exit, second.output]).toEqual([
+        0,
+        expect.stringContaining('1,000 feedback stored'),
+      ]);
+    },
+    300_000,
+  );
+
+  it('goes on after kill -9 where it was in a store that had feedback, and ends with every record once', async () => {
+    const count = 120_000;
+    const path = manyFeedback('many.csv', count);
     const data = join(folder, 'killed');
+    const first = file('first.csv', 'user,item,time\nann,tea,1700000000\n');
+    await furze('import', 'feedback', first, '--data', data);
+    const hasCheckpoint = () => readdirSync(data).some((name) => /^furze-import-.*json$/.test(name));
     const run = new Furze(['import', 'feedback', path, '--data', data]);
-    const hasCheckpoint = () =>
-      existsSync(data) && readdirSync(data).some((name) => /^furze-import-.*json$/.test(name));
     while (!hasCheckpoint() && run.process.exitCode === null)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 2));
     await run.stop('SIGKILL');
     expect(hasCheckpoint()).toBe(true);
     const again = await furze('import', 'feedback', path, '--data', data, '--json');
@@ -164,10 +280,7 @@ describe('furze import and export', () => {
     const [result] = JSON.parse(again.output.split('\n').find((line) => line.startsWith('{'))!).files;
     expect(result.rows).toBeLessThan(count);
     expect(hasCheckpoint()).toBe(false);
-    const out = join(folder, 'many.ndjson');
-    expect((await furze('export', 'feedback', '--data', data, '--output', out)).output).toContain(
-      '120,000 feedback',
-    );
+    expect(await countFeedback(data)).toBe('120,001');
   }, 300_000);
 
   it('sends to a running service with its key, and says so when none is there', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -82,3 +82,25 @@ function fill(path: string): void {
     closeSync(file);
   }
 }
+
+it.runIf(isPossible)(
+  'a full disk ends an import with one line',
+  async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'furze-full-input-'));
+    const path = join(outside, 'long.csv');
+    const rows = Array.from(
+      { length: 8000 },
+      (_, at) => `u${at % 50},i${at},1700000000,${'x'.repeat(5000)}\n`,
+    );
+    writeFileSync(path, `user,item,time,comment\n${rows.join('')}`);
+    const furze = new Furze(['import', 'feedback', path], env, SMALL_DISK);
+    expect(await furze.exit).toBe(1);
+    const lines = furze.output.split('\n').filter((line) => line.startsWith('furze: '));
+    expect(lines).toEqual([
+      expect.stringMatching(/^furze: Nothing of the feedback is stored: .*cannot be written: ENOSPC/),
+    ]);
+    expect(furze.output).not.toContain('    at ');
+    rmSync(outside, { recursive: true });
+  },
+  300_000,
+);

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../domain/operator-error.ts';
-import { encodingOf, openText, peekText, STDIN } from '../../exchange/open-text.ts';
+import { encodingOf, isStream, openText, peekText } from '../../exchange/open-text.ts';
 import { columnNames, HEAD_CHARACTERS, type Wishes } from '../../exchange/plan.ts';
 import { type Preset, type PresetFile, resolveInputs } from '../../exchange/presets.ts';
 
@@ -37,8 +37,8 @@ async function pairsOf(
   { path, plan: known, wishes }: PresetFile,
   pairs: readonly Pair[],
 ): Promise<readonly Pair[]> {
-  // The only standard input is read once, and a file of a known form has its columns.
-  if (path === STDIN || known?.mapping !== undefined) return pairs;
+  // A stream is read once, and a file of a known form has its columns.
+  if (isStream(path) || known?.mapping !== undefined) return pairs;
   const encoding = await encodingOf(path, wishes.encoding ?? known?.encoding);
   const { head, isWhole, opened } = await peekText(openText(path, encoding), HEAD_CHARACTERS);
   await opened.chunks[Symbol.asyncIterator]().return?.();

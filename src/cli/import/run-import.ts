@@ -3,12 +3,13 @@ import { counted, groupDigits } from '../../domain/group-digits.ts';
 import type { Announcer } from '../../exchange/announcer.ts';
 import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
-import { encodingOf, type OpenedText, openText, peekText, STDIN } from '../../exchange/open-text.ts';
+import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import type { Preset, PresetFile } from '../../exchange/presets.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
-import type { Target } from '../../exchange/targets.ts';
+import type { BulkTarget, Target } from '../../exchange/targets.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { BulkFiles } from './bulk-files.ts';
 import { findInputs } from './inputs.ts';
 
 /** One run of the command over its files. */
@@ -18,6 +19,8 @@ export interface ImportRun {
   readonly wishes: Wishes;
   /** Absent for a run that checks only. */
   readonly target: Target | undefined;
+  /** Begins to take all feedback of the run at once, of which the store must have none; undefined where it has some. */
+  readonly bulk?: (() => Promise<BulkTarget | undefined>) | undefined;
   /** Where it is kept how far the import has come. */
   readonly folder: string;
   readonly skipsBad: boolean;
@@ -43,41 +46,51 @@ const STOP_MS = 5000;
  * @returns the exit code: 0, 1 when a row was refused, 130 when it was interrupted
  */
 export async function runImport(run: ImportRun): Promise<number> {
+  const inputs = await findInputs(run.preset, run.paths, run.wishes);
   const interruption = listenForInterruption();
+  const { signal } = interruption;
   const refusals: RefusedRow[] = [];
-  const results: FileResult[] = [];
+  let results: FileResult[] = [];
   let refused = 0;
   const onRefused = (row: RefusedRow) => {
     refused++;
     if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
     if (refused <= REFUSALS_SHOWN) process.stderr.write(`${row.path}:${row.line}: ${row.reason}\n`);
   };
+  const bulk = new BulkFiles(run.bulk, createProgress(process.stderr), inputs);
   try {
-    const { signal } = interruption;
-    for (const input of await findInputs(run.preset, run.paths, run.wishes)) {
+    for (const input of inputs) {
       const looked = await lookAt(input, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
       if (looked === undefined || signal.aborted) break;
       const { plan, opened } = looked;
       if (!run.isShown) process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
-      const result = await importOne(run, plan, opened, onRefused, signal);
+      const result =
+        (await bulk.importFile({ plan, opened, skipsBad: run.skipsBad, onRefused, signal })) ??
+        (await importOne({ ...run, target: bulk.target ?? run.target }, plan, opened, onRefused, signal));
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
+    results = await bulk.finish(results, signal);
+  } catch (error) {
+    // The files before were whole.
+    await bulk.finish(results, signal);
+    throw error;
   } finally {
+    await bulk.discard();
     interruption.end();
   }
   if (refused > REFUSALS_SHOWN) {
     process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
   }
-  const interrupted = interruption.signal.aborted;
+  const interrupted = signal.aborted;
   report(run, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
 }
 
-/** Guesses what a file holds, by its beginning. Standard input is read once, so what was looked at is kept for the import. */
+/** Guesses what a file holds, by its beginning. A stream is read once, so what was looked at is kept for the import. */
 export async function lookAt(
   input: PresetFile,
   signal?: AbortSignal,
@@ -85,10 +98,11 @@ export async function lookAt(
   const { wishes, plan: known } = input;
   const encoding = await encodingOf(input.path, wishes.encoding ?? known?.encoding);
   const { head, isWhole, opened } = await peekText(openText(input.path, encoding, signal), HEAD_CHARACTERS);
-  const reread = input.path === STDIN ? undefined : () => openText(input.path, encoding).chunks;
+  const isOnce = isStream(input.path);
+  const reread = isOnce ? undefined : () => openText(input.path, encoding).chunks;
   const said = { ...wishes, encoding };
   const plan = await planFile(input.path, head, isWhole, said, { ...known, encoding }, reread);
-  if (input.path === STDIN) return { plan, opened };
+  if (isOnce) return { plan, opened };
   await opened.chunks[Symbol.asyncIterator]().return?.();
   return { plan, opened: undefined };
 }
@@ -109,7 +123,8 @@ async function importOne(
       const checked = await importFile({ ...common, opened, skipsBad: true, onProgress });
       if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
     }
-    const checkpoint = fileCheckpoint(run.folder, run.target.name, plan);
+    const isAtOnce = 'finish' in run.target;
+    const checkpoint = isAtOnce ? undefined : fileCheckpoint(run.folder, run.target.name, plan);
     const { target, skipsBad } = run;
     const show = showIn(progress, `importing ${plan.path}`);
     return await announced(run.target, plan, (tell) => {

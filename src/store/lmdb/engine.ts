@@ -25,6 +25,8 @@ export interface EngineOptions {
   readonly readOnly?: boolean;
   /** Bytes of address space to begin with; chosen by the file's size when absent. */
   readonly mapBytes?: number | undefined;
+  /** Free pages are used again before they are flushed: the file stays small, and is worth nothing after a crash. */
+  readonly isScratch?: boolean;
 }
 
 /** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
@@ -64,7 +66,7 @@ export class Engine {
   /** Opens the folder, and makes it when it does not exist and is not only read. */
   constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
-    const { readOnly = false, mapBytes } = options;
+    const { readOnly = false, mapBytes, isScratch = false } = options;
     if (!readOnly) makeFolder(path);
     this.path = path;
     this.options = options;
@@ -79,6 +81,7 @@ export class Engine {
         encoding: 'binary',
         keyEncoding: 'binary',
         readOnly,
+        noSync: isScratch,
       }),
     );
     this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));

@@ -21,6 +21,7 @@ import type { PostgresDsn } from './dsn.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
 import { openSharedLists } from './open-shared-lists.ts';
 
+export { BulkImport, type FinishOptions } from '../lmdb/bulk/bulk-import.ts';
 export { checkStore, type Report } from '../lmdb/check/check-store.ts';
 export {
   type Backup,

@@ -1,11 +1,11 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { Compacted } from '../../data-store.ts';
 import { lockFolders } from '../../open/folder-lock.ts';
 import { openDataTables } from '../data-tables.ts';
-import { DATA_FILE, LOCK_FILE } from '../engine.ts';
-import { makePartial, removePartial, syncToDisk } from './partial.ts';
+import { DATA_FILE } from '../engine.ts';
+import { makePartial, removePartial, takePlace } from './partial.ts';
 
 /**
  * Rewrites a data folder without its free space.
@@ -36,13 +36,8 @@ async function compactLocked(dataPath: string): Promise<Compacted> {
       await engine.close();
     }
     const file = join(dataPath, DATA_FILE);
-    const copy = join(partial.path, DATA_FILE);
     const bytesBefore = statSync(file).size;
-    syncToDisk(copy);
-    renameSync(copy, file);
-    syncToDisk(dataPath);
-    // The lock file knows the pages of the file that is gone; LMDB makes a new one.
-    rmSync(join(dataPath, LOCK_FILE), { force: true });
+    takePlace(partial.path, dataPath);
     return { bytesBefore, bytesAfter: statSync(file).size };
   } finally {
     partial.remove();

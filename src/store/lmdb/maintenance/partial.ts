@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '../../../domain/process/temporary-folder.ts';
+import { DATA_FILE, LOCK_FILE } from '../engine.ts';
 
 /** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
 const PARTIAL_PREFIX = 'partial-';
@@ -24,4 +25,14 @@ export function syncToDisk(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
+}
+
+/** Puts the store in the folder `copy`, which nobody has open, in the place of one that nobody has open: now or never. */
+export function takePlace(copy: string, dataPath: string): void {
+  const file = join(copy, DATA_FILE);
+  syncToDisk(file);
+  renameSync(file, join(dataPath, DATA_FILE));
+  syncToDisk(dataPath);
+  // The lock file knows the pages of the file that is gone; LMDB makes a new one.
+  rmSync(join(dataPath, LOCK_FILE), { force: true });
 }

@@ -147,10 +147,12 @@ export class CommandApplier extends Applier {
   }
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { users, items } = this;
-    const stored = feedback.filter(({ UserId, ItemId }) =>
-      storesFeedback(this.rules, users.find(UserId) >= 0, items.find(ItemId) >= 0),
-    );
+    const { users, items, rules } = this;
+    const stored = storesFeedback(rules, false, false)
+      ? feedback
+      : feedback.filter(({ UserId, ItemId }) =>
+          storesFeedback(rules, users.find(UserId) >= 0, items.find(ItemId) >= 0),
+        );
     this.types.add(stored.map((each) => each.FeedbackType));
     const edits: FeedbackEdit[] = [];
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
@@ -182,7 +184,7 @@ export class CommandApplier extends Applier {
     this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
   }
 
-  private editFeedback(edits: readonly FeedbackEdit[]): number {
+  protected editFeedback(edits: readonly FeedbackEdit[]): number {
     const removedBefore = this.changes.removed.length;
     const written = this.feedbackWriter.apply(edits, this.state, this.changes);
     if (this.changes.removed.length > removedBefore) this.types.noteRemoval();

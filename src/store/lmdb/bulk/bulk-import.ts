@@ -1,0 +1,279 @@
+import { OperatorError } from '../../../domain/operator-error.ts';
+import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
+import { checkCommand } from '../../checked-command.ts';
+import type { WriteCommand, WriteResult } from '../../data-store.ts';
+import { PairMerge } from '../../feedback-rules.ts';
+import {
+  type DataTables,
+  openDataTables,
+  readState,
+  readTypes,
+  type StoreState,
+  writeState,
+  writeTypes,
+} from '../data-tables.ts';
+import { packTimeLow, packTypeAndTime, rowKey, unpackTimeMs, unpackType } from '../format/record-layout.ts';
+import { makePartial, takePlace } from '../maintenance/partial.ts';
+import type { WriteRules } from '../messages.ts';
+import { LmdbDataReader } from '../reads/data-reader.ts';
+import { beginRecent } from '../reads/recent-feedback.ts';
+import { ChangeLog } from '../writer/change-log.ts';
+import { FeedbackLoader, type Note } from '../writer/feedback-loader.ts';
+import { NotesFile } from './notes-file.ts';
+import { type MergedRuns, type RunSizes, SortedRuns } from './sorted-runs.ts';
+import { type EditClass, SortingApplier } from './sorting-applier.ts';
+
+/** Pairs that are sorted by item at once: 67 MB, and 34 more meanwhile. */
+const LOADER_SIZES = { batchRecords: 65_536, linksMax: 2 ** 23 };
+/** Records after which whoever waits gets a turn. */
+const TURN_RECORDS = 65_536;
+/** Comments and values that are written in one transaction. */
+const NOTES_A_TRANSACTION = 5000;
+
+/** How far the storing is, and when it is to end. */
+export interface FinishOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (records: number, recordsTotal: number) => void;
+}
+
+/**
+ * Takes feedback into a store that has none: all of it is sorted first, so that each page of the store is written once rather
+ * than once for each record. It is made beside the store, in a folder that the next start removes should this process be
+ * killed, and put in its place as a whole. Nobody may have the store open.
+ */
+export class BulkImport {
+  private readonly dataPath: string;
+  private readonly rules: WriteRules;
+  private readonly partial: TemporaryFolder;
+  private readonly tables: DataTables;
+  private readonly runs: SortedRuns;
+  private readonly notes: NotesFile;
+  private readonly classes: EditClass[] = [];
+  private applier: SortingApplier;
+  /** As the present source found it. */
+  private before: { readonly state: StoreState; readonly types: readonly string[] };
+  private isOver = false;
+  /** What the disk has said; nothing is written from then on. */
+  private failure: unknown;
+
+  /**
+   * @param dataPath of a store without feedback
+   * @param sizes of what is sorted in memory
+   */
+  static async begin(dataPath: string, rules: WriteRules, sizes?: RunSizes): Promise<BulkImport> {
+    const partial = makePartial(dataPath);
+    try {
+      const { engine } = openDataTables(dataPath);
+      await engine.copyCompact(partial.path).finally(() => engine.close());
+      return new BulkImport(dataPath, rules, partial, sizes);
+    } catch (error) {
+      partial.remove();
+      throw inWords(error, dataPath);
+    }
+  }
+
+  private constructor(dataPath: string, rules: WriteRules, partial: TemporaryFolder, sizes?: RunSizes) {
+    this.dataPath = dataPath;
+    this.rules = rules;
+    this.partial = partial;
+    this.tables = openDataTables(partial.path, { isScratch: true });
+    this.runs = new SortedRuns(partial.path, sizes);
+    this.notes = new NotesFile(partial.path);
+    this.applier = this.newApplier();
+    this.before = this.present();
+  }
+
+  /** What comes from here on is of another file. @returns its number, counted up from 1 */
+  beginSource(): number {
+    this.before = this.present();
+    return this.writing(() => this.runs.beginSource());
+  }
+
+  /** Forgets the feedback of the present source, with the users, items and types that came by it alone. */
+  dropSource(): void {
+    if (this.failure !== undefined) return;
+    const { tables, before } = this;
+    const { local } = new LmdbDataReader(tables);
+    const { nextUserRow, nextItemRow } = readState(tables);
+    this.runs.dropSource();
+    this.transact(() => {
+      for (let row = before.state.nextUserRow; row < nextUserRow; row++) {
+        tables.userIds.remove(Buffer.from(local.userIdAt(row)!));
+        tables.users.remove(rowKey(row));
+      }
+      for (let row = before.state.nextItemRow; row < nextItemRow; row++) {
+        tables.itemIds.remove(Buffer.from(local.itemIdAt(row)!));
+        tables.items.remove(rowKey(row));
+      }
+      writeState(tables, before.state);
+      writeTypes(tables, before.types);
+    });
+    this.applier = this.newApplier();
+  }
+
+  /**
+   * Carries out a command by the rules of any store.
+   * @returns how many users or items were written; of feedback that is known in the end, and 0 here
+   * @throws FurzeError when the command is refused; nothing of it is kept then
+   */
+  async write(command: WriteCommand): Promise<WriteResult> {
+    const checked = checkCommand(command, this.rules, Date.now());
+    return this.transact(() => {
+      const log = new ChangeLog();
+      const result = this.applier.apply(checked, log);
+      this.applier.finish([log]);
+      return result;
+    });
+  }
+
+  /**
+   * Stores everything; from then on it is there, or nothing of it when the signal came first.
+   * @returns by source, of which the first has number 1, how many records are new or were overwritten; undefined when nothing is stored
+   */
+  async finish(options: FinishOptions): Promise<readonly number[] | undefined> {
+    const { tables, partial, dataPath } = this;
+    try {
+      if (this.failure !== undefined) throw this.failure;
+      const written = await this.load(options);
+      if (written === undefined) return undefined;
+      beginRecent(tables, true);
+      await tables.engine.flush();
+      await this.close();
+      takePlace(partial.path, dataPath);
+      return written;
+    } catch (error) {
+      throw inWords(error, dataPath);
+    } finally {
+      await this.discard();
+    }
+  }
+
+  /** Removes what was made beside the store; does nothing once all is stored. */
+  async discard(): Promise<void> {
+    await this.close();
+    this.partial.remove();
+  }
+
+  private async close(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.runs.close();
+    this.notes.close();
+    await this.tables.engine.close();
+  }
+
+  private transact<T>(action: () => T): T {
+    return this.writing(() => this.tables.engine.transact(action));
+  }
+
+  private writing<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      const inOwnWords = inWords(error, this.dataPath);
+      if (inOwnWords !== error) this.failure = inOwnWords;
+      throw inOwnWords;
+    }
+  }
+
+  /** One that knows what there is now. */
+  private newApplier(): SortingApplier {
+    const { runs, notes, classes } = this;
+    return new SortingApplier(this.tables, this.rules, { runs, notes, classes });
+  }
+
+  private present(): { state: StoreState; types: readonly string[] } {
+    return { state: readState(this.tables), types: readTypes(this.tables) };
+  }
+
+  private async load({ signal, onProgress }: FinishOptions): Promise<readonly number[] | undefined> {
+    const { runs, notes, classes, applier } = this;
+    const total = Math.max(runs.length, 1);
+    const types = readTypes(this.tables).map((name, type) => [type, name] as const);
+    const merge = new PairMerge(applier.typeRoles);
+    const pairs = new PairLoader(new FeedbackLoader(this.tables, types, LOADER_SIZES), merge, notes, classes);
+    const merged = runs.merge();
+    for (let taken = 0; merged.next(); taken++) {
+      if (taken % TURN_RECORDS === 0) {
+        onProgress(taken, total);
+        await new Promise((resolve) => setImmediate(resolve));
+        if (signal.aborted) return undefined;
+      }
+      pairs.take(merged);
+    }
+    pairs.finish();
+    onProgress(total, total);
+    return signal.aborted ? undefined : pairs.written;
+  }
+}
+
+/** Hands over the feedback of pair after pair, as the edits of each leave it. */
+class PairLoader {
+  /** Records that are new or were overwritten, by source. */
+  readonly written: number[] = [];
+  private readonly loader: FeedbackLoader;
+  private readonly merge: PairMerge;
+  private readonly notesFile: NotesFile;
+  private readonly classes: readonly EditClass[];
+  private userRow = -1;
+  private itemRow = -1;
+  /** Of each edit of the pair. */
+  private readonly noteNumbers: number[] = [];
+  private readonly sources: number[] = [];
+  private notes: Note[] = [];
+
+  constructor(loader: FeedbackLoader, merge: PairMerge, notesFile: NotesFile, classes: readonly EditClass[]) {
+    this.loader = loader;
+    this.merge = merge;
+    this.notesFile = notesFile;
+    this.classes = classes;
+  }
+
+  /** Takes the next edit. */
+  take({ userRow, itemRow, typeAndTime, timeLow, note, source }: MergedRuns): void {
+    if (userRow !== this.userRow || itemRow !== this.itemRow) {
+      this.endPair();
+      this.userRow = userRow;
+      this.itemRow = itemRow;
+    }
+    const { kind, type, isPositive } = this.classes[unpackType(typeAndTime)]!;
+    this.merge.apply(kind, type, unpackTimeMs(timeLow, typeAndTime), this.sources.length, isPositive);
+    this.sources.push(source);
+    this.noteNumbers.push(note);
+  }
+
+  finish(): void {
+    this.endPair();
+    this.loader.finish();
+    this.loader.putNotes(this.notes);
+  }
+
+  private endPair(): void {
+    const { merge, loader, userRow, itemRow, written } = this;
+    merge.sort();
+    for (const { type, timeMs, alive, position } of merge.records) {
+      const source = this.sources[position]!;
+      written[source] = (written[source] ?? 0) + 1;
+      if (!alive) continue;
+      loader.add(userRow, itemRow, packTypeAndTime(type, timeMs), packTimeLow(timeMs));
+      const note = this.noteNumbers[position]!;
+      if (note !== 0) this.notes.push({ userRow, itemRow, type, ...this.notesFile.read(note) });
+    }
+    if (this.notes.length >= NOTES_A_TRANSACTION) {
+      loader.putNotes(this.notes);
+      this.notes = [];
+    }
+    merge.clear();
+    this.sources.length = 0;
+    this.noteNumbers.length = 0;
+  }
+}
+
+/** Failures of the disk as a person can do something about them. */
+function inWords(error: unknown, dataPath: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (error instanceof OperatorError || (typeof code !== 'number' && syscall === undefined)) return error;
+  return new OperatorError(
+    `Nothing of the feedback is stored: the folder ${dataPath} cannot be written: ${message}`,
+  );
+}
