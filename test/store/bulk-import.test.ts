@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { readPositiveKinds } from '../../src/domain/positive-kinds.ts';
+import { readPositiveKinds } from '../../src/domain/positive-feedback-types.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
