@@ -7,7 +7,7 @@ import type { Kind } from '../exchange/columns.ts';
 import { STDIN } from '../exchange/open-text.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
-import type { Target } from '../exchange/targets.ts';
+import type { BeginBulk, Target } from '../exchange/targets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus } from './exit-status.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
@@ -108,8 +108,7 @@ async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), overwrites), tmpdir());
 }
 
-/** @param bulk where feedback goes that can be stored at once; see `ImportRun` */
-type Use = (target: Target, folder: string, bulk?: ImportRun['bulk']) => Promise<number>;
+type Use = (target: Target, folder: string, bulk?: BeginBulk) => Promise<number>;
 
 async function withStore(config: Config, lockWait: number, overwrites: boolean, use: Use): Promise<number> {
   // Loaded here, so that other commands load no engine.

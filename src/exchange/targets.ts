@@ -39,6 +39,9 @@ export interface BulkTarget extends Target {
   discard(): Promise<void>;
 }
 
+/** Begins to take all feedback of a run at once, for which the store must have none; undefined where it has some. */
+export type BeginBulk = () => Promise<BulkTarget | undefined>;
+
 /** Writes into a store that is made beside the one in a folder and takes its place. */
 export function bulkTarget(bulk: BulkImport, name: string, overwrite: boolean): BulkTarget {
   return {

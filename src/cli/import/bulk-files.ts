@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import type { PresetFile } from '../../exchange/presets.ts';
-import type { BulkTarget } from '../../exchange/targets.ts';
+import type { BeginBulk, BulkTarget } from '../../exchange/targets.ts';
 import type { Progress } from '../progress.ts';
-import type { ImportRun } from './run-import.ts';
 
 /** How much of the time goes into reading the files; the rest into storing what was read. */
 const READING_SHARE = 0.7;
 
 /** The feedback of a run's files where it is read first and stored in the end, all of it or nothing. */
 export class BulkFiles {
-  private readonly begin: ImportRun['bulk'];
+  private readonly begin: BeginBulk | undefined;
   private readonly progress: Progress;
   private readonly bytesTotal: number;
   private bytesBefore = 0;
@@ -19,8 +18,8 @@ export class BulkFiles {
   /** The numbers of the files whose feedback is to be stored. */
   private readonly numbers = new Map<FileResult, number>();
 
-  /** @param begin see `ImportRun` */
-  constructor(begin: ImportRun['bulk'], progress: Progress, inputs: readonly PresetFile[]) {
+  /** @param begin absent where feedback is stored batch by batch */
+  constructor(begin: BeginBulk | undefined, progress: Progress, inputs: readonly PresetFile[]) {
     this.begin = begin;
     this.progress = progress;
     const files = inputs.filter(({ wishes }) => (wishes.kind ?? 'feedback') === 'feedback');

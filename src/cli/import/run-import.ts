@@ -7,7 +7,7 @@ import { encodingOf, isStream, type OpenedText, openText, peekText } from '../..
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import type { Preset, PresetFile } from '../../exchange/presets.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
-import type { BulkTarget, Target } from '../../exchange/targets.ts';
+import type { BeginBulk, Target } from '../../exchange/targets.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { BulkFiles } from './bulk-files.ts';
 import { findInputs } from './inputs.ts';
@@ -19,8 +19,8 @@ export interface ImportRun {
   readonly wishes: Wishes;
   /** Absent for a run that checks only. */
   readonly target: Target | undefined;
-  /** Begins to take all feedback of the run at once, of which the store must have none; undefined where it has some. */
-  readonly bulk?: (() => Promise<BulkTarget | undefined>) | undefined;
+  /** Absent where feedback is stored batch by batch. */
+  readonly bulk?: BeginBulk | undefined;
   /** Where it is kept how far the import has come. */
   readonly folder: string;
   readonly skipsBad: boolean;
