@@ -30,7 +30,7 @@ export interface Jobs {
   run: { job: RunJob; answer: unknown };
   finish: { job: FinishJob; answer: FinishAnswer };
   load: { job: LoadJob; answer: unknown };
-  calibrate: { job: CalibrateJob; answer: Calibration | undefined };
+  learnRanking: { job: LearnRankingJob; answer: LearnedRanking | undefined };
   lists: { job: ListsJob; answer: ListsMade };
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
@@ -134,12 +134,12 @@ export interface PlacedGeneration extends PlacedParts {
   readonly choice?: RankingChoice | undefined;
 }
 
-/** Lists that a calibration judges at most, each of a user as of a moment. */
+/** Lists that the learning of a ranking judges at most, each of a user as of a moment. */
 export const JUDGED_USERS_MAX = 1500;
 
 /** Learns from what was held out how to rank candidates; answers undefined when there is too little to judge by. */
-export interface CalibrateJob {
-  readonly kind: 'calibrate';
+export interface LearnRankingJob {
+  readonly kind: 'learnRanking';
   /** With a generation that was not trained on what is held out. */
   readonly plan: ListPlan;
   readonly heldOut: HeldOutPairs;
@@ -148,7 +148,7 @@ export interface CalibrateJob {
   readonly slot: number;
 }
 
-export interface Calibration {
+export interface LearnedRanking {
   readonly ranking: Ranking;
   readonly choice: RankingChoice;
 }

@@ -1,7 +1,7 @@
 import { yieldToServing } from '../domain/process/thread-priority.ts';
 import { findRelated } from './jobs/find-neighbors.ts';
 import { gather } from './jobs/gather-training-data.ts';
-import { calibrate } from './jobs/learn-ranking.ts';
+import { learnRanking } from './jobs/learn-ranking.ts';
 import { answerQuestion, makeLists } from './jobs/make-lists.ts';
 import { renewSavedTally } from './jobs/renew-tally.ts';
 import { findItems } from './jobs/search-items.ts';
@@ -19,7 +19,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   run,
   finish,
   load,
-  calibrate,
+  learnRanking,
   lists: makeLists,
   question: answerQuestion,
   neighbors: (job) => (job.among === 'store' ? findRelated(job) : similarUsers(job)),

@@ -13,14 +13,14 @@ import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
 import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/saved-generation.ts';
-import type { Calibration, ListPlan, PlacedGeneration } from '../messages.ts';
+import type { LearnedRanking, ListPlan, PlacedGeneration } from '../messages.ts';
 import { JobQueue } from '../pool/job-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from '../tasks/progress.ts';
 import type { AlsTraining, JudgedAls } from './als-training.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import { featuresOf } from './ranking-parts.ts';
-import { calibrationBytes, plannedMb, STAGE_MEMORY } from './stage-memory.ts';
+import { plannedMb, rankingBytes, STAGE_MEMORY } from './stage-memory.ts';
 import type { TrainingDataLoader } from './training-data-loader.ts';
 
 export interface GenerationFitOptions {
@@ -64,7 +64,7 @@ export interface Fitted {
 }
 
 /** How to rank, and what that takes. */
-interface LearnedRanking extends Calibration {
+interface RankingWithClick extends LearnedRanking {
   /** The encoded click-through model that was judged. */
   readonly click: Uint8Array | undefined;
 }
@@ -191,7 +191,7 @@ export class GenerationFit {
   private async trainRest(
     number: number,
     data: TrainingData,
-    learned: LearnedRanking | undefined,
+    learned: RankingWithClick | undefined,
     als: PartPlaced<'als'>,
     onProgress: OnProgress,
   ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
@@ -239,7 +239,7 @@ export class GenerationFit {
     data: TrainingData,
     { placed: als }: JudgedAls,
     onProgress: OnProgress,
-  ): Promise<LearnedRanking | undefined> {
+  ): Promise<RankingWithClick | undefined> {
     const { clickThrough, seed, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
     const { heldOutSinceMs } = data;
@@ -261,18 +261,18 @@ export class GenerationFit {
     if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
-    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(calibrationBytes(plan, data)) }, STAGE_MEMORY);
+    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(rankingBytes(plan, data)) }, STAGE_MEMORY);
     const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
-    const calibration = await this.retry(LEARNING_TO_RANK, () =>
-      pool.run<'calibrate'>({ kind: 'calibrate', ...job }),
+    const learned = await this.retry(LEARNING_TO_RANK, () =>
+      pool.run<'learnRanking'>({ kind: 'learnRanking', ...job }),
     );
     onProgress(LEARNING_TO_RANK, 1, 1);
     if (click !== undefined) trainer.memory.release(click);
-    if (calibration === undefined) {
+    if (learned === undefined) {
       log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
       return undefined;
     }
-    const { choice, ranking } = calibration;
+    const { choice, ranking } = learned;
     log.info(
       {
         clicks: click?.header.quality,
@@ -282,7 +282,7 @@ export class GenerationFit {
       },
       `lists are ranked by ${choice.chosen}, which did best on held-out feedback`,
     );
-    return { ...calibration, click: outcome };
+    return { ...learned, click: outcome };
   }
 
   /** Trains a part without what is held out; undefined where that failed, which leaves the other parts to rank by. */

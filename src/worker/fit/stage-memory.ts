@@ -29,10 +29,7 @@ const LATE_LIKE_BYTES = 3 * FEEDBACK_BYTES + (4 + FEEDBACK_BYTES) + FEEDBACK_BYT
  * Learning to rank: the same plan, the counts as of the moment that is judged, the judged users' candidates, and what is held
  * out, by which later moments are judged.
  */
-export function calibrationBytes(
-  plan: ListPlan,
-  { interactions }: Pick<TrainingData, 'interactions'>,
-): number {
+export function rankingBytes(plan: ListPlan, { interactions }: Pick<TrainingData, 'interactions'>): number {
   const late = Math.min(interactions.count, LATE_MAX) * LATE_LIKE_BYTES;
   const candidates = JUDGED_USERS_MAX * plan.settings.cacheSize * SOURCES;
   const examples = candidates * (RANKING_FEATURES.length * 4 + 1);

@@ -17,7 +17,7 @@ import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
-import { type CalibrateJob, type Calibration, JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
+import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from '../messages.ts';
 import { byTime, type JudgedMoment, judgedMoments } from './judged-moments.ts';
 import { copiedWorld } from './make-lists.ts';
 import { withReads } from './stores.ts';
@@ -25,8 +25,8 @@ import { withReads } from './stores.ts';
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
 
-/** See `CalibrateJob`. */
-export function calibrate(job: CalibrateJob): Calibration | undefined {
+/** See `LearnRankingJob`. */
+export function learnRanking(job: LearnRankingJob): LearnedRanking | undefined {
   return withReads(job.plan.dataPath, (reads) => {
     const isPositive = typeTest(job.plan.positiveTypes, () => reads.feedbackTypes());
     const { totals, examples } = examplesOf(job, reads, isPositive);
@@ -41,7 +41,7 @@ export function calibrate(job: CalibrateJob): Calibration | undefined {
 }
 
 /** The judged users' candidates as of each moment, and what all feedback came to on each popularity scale at the first. */
-function examplesOf(job: CalibrateJob, reads: LocalReads, isPositive: TypeTest) {
+function examplesOf(job: LearnRankingJob, reads: LocalReads, isPositive: TypeTest) {
   const { plan, slot, heldOutSinceMs, spans } = job;
   const heldBy = itemsByUser(job.heldOut);
   let nowMs = heldOutSinceMs;
@@ -134,7 +134,7 @@ function globalLists(
  */
 function countUntilHeldOut(
   reads: LocalReads,
-  { plan, heldOutSinceMs: cutMs }: CalibrateJob,
+  { plan, heldOutSinceMs: cutMs }: LearnRankingJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
   trends: Trends,
   isPositive: TypeTest,
