@@ -1,12 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  parseConfig,
-  type Warn,
-} from '../domain/config/config.ts';
+import { type Config, ConfigError, type Environment, parseConfig } from '../domain/config/config.ts';
 import type { ConfigOrigin } from '../domain/config/value-origins.ts';
 
 /** What is read from the working directory where no file is named. */
@@ -19,8 +13,6 @@ export interface ConfigSource {
   readonly env: Environment;
   /** What the command line says, by environment variable; it goes before the environment. */
   readonly flags?: Environment;
-  /** Told of what is odd and stops nothing; standard error when absent. */
-  readonly warn?: Warn;
 }
 
 /** Reads, checks and freezes the configuration. @throws ConfigError when the file cannot be read or is not valid */
@@ -29,7 +21,7 @@ export function loadConfig(source: ConfigSource): Config {
 }
 
 /** As `loadConfig`, with where each key was taken from. @throws ConfigError */
-export function loadConfigWithOrigin({ path: given, env, flags = {}, warn = warnOnStderr }: ConfigSource): {
+export function loadConfigWithOrigin({ path: given, env, flags = {} }: ConfigSource): {
   readonly config: Config;
   readonly origin: ConfigOrigin;
 } {
@@ -40,7 +32,7 @@ export function loadConfigWithOrigin({ path: given, env, flags = {}, warn = warn
   const file = path === undefined ? '' : resolve(path);
   const origin = { file, text, env: all, flags: said.map(([name]) => name) };
   try {
-    return { config: parseConfig(text, all, warn), origin };
+    return { config: parseConfig(text, all, warnOnStderr), origin };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const problems = error.problems.map((problem) =>

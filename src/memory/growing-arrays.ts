@@ -12,11 +12,7 @@ export function grown<T extends Growable>(values: T, length: number): T {
 /** Unsigned 32-bit numbers, one appended after the other; grows by doubling. */
 export class GrowingU32 {
   length = 0;
-  private values: Uint32Array;
-
-  constructor(capacity = 1024) {
-    this.values = new Uint32Array(capacity);
-  }
+  private values = new Uint32Array(1024);
 
   push(value: number): void {
     if (this.length === this.values.length) this.values = grown(this.values, this.length + 1);

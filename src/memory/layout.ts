@@ -35,9 +35,9 @@ export class LayoutBuilder {
   }
 
   /** @returns the array's byte offset; throws when the name is taken or the memory full. */
-  add(name: string, type: ElementType, shape: readonly number[], align = ALIGN): number {
+  add(name: string, type: ElementType, shape: readonly number[]): number {
     if (name in this.#arrays) throw new RangeError(`the layout already has an array ${name}`);
-    const offset = this.#arena.alloc(elementCount(shape) * ELEMENT_BYTES[type], align);
+    const offset = this.#arena.alloc(elementCount(shape) * ELEMENT_BYTES[type], ALIGN);
     this.#arrays[name] = { type, offset, shape: [...shape] };
     return offset;
   }

@@ -23,13 +23,14 @@ const ITERATIONS_MAX = 50;
 const HALVINGS_MAX = 30;
 /** The fit ends when a step lowers the mean loss by less than this. */
 const TOLERANCE = 1e-9;
-
 /**
- * @param penalty ridge on the standardized weights, in units of the mean loss; above 0, so that a feature that is
- * constant or tells the classes apart completely has a finite weight
- * @throws FurzeError INTERNAL when a feature is not finite or a class is missing
+ * Ridge on the standardized weights, in units of the mean loss; above 0, so that a feature that is constant or tells the
+ * classes apart completely has a finite weight.
  */
-export function fitLogistic(sample: LogisticSample, penalty = 1e-4): LogisticRegression {
+const PENALTY = 1e-4;
+
+/** @throws FurzeError INTERNAL when a feature is not finite or a class is missing */
+export function fitLogistic(sample: LogisticSample): LogisticRegression {
   const { width, labels } = sample;
   const rows = labels.length;
   const positives = labels.reduce((sum, label) => sum + label, 0);
@@ -43,26 +44,15 @@ export function fitLogistic(sample: LogisticSample, penalty = 1e-4): LogisticReg
   );
   const weights = new Float64Array(width + 1);
   weights[0] = Math.log(positives / (rows - positives));
-  let loss = meanLoss(standard, labels, weights, penalty);
+  let loss = meanLoss(standard, labels, weights);
   for (let iteration = 0; iteration < ITERATIONS_MAX; iteration++) {
-    const step = newtonStep(standard, labels, weights, penalty);
-    const next = descend(standard, labels, weights, step, penalty, loss);
+    const step = newtonStep(standard, labels, weights);
+    const next = descend(standard, labels, weights, step, loss);
     if (next === undefined || loss - next < TOLERANCE) break;
     loss = next;
   }
   const raw = Array.from(weights.subarray(1), (weight, at) => weight / deviations[at]!);
   return { bias: weights[0]! - raw.reduce((sum, weight, at) => sum + weight * means[at]!, 0), weights: raw };
-}
-
-/** The probability for the row of features that begins at `from`. */
-export function logisticProbability(
-  { bias, weights }: LogisticRegression,
-  features: ArrayLike<number>,
-  from = 0,
-): number {
-  let logit = bias;
-  for (let at = 0; at < weights.length; at++) logit += weights[at]! * features[from + at]!;
-  return 1 / (1 + Math.exp(-logit));
 }
 
 /** A constant feature gets the deviation 1. */
@@ -86,7 +76,7 @@ function logitOf(features: Float64Array, row: number, weights: Float64Array): nu
   return logit;
 }
 
-function meanLoss(features: Float64Array, labels: Uint8Array, weights: Float64Array, penalty: number) {
+function meanLoss(features: Float64Array, labels: Uint8Array, weights: Float64Array) {
   let loss = 0;
   for (let row = 0; row < labels.length; row++) {
     const logit = logitOf(features, row, weights);
@@ -95,11 +85,11 @@ function meanLoss(features: Float64Array, labels: Uint8Array, weights: Float64Ar
     loss += Math.max(0, -margin) + Math.log1p(Math.exp(-Math.abs(margin)));
   }
   const squares = weights.subarray(1).reduce((sum, weight) => sum + weight * weight, 0);
-  return loss / labels.length + (penalty * squares) / 2;
+  return loss / labels.length + (PENALTY * squares) / 2;
 }
 
 /** Solves Hessian · step = -gradient. */
-function newtonStep(features: Float64Array, labels: Uint8Array, weights: Float64Array, penalty: number) {
+function newtonStep(features: Float64Array, labels: Uint8Array, weights: Float64Array) {
   const size = weights.length;
   const hessian = new Float64Array(size * size);
   const gradient = new Float64Array(size);
@@ -114,9 +104,9 @@ function newtonStep(features: Float64Array, labels: Uint8Array, weights: Float64
       for (let b = 0; b < size; b++) hessian[a * size + b]! += curvature * row[a]! * row[b]!;
     }
   }
-  for (let a = 1; a < size; a++) gradient[a]! -= penalty * weights[a]!;
+  for (let a = 1; a < size; a++) gradient[a]! -= PENALTY * weights[a]!;
   // The bias has no penalty but a trace of one, for the case that every probability is 0 or 1.
-  for (let a = 0; a < size; a++) hessian[a * size + a]! += a === 0 ? 1e-12 : penalty;
+  for (let a = 0; a < size; a++) hessian[a * size + a]! += a === 0 ? 1e-12 : PENALTY;
   return solveSymmetric(hessian, gradient);
 }
 
@@ -126,13 +116,12 @@ function descend(
   labels: Uint8Array,
   weights: Float64Array,
   step: Float64Array,
-  penalty: number,
   loss: number,
 ): number | undefined {
   let scale = 1;
   for (let halving = 0; halving < HALVINGS_MAX; halving++, scale /= 2) {
     const tried = weights.map((weight, at) => weight + scale * step[at]!);
-    const next = meanLoss(features, labels, tried, penalty);
+    const next = meanLoss(features, labels, tried);
     if (!(next < loss)) continue;
     weights.set(tried);
     return next;

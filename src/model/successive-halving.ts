@@ -158,7 +158,7 @@ class Trainings<Settings> {
       round,
       epochs: measured?.epochs ?? 0,
       bestEpoch: measured?.bestEpoch ?? 0,
-      quality: measured === undefined ? 0 : mean(measured.values, 0, 1),
+      quality: measured === undefined ? 0 : mean(measured.values, 1),
       seconds,
     };
     this.trials.push(trial);
@@ -173,13 +173,13 @@ class Trainings<Settings> {
 
 /** What candidates are chosen by: the mean over every second user. */
 function choice({ values }: Measured): number {
-  return mean(values, 0, 2);
+  return mean(values, 2);
 }
 
-function mean(values: ArrayLike<number>, first: number, step: number): number {
+function mean(values: ArrayLike<number>, step: number): number {
   let sum = 0;
   let count = 0;
-  for (let at = first; at < values.length; at += step) {
+  for (let at = 0; at < values.length; at += step) {
     sum += values[at]!;
     count++;
   }
@@ -194,7 +194,7 @@ export function beats(challenger: Measured, present: Measured): boolean {
   }
   const count = differences.length;
   if (count < COMPARED_USERS_MIN) return false;
-  const average = mean(differences, 0, 1);
+  const average = mean(differences, 1);
   const squares = differences.reduce((sum, difference) => sum + (difference - average) ** 2, 0);
   return average > ONE_SIDED * Math.sqrt(squares / (count - 1) / count) && average > 0;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SingleFlight } from '../../src/domain/concurrency/single-flight.ts';
+import { ItemSearch } from '../../src/worker/pool/item-search.ts';
 import { JobQueue } from '../../src/worker/pool/job-queue.ts';
 import type { WorkerPool } from '../../src/worker/pool/pool.ts';
 
@@ -104,4 +105,20 @@ describe('equal questions at the same time', () => {
     void joint.run('same', undefined, work);
     expect(begun).toHaveLength(4);
   });
+});
+
+it('one search for items is at work at a time, and those beyond the ones that may wait are refused', async () => {
+  const { jobs, run } = pool();
+  const search = new ItemSearch({ run } as WorkerPool, '');
+  const found = Promise.allSettled(Array.from({ length: 18 }, () => search.find('tea', 5)));
+  await turns();
+  for (let at = 0; at < 16; at++) {
+    expect(jobs).toHaveLength(at + 1);
+    jobs[at]!.answer([]);
+    await turns();
+  }
+  expect((await found).map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 16 }, () => 'fulfilled'),
+    ...Array.from({ length: 2 }, () => 'rejected'),
+  ]);
 });

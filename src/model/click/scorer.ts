@@ -73,8 +73,8 @@ export function clickModelsBytes(
     readonly itemRows: number;
   },
   slots: number,
-  factors = CLICK_DEFAULTS.factors,
 ): number {
+  const { factors } = CLICK_DEFAULTS;
   const features = counts.users + counts.items + counts.labels;
   const placedRows = counts.users + counts.itemRows + counts.labels;
   const placed =

@@ -1,7 +1,6 @@
 /** A click-through training in progress: its examples, its machine, and the chunks of rows that pass through it. */
 import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
 import { ARENA_START, Arena } from '../../memory/arena.ts';
-import type { AllocateMemory } from '../../memory/reuse.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { auc, logLoss } from '../evaluation/metrics.ts';
 import { calibrate, sigmoid } from './calibration.ts';
@@ -41,18 +40,13 @@ export class ClickTraining {
   readonly #judgedScores: Float32Array;
 
   /** @param settings whose seed chose the examples */
-  constructor(
-    parts: ClickExamples,
-    settings: ClickSettings,
-    instantiate: InstantiateKernels,
-    allocate: AllocateMemory = createSharedMemory,
-  ) {
+  constructor(parts: ClickExamples, settings: ClickSettings, instantiate: InstantiateKernels) {
     const { layout, labels } = parts;
     const { featureCount } = featureBlocks(layout);
     const entries = Math.max(CHUNK_ENTRIES, 2 + mostLabels(labels));
     const bytes =
       ARENA_START + FmMachine.bytes(featureCount, settings.factors) + FmRowBuffer.bytes(CHUNK_ROWS, entries);
-    const arena = new Arena(allocate(bytes));
+    const arena = new Arena(createSharedMemory(bytes));
     this.#settings = settings;
     this.#parts = parts;
     this.machine = new FmMachine(arena, instantiate(arena.memory), featureCount, settings);

@@ -1,4 +1,4 @@
-import { hasBit, setBit } from '../../memory/bits.ts';
+import { clearBit, hasBit, setBit } from '../../memory/bits.ts';
 
 /** Rows that can be gone through and asked for. A `Set` of rows is one, too. */
 export interface Rows extends Iterable<number> {
@@ -54,7 +54,7 @@ export class RowPostings implements Rows {
     const chunk = this.chunks[row >>> CHUNK_BITS];
     if (chunk === undefined || !this.has(row)) return;
     const low = row & LOW;
-    if (chunk.bits !== undefined) chunk.bits[low >>> 5]! &= ~(1 << (low & 31));
+    if (chunk.bits !== undefined) clearBit(chunk.bits, low);
     else chunk.rows!.copyWithin(placeOf(chunk, low), placeOf(chunk, low) + 1, chunk.count);
     chunk.count--;
     this.size--;

@@ -1,4 +1,4 @@
-import { hasBit, setBit } from '../../memory/bits.ts';
+import { clearBit, hasBit, setBit } from '../../memory/bits.ts';
 import { grown } from '../../memory/growing-arrays.ts';
 
 /** A set of user rows: one bit a user. */
@@ -36,9 +36,8 @@ export class UserBits {
   }
 
   delete(row: number): void {
-    const word = row >>> 5;
     if (this.known !== undefined && this.has(row)) this.known--;
-    if (word < this.words.length) this.words[word] = this.words[word]! & ~(1 << (row & 31));
+    clearBit(this.words, row);
   }
 
   has(row: number): boolean {

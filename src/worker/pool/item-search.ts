@@ -1,20 +1,18 @@
-import { overloaded } from '../../domain/concurrency/overload.ts';
+import { Gate } from '../../domain/concurrency/bounded-queue.ts';
 import type { WorkerPool } from './pool.ts';
-import { SerialQueue } from './serial-queue.ts';
 
 /** Time that a search may take, milliseconds. */
 const TIME_MS_MAX = 3000;
 /** Entries that a search finds at most. */
 const FOUND_MAX = 1000;
-/** Searches that may wait for others. */
-const WAITING_MAX = 16;
+/** Searches that wait for the one at work at most; more are refused. */
+const WAITING_MAX = 15;
 
 /** Searches items by text in a worker, one search at a time, so that many of them take no more than one thread. */
 export class ItemSearch {
   private readonly pool: WorkerPool;
   private readonly dataPath: string;
-  private readonly queue = new SerialQueue();
-  private waiting = 0;
+  private readonly gate = new Gate({ atWorkMax: 1, waitingMax: WAITING_MAX, refusedFor: 'searches' });
 
   constructor(pool: WorkerPool, dataPath: string) {
     this.pool = pool;
@@ -25,14 +23,15 @@ export class ItemSearch {
    * Ids of items that contain the text, best match first.
    * @throws FurzeError OVERLOADED when too many searches wait
    */
-  async find(text: string, n: number): Promise<readonly string[]> {
-    if (this.waiting >= WAITING_MAX) throw overloaded('searches');
-    const job = { kind: 'searchItems', dataPath: this.dataPath, text, n: Math.min(n, FOUND_MAX) } as const;
-    this.waiting++;
-    try {
-      return await this.queue.take(() => this.pool.run<'searchItems'>({ ...job, timeMsMax: TIME_MS_MAX }));
-    } finally {
-      this.waiting--;
-    }
+  find(text: string, n: number): Promise<readonly string[]> {
+    const { dataPath } = this;
+    const job = {
+      kind: 'searchItems',
+      dataPath,
+      text,
+      n: Math.min(n, FOUND_MAX),
+      timeMsMax: TIME_MS_MAX,
+    } as const;
+    return this.gate.run(() => this.pool.run<'searchItems'>(job));
   }
 }

@@ -1,5 +1,6 @@
 import { renameSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import type { Compacted } from '../../data-store.ts';
@@ -76,7 +77,7 @@ export class LiveCompaction {
     const { bavail, bsize } = statfsSync(engine.path);
     const neededBytes = usedBytes * ROOM_SHARE + ROOM_BYTES;
     if (bavail * bsize < neededBytes) {
-      const show = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en-US')} MiB`;
+      const show = (bytes: number) => `${groupDigits(Math.ceil(bytes / 2 ** 20))} MiB`;
       throw new OperatorError(
         `A compaction needs ${show(neededBytes)} on the disk of ${engine.path}, which has ${show(bavail * bsize)} left.`,
       );
