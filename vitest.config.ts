@@ -70,7 +70,7 @@ export default defineConfig({
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
-            'test/http/{edge,engine-choice,list-reply,outflow,page-reply,record-texts,quick-paths,turns}.test.ts',
+            'test/http/{edge,engine-choice,list-reply,outflow,page-reply,entity-cache,quick-paths,turns}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },

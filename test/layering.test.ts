@@ -62,7 +62,7 @@ const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: '
   .sort((a, b) => a.path.localeCompare(b.path));
 
 /** What the command line and the dashboard both read files of records with and tell of it; it imports nothing else. */
-const SHARED = ['announcer', 'columns', 'file-format', 'read-rows', 'records', 'time-forms'].map(
+const SHARED = ['columns', 'file-format', 'import-reports', 'read-rows', 'records', 'time-forms'].map(
   (name) => `src/exchange/${name}.ts`,
 );
 

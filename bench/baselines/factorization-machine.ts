@@ -8,7 +8,11 @@ import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { calibrate, sigmoid } from '../../src/model/click/calibration.ts';
 import { during, type FmProgress, runEpochs } from '../../src/model/click/epochs.ts';
-import { FmMachine, type FmParameters, type PlacedRows } from '../../src/model/click/machine.ts';
+import {
+  FmMachine,
+  type FmParameters,
+  type PlacedRows,
+} from '../../src/model/click/factorization-machine.ts';
 import type { Calibration } from '../../src/model/click/model.ts';
 import { checkFmSettings, FM_DEFAULTS, type FmSettings } from '../../src/model/click/settings.ts';
 import { logLoss } from '../../src/model/evaluation/metrics.ts';

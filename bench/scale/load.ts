@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { type Effects, NOT_WHOLE } from '../../src/store/effects.ts';
+import { type Effects, NOT_WHOLE } from '../../src/store/commit-effects.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';

@@ -5,8 +5,8 @@ import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import { serviceAt } from './find-service.ts';
 import { addPlaceOptions, dataFolder, type PlaceOptions } from './options.ts';
-import { serviceAt } from './running-service.ts';
 
 interface BackupOptions extends PlaceOptions {
   readonly json?: boolean;

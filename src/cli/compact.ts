@@ -5,8 +5,8 @@ import { counted } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { ServiceClient } from '../exchange/service-client.ts';
 import type { Compacted } from '../store/data-store.ts';
+import { serviceAt } from './find-service.ts';
 import { addPlaceOptions, dataFolder, lockWaitOption, oneFolder, type PlaceOptions } from './options.ts';
-import { serviceAt } from './running-service.ts';
 
 /** Pause between two questions about a compaction that runs, milliseconds. */
 const ASK_EVERY_MS = 500;

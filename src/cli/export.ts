@@ -9,9 +9,9 @@ import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange
 import { ServiceClient } from '../exchange/service-client.ts';
 import { httpSource, type Source, storeSource } from '../exchange/sources.ts';
 import { UsageError } from './exit-status.ts';
+import { keyOf } from './find-service.ts';
 import { loadConfig } from './load-config.ts';
 import { addPlaceOptions, configFlags } from './options.ts';
-import { keyOf } from './running-service.ts';
 
 /** By the end of a name. */
 const FORMATS: Readonly<Record<string, ExportFormat>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv' };

@@ -10,10 +10,10 @@ import { ServiceClient } from '../exchange/service-client.ts';
 import type { BeginBulk, Target } from '../exchange/targets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus } from './exit-status.ts';
+import { keyOf } from './find-service.ts';
 import { type ImportRun, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption } from './options.ts';
-import { keyOf } from './running-service.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 

@@ -13,6 +13,7 @@ import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.t
 import { commandName } from './command-name.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from './evaluate.ts';
 import { ExitStatus } from './exit-status.ts';
+import { keyOf } from './find-service.ts';
 import { REFUSED } from './import/run-import.ts';
 import { importInto } from './import.ts';
 import { AnswerMissing, type Answers, findAnswers, splitList } from './init/answers.ts';
@@ -22,7 +23,6 @@ import { lockWaitOption, parsePort } from './options.ts';
 import { createCaller } from './playground/caller.ts';
 import { createProgress } from './progress.ts';
 import { checkReason, launchService, type StopReason, stopSignal, stopWithin } from './run-service.ts';
-import { keyOf } from './running-service.ts';
 
 interface InitFlags extends ColumnFlags {
   readonly config: string;

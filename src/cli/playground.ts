@@ -7,6 +7,7 @@ import { createLogger } from '../domain/log.ts';
 import { makeFolder } from '../domain/process/make-folder.ts';
 import type { Service } from '../service.ts';
 import { parseDsn } from '../store/open/dsn.ts';
+import { keyOf } from './find-service.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { awaitLearned } from './playground/await-learned.ts';
 import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
@@ -18,7 +19,6 @@ import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
 import { pickTaste, type Taste } from './playground/tour-user.ts';
 import { createProgress } from './progress.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
-import { keyOf } from './running-service.ts';
 
 /** Films that count as what everybody likes. */
 const POPULAR_ENTRIES = 50;

@@ -5,8 +5,8 @@ import { counted, countedRecords, groupDigits } from '../domain/group-digits.ts'
 import { OperatorError } from '../domain/operator-error.ts';
 import type { ServiceClient } from '../exchange/service-client.ts';
 import { ExitStatus } from './exit-status.ts';
+import { findService } from './find-service.ts';
 import { addPlaceOptions, type PlaceOptions, parseTimeout } from './options.ts';
-import { findService } from './running-service.ts';
 
 const NOT_READY = 1;
 const UNREACHABLE = 2;

@@ -1,4 +1,7 @@
-/** What a caller may send and ask for at most. Each is a configuration key; a breach is a clear 413 or 400. */
+/**
+ * What a caller may send and ask for at most; all but the length of an id are configuration keys. A breach is a clear 413 or
+ * 400, but for a page, which ends early.
+ */
 export interface Limits {
   /** Bytes of a request body. */
   readonly bodyBytesMax: number;

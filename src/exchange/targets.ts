@@ -5,8 +5,8 @@ import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { BulkImport, FinishOptions } from '../store/open/open-store.ts';
-import { Announcer } from './announcer.ts';
 import type { Kind } from './columns.ts';
+import { ImportReports } from './import-reports.ts';
 import { readProblem, type ServiceClient } from './service-client.ts';
 
 /** Takes batches of records in the form of the API. */
@@ -24,7 +24,7 @@ export interface Target {
   /** The same of feedback whose fields have the right types, which need not go by way of JSON; absent where it must. */
   writeFeedback?(records: readonly Feedback[]): Promise<number>;
   /** Tells a service about the import of a file; absent where none runs. */
-  announce?(about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>): Announcer;
+  announce?(about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>): ImportReports;
 }
 
 /** Takes the feedback of many files, and stores all of it in the end. */
@@ -100,7 +100,7 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
     announce(about) {
       const path = `/api/admin/import/${randomUUID()}`;
       const put = (report: ImportReport) => client.send('PUT', path, { body: JSON.stringify(report) });
-      return new Announcer(put, about);
+      return new ImportReports(put, about);
     },
   };
 }

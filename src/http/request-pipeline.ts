@@ -11,12 +11,12 @@ import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
 import { preflight } from './preflight.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
 import { parseQuery, type Query, type QueryName } from './query.ts';
+import { answerFresh } from './read-freshness.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
 import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
 import type { Services } from './services.ts';
-import { answerFresh } from './stale-header.ts';
 
 /** A request's head; headers are read when they are asked for. */
 export interface RequestHead extends AccessHeaders {

@@ -5,7 +5,7 @@ import type { HealthReport } from '../domain/schemas.ts';
 import type { Explainer } from '../recommend/answers/explain.ts';
 import type { Recommender } from '../recommend/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { EntityTexts } from './record-cache.ts';
+import type { EntityTexts } from './entity-cache.ts';
 
 /** All that the handlers may call. */
 export interface Services {

@@ -6,8 +6,8 @@ import type { PartName, PlacedParts } from '../model/parts.ts';
 import type { SharedTask } from '../model/shared-task.ts';
 import type { FeedbackRoom } from '../model/user-sample.ts';
 import type { ColdItems } from '../recommend/list-making/cold-items.ts';
+import type { Found, Question } from '../recommend/list-making/filtered-list.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
-import type { Found, Question } from '../recommend/list-making/question.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
 import type { TallySettings } from '../recommend/popularity/tally.ts';
@@ -18,7 +18,7 @@ import type { Ranking } from '../recommend/ranking/ranking-features.ts';
 import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
-import type { MemoryChoice } from './pool/reusable-memory.ts';
+import type { MemoryChoice } from './pool/freed-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
 export const FULL_PRIORITY = 'full-priority';

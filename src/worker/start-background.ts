@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Config } from '../domain/config/config.ts';
-import { limitRepeats } from '../domain/limit-repeats.ts';
+import { limitRepeats } from '../domain/limit-log-repeats.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
@@ -8,7 +8,7 @@ import type { StartedStores } from '../store/open/start-stores.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './generation/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
-import { restoreGeneration } from './generation/saved-generation.ts';
+import { restoreGeneration } from './generation/restore-generation.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
 import type { WorkerPool } from './pool/pool.ts';
 import { tallyKeeper } from './tally-keeper.ts';

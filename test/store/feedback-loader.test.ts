@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
+import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/commit-effects.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/effects.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { type DataTables, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
 import { packTimeLow, packTypeAndTime } from '../../src/store/lmdb/format/record-layout.ts';

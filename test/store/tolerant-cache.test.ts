@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { limitRepeats } from '../../src/domain/limit-repeats.ts';
+import { limitRepeats } from '../../src/domain/limit-log-repeats.ts';
 import { TolerantCache } from '../../src/store/tolerant-cache.ts';
 import { openIn, tempFolder } from './helpers.ts';
 

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
-import type { Announcer } from '../../exchange/announcer.ts';
 import { fileCheckpoint } from '../../exchange/checkpoint.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
+import type { ImportReports } from '../../exchange/import-reports.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import type { Preset, PresetFile } from '../../exchange/presets.ts';
@@ -145,7 +145,7 @@ async function announced(
   plan: FilePlan,
   work: (tell: (bytes: number, bytesTotal: number) => void) => Promise<FileResult>,
 ): Promise<FileResult> {
-  let announcer: Announcer | undefined;
+  let announcer: ImportReports | undefined;
   const tell = (bytes: number, Total: number) => {
     announcer ??= target.announce?.({ File: basename(plan.path), Kind: plan.kind, Total });
     announcer?.progress(bytes, { Written: 0, Refused: 0 }, performance.now());

@@ -11,7 +11,7 @@ import {
   type Wishes,
 } from '../../exchange/plan.ts';
 import type { Preset } from '../../exchange/presets.ts';
-import type { Survey } from '../../exchange/survey.ts';
+import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parseMap } from '../column-options.ts';
 import { parseNumber, parsePort } from '../options.ts';
 import { type PlannedFile, planFiles, surveyFiles } from './files.ts';

@@ -2,7 +2,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { STDIN } from '../../exchange/open-text.ts';
 import type { FilePlan, Wishes } from '../../exchange/plan.ts';
 import type { Preset } from '../../exchange/presets.ts';
-import { emptySurvey, type Survey, surveyFeedback } from '../../exchange/survey.ts';
+import { emptySurvey, type Survey, surveyFeedback } from '../../exchange/survey-feedback.ts';
 import { findInputs } from '../import/inputs.ts';
 import { lookAt } from '../import/run-import.ts';
 import { createProgress } from '../progress.ts';

@@ -1,4 +1,4 @@
-import { Announcer } from '../../exchange/announcer.ts';
+import { ImportReports } from '../../exchange/import-reports.ts';
 import { type Plan, recordOf } from '../../exchange/records.ts';
 import { ApiError, api, pathOf } from '../api.ts';
 import { type OpenedFile, type RowBatch, rowsOf } from './read-file.ts';
@@ -36,7 +36,7 @@ export class Upload {
   private readonly plan: Plan;
   private readonly skipFirst: boolean;
   private readonly onState: (state: UploadState) => void;
-  private readonly announcer: Announcer;
+  private readonly announcer: ImportReports;
   private readonly startedAt = performance.now();
   private readonly refusals: Refusal[] = [];
   private batch: Line[] = [];
@@ -56,7 +56,7 @@ export class Upload {
     const path = pathOf(['api', 'admin', 'import', `${Date.now()}-${Math.random()}`]);
     const { name, size } = opened.file;
     const about = { File: name, Kind: plan.kind, Total: size };
-    this.announcer = new Announcer((report) => api(path, 'PUT', report), about);
+    this.announcer = new ImportReports((report) => api(path, 'PUT', report), about);
   }
 
   /** What was sent stays; the rest is not sent. */

@@ -3,7 +3,7 @@
  * and goes back with half the learning rate when an epoch diverges.
  */
 import { FurzeError } from '../../domain/errors.ts';
-import type { FmMachine, FmParameters } from './machine.ts';
+import type { FmMachine, FmParameters } from './factorization-machine.ts';
 
 /** How often the learning rate is halved before a training is given up. */
 const HALVINGS_MAX = 8;

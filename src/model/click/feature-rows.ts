@@ -1,4 +1,5 @@
 import { type Arena, alignedBytes } from '../../memory/arena.ts';
+import type { PlacedRows } from './factorization-machine.ts';
 import {
   type FeatureBlocks,
   type FeatureLayout,
@@ -8,7 +9,6 @@ import {
   labelValue,
   type SideLabels,
 } from './features.ts';
-import type { PlacedRows } from './machine.ts';
 
 /**
  * Rows of features that are made, used and made again, so that a training of any length takes the same memory. A row

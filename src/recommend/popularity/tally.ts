@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../../model/model-encoding.ts';
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
-import { scanAllFeedback } from '../../store/scan.ts';
+import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
 import type { SavedDataClock } from './data-clock.ts';
 import { HALF_LIVES_MS } from './decayed-counts.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PositiveKind } from '../../domain/positive-feedback-types.ts';
-import type { Point } from '../effects.ts';
+import type { Point } from '../commit-effects.ts';
 import { Engine, type EngineOptions, readBytes, type Table } from './engine.ts';
 import { checkFormatVersion } from './format/format-version.ts';
 

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { overloaded } from '../../domain/concurrency/overload.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import { limitRepeats } from '../../domain/limit-repeats.ts';
+import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type {
   ChangeListener,

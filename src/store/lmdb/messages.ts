@@ -1,9 +1,9 @@
 import type { PlainError } from '../../domain/errors.ts';
 import type { CatalogueItem, ChangeSet, Compacted, WriteCommand, WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
-import type { SyncMode, WriteRules } from '../write-rules.ts';
+import type { SyncMode, WriteRules } from '../write-options.ts';
 
-export type { SyncMode, WriteRules } from '../write-rules.ts';
+export type { SyncMode, WriteRules } from '../write-options.ts';
 
 /** The worker data of the writer thread. */
 export interface WriterOptions {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { limitRepeats } from '../../domain/limit-repeats.ts';
+import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { CacheStore } from '../cache-store.ts';
 import type { Cluster } from '../cluster.ts';

@@ -1,5 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
-import { type Effects, NOT_WHOLE, type Point } from '../effects.ts';
+import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import type { DataTables } from '../lmdb/data-tables.ts';
 import type { WriteRules } from '../lmdb/messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';

@@ -1,11 +1,11 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
-import { type CheckedCommand, mayRemove } from '../checked-command.ts';
-import { Applier } from '../command-rules.ts';
+import { Applier } from '../apply-command.ts';
+import { type CheckedCommand, mayRemove } from '../check-command.ts';
+import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
-import type { Effects, FeedbackEffect } from '../effects.ts';
-import { EditKind, PairMerge, wasStored } from '../feedback-rules.ts';
-import { storesFeedback, type WriteRules } from '../write-rules.ts';
+import { EditKind, PairMerge, wasStored } from '../merge-feedback.ts';
+import { storesFeedback, type WriteRules } from '../write-options.ts';
 import type { GroupState, Pair, Stored } from './group-state.ts';
 
 /** Effects in the making. */

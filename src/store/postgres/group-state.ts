@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
-import type { CheckedCommand } from '../checked-command.ts';
-import type { Known } from '../command-rules.ts';
-import type { Point } from '../effects.ts';
+import type { Known } from '../apply-command.ts';
+import type { CheckedCommand } from '../check-command.ts';
+import type { Point } from '../commit-effects.ts';
 import { int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
 import { timeMsOf, typeOf } from './packed-time.ts';

@@ -1,4 +1,4 @@
-import { type Commit, encodeParts } from '../effects.ts';
+import { type Commit, encodeParts } from '../commit-effects.ts';
 import { float8Array, int2Array, int4Array } from './arrays.ts';
 import type { Connection } from './connection.ts';
 import type { Entity, GroupState, Stored } from './group-state.ts';

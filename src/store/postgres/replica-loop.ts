@@ -1,6 +1,6 @@
 import { FurzeError } from '../../domain/errors.ts';
-import type { CheckedCommand } from '../checked-command.ts';
-import type { Commit, Point } from '../effects.ts';
+import type { CheckedCommand } from '../check-command.ts';
+import type { Commit, Point } from '../commit-effects.ts';
 import { isEngineError } from '../lmdb/engine.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/checked-writes.ts';

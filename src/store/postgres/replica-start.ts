@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { NOT_WHOLE, type Point } from '../effects.ts';
+import { NOT_WHOLE, type Point } from '../commit-effects.ts';
 import {
   type DataTables,
   openDataTables,

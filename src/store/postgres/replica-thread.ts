@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/process/thread-priority.ts';
-import { NOT_WHOLE } from '../effects.ts';
+import { NOT_WHOLE } from '../commit-effects.ts';
 import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
 import { buffersOf } from '../lmdb/writer/change-log.ts';

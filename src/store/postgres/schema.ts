@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
-import type { Point } from '../effects.ts';
+import type { Point } from '../commit-effects.ts';
 import type { Connection } from './connection.ts';
 import { TIME_BIAS, TYPE_SHIFT } from './packed-time.ts';
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { FurzeError } from '../../domain/errors.ts';
-import type { CheckedCommand } from '../checked-command.ts';
+import type { CheckedCommand } from '../check-command.ts';
+import { type Commit, decodeParts, type Point } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
-import { type Commit, decodeParts, type Point } from '../effects.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
-import type { SyncMode, WriteRules } from '../write-rules.ts';
+import type { SyncMode, WriteRules } from '../write-options.ts';
 import { type Connection, Link } from './connection.ts';
 import { GroupApplier } from './group-applier.ts';
 import { GroupLoader, type GroupState } from './group-state.ts';

@@ -6,7 +6,7 @@ import type { RankingChoice } from '../../recommend/ranking/ranking-choice.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { openGeneration } from '../generation/open-generation.ts';
-import type { RestoredGeneration } from '../generation/saved-generation.ts';
+import type { RestoredGeneration } from '../generation/restore-generation.ts';
 import type { ListPass, PassStart } from '../lists/list-pass.ts';
 import type { Remakes } from '../lists/remakes.ts';
 import type { PlacedGeneration } from '../messages.ts';

@@ -12,7 +12,7 @@ import type { Ranked } from '../../recommend/ranked.ts';
 import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
 import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
-import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/saved-generation.ts';
+import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/restore-generation.ts';
 import type { LearnedRanking, ListPlan, PlacedGeneration } from '../messages.ts';
 import { JobQueue } from '../pool/job-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';

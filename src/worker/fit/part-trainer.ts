@@ -12,8 +12,8 @@ import {
 } from '../../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/shared-task.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
+import { FreedMemory } from '../pool/freed-memory.ts';
 import type { WorkerPool } from '../pool/pool.ts';
-import { ReusableMemory } from '../pool/reusable-memory.ts';
 import { plannedMb, STAGE_MEMORY } from './stage-memory.ts';
 
 /** How often progress is told while a phase lasts. */
@@ -51,7 +51,7 @@ export interface TrainControl {
 export class PartTrainer {
   readonly options: PartTrainerOptions;
   /** What a training has freed. */
-  readonly memory = new ReusableMemory();
+  readonly memory = new FreedMemory();
   private readonly pool: WorkerPool;
 
   constructor(pool: WorkerPool, options: PartTrainerOptions) {

@@ -3,7 +3,7 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { shareThatFits } from '../../model/user-sample.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import { scanAllFeedback } from '../../store/scan.ts';
+import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import type { GatherJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 

@@ -14,7 +14,7 @@ import { rankingFeatures } from '../../recommend/ranking/candidate-features.ts';
 import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
-import { scanAllFeedback } from '../../store/scan.ts';
+import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from '../messages.ts';

@@ -5,7 +5,7 @@ import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
 import type { SharedTask } from '../../model/shared-task.ts';
 import type { FinishAnswer, FinishJob, LoadJob, PrepareAnswer, PrepareJob, RunJob } from '../messages.ts';
-import type { MemoryChoice } from '../pool/reusable-memory.ts';
+import type { MemoryChoice } from '../pool/freed-memory.ts';
 import { withModelsAt } from './stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 

@@ -4,7 +4,7 @@ import { placeOf } from '../../memory/ascending.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import { scanAllFeedback } from '../../store/scan.ts';
+import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { withReads } from './stores.ts';
 
 /** What a job says of where it reads. */

@@ -5,7 +5,7 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { ARENA_START, Arena } from '../../../src/memory/arena.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { runEpochs } from '../../../src/model/click/epochs.ts';
-import { FmMachine } from '../../../src/model/click/machine.ts';
+import { FmMachine } from '../../../src/model/click/factorization-machine.ts';
 import { FM_DEFAULTS } from '../../../src/model/click/settings.ts';
 
 /** A machine whose every epoch adds 1 to all vectors, or spoils them. */

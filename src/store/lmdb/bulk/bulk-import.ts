@@ -1,8 +1,8 @@
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
-import { checkCommand } from '../../checked-command.ts';
+import { checkCommand } from '../../check-command.ts';
 import type { WriteCommand, WriteResult } from '../../data-store.ts';
-import { PairMerge } from '../../feedback-rules.ts';
+import { PairMerge } from '../../merge-feedback.ts';
 import {
   type DataTables,
   openDataTables,

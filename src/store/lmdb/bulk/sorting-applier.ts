@@ -1,5 +1,5 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import { EditKind, type TypeRoles } from '../../feedback-rules.ts';
+import { EditKind, type TypeRoles } from '../../merge-feedback.ts';
 import type { DataTables } from '../data-tables.ts';
 import { FEEDBACK_TYPES_MAX, packTimeLow, packTypeAndTime } from '../format/record-layout.ts';
 import type { WriteRules } from '../messages.ts';

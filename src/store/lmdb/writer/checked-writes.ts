@@ -1,7 +1,7 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import { type CheckedCommand, checkCommand } from '../../checked-command.ts';
+import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
-import type { WriteRules } from '../../write-rules.ts';
+import type { WriteRules } from '../../write-options.ts';
 import type { Write, WriteAnswer } from '../messages.ts';
 
 /** A write whose input is checked. */

@@ -1,11 +1,11 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { parseTimestamp } from '../../../domain/rfc3339.ts';
-import type { CheckedCommand } from '../../checked-command.ts';
-import { Applier } from '../../command-rules.ts';
+import { Applier } from '../../apply-command.ts';
+import type { CheckedCommand } from '../../check-command.ts';
+import type { Effects, FeedbackEffect, Point } from '../../commit-effects.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';
-import type { Effects, FeedbackEffect, Point } from '../../effects.ts';
-import { EditKind } from '../../feedback-rules.ts';
-import { storesFeedback } from '../../write-rules.ts';
+import { EditKind } from '../../merge-feedback.ts';
+import { storesFeedback } from '../../write-options.ts';
 import { type DataTables, notePoint, readState, type StoreState, writeState } from '../data-tables.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
 import { rowKey } from '../format/record-layout.ts';

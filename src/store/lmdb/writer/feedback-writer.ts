@@ -1,4 +1,4 @@
-import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../feedback-rules.ts';
+import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../merge-feedback.ts';
 import type { DataTables, StoreState } from '../data-tables.ts';
 import { readBytes, readWords } from '../engine.ts';
 import {

@@ -1,6 +1,6 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import { mayRemove } from '../../checked-command.ts';
-import type { Commit } from '../../effects.ts';
+import { mayRemove } from '../../check-command.ts';
+import type { Commit } from '../../commit-effects.ts';
 import type { DataTables } from '../data-tables.ts';
 import { isEngineError } from '../engine.ts';
 import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../messages.ts';

@@ -4,7 +4,7 @@ import type { ImportReport } from '../domain/admin-schemas.ts';
 const TELL_EVERY_MS = 1000;
 
 /** Tells a running service how an import gets on, so that it stands among the tasks. Used by the command line and the dashboard. */
-export class Announcer {
+export class ImportReports {
   private readonly send: (report: ImportReport) => Promise<unknown>;
   private readonly about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>;
   private lastMs = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import type { PartTrainer } from '../../src/worker/fit/part-trainer.ts';
-import { restoreGeneration } from '../../src/worker/generation/saved-generation.ts';
+import { restoreGeneration } from '../../src/worker/generation/restore-generation.ts';
 
 const log = createLogger('info', { write() {} });
 const MARK = { generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };

@@ -2,10 +2,10 @@ import type { Feedback, Item, User } from '../domain/entities.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/errors.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
-import type { CheckedCommand } from './checked-command.ts';
+import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
-import type { TypeRoles } from './feedback-rules.ts';
-import type { WriteRules } from './write-rules.ts';
+import type { TypeRoles } from './merge-feedback.ts';
+import type { WriteRules } from './write-options.ts';
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
 

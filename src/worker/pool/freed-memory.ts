@@ -9,7 +9,7 @@ export interface MemoryChoice {
  * Shared memory that a stage of a fit has freed and the next one may use again. A memory is given back to the system
  * only once no thread has collected it, which may be long after.
  */
-export class ReusableMemory {
+export class FreedMemory {
   private free: WebAssembly.Memory[] = [];
 
   /** Lets one job alone take of all that is free; what it does not take is free again afterwards. */

@@ -7,7 +7,7 @@ import {
 } from '../domain/decode.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import type { WriteCommand } from './data-store.ts';
-import type { WriteRules } from './write-rules.ts';
+import type { WriteRules } from './write-options.ts';
 
 /** A command whose input is checked: nothing in it can be refused for its form any more. */
 export type CheckedCommand =
