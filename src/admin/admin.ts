@@ -262,12 +262,14 @@ export class Admin {
       cache.getStats(),
     ]);
     const types = feedbackTypes(config.recommend.data_source, recommendation);
+    // Before all is counted, what is would be drawn as a fall.
+    const ofCounted = (count: number) => (recommendation.live.isCounted ? count : Number.NaN);
     return {
       users,
       items,
       feedback,
-      positive_feedback: countPositives(types),
-      read_feedback: sum(types.filter(({ Read }) => Read)),
+      positive_feedback: ofCounted(countPositives(types)),
+      read_feedback: ofCounted(sum(types.filter(({ Read }) => Read))),
       data_bytes: bytes,
       cache_bytes: cached.bytes,
     };

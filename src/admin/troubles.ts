@@ -1,6 +1,6 @@
 import type { Task, Trouble } from '../domain/admin-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { emptyTrouble, type FeedbackFacts, typeTrouble } from '../domain/feedback-troubles.ts';
+import { countTrouble, emptyTrouble, type FeedbackFacts, typeTrouble } from '../domain/feedback-troubles.ts';
 
 /** What is looked at to tell what is not right. */
 export interface Facts extends FeedbackFacts {
@@ -32,6 +32,7 @@ export function findTroubles(facts: Facts): Trouble[] {
     storeTrouble,
     typeTrouble,
     emptyTrouble,
+    countTrouble,
     fitTrouble,
     popularTrouble,
     diskTrouble,
@@ -72,8 +73,13 @@ function fitTrouble(facts: Facts): Trouble | undefined {
   };
 }
 
-function popularTrouble({ popularIsEmpty, positives, popularWindowMs }: Facts): Trouble | undefined {
-  if (!popularIsEmpty || positives === 0) return undefined;
+function popularTrouble({
+  popularIsEmpty,
+  positives,
+  popularWindowMs,
+  isCounted,
+}: Facts): Trouble | undefined {
+  if (!popularIsEmpty || positives === 0 || !isCounted) return undefined;
   return {
     Code: 'popular_empty',
     Severity: 'warning',

@@ -11,6 +11,8 @@ export interface FeedbackFacts {
   readonly items: number;
   readonly feedback: number;
   readonly positives: number;
+  /** False while feedback is counted: there is more by type than is known. */
+  readonly isCounted: boolean;
 }
 
 const TYPES_KEY = '[recommend.data_source] positive_feedback_types';
@@ -41,8 +43,9 @@ export function typeTrouble({
   types,
   positives,
   feedback,
+  isCounted,
 }: FeedbackFacts): Trouble | undefined {
-  if (positives > 0) return undefined;
+  if (positives > 0 || (!isCounted && positiveTypes.length > 0)) return undefined;
   const seen = types.filter(({ Count }) => Count > 0);
   const list = seen.map(({ Name, Count }) => `${Name} (${groupDigits(Count)})`).join(', ');
   if (positiveTypes.length === 0) {
@@ -63,6 +66,17 @@ export function typeTrouble({
     Severity: 'error',
     Message: `None of the feedback is of a positive type (${positiveTypes.join(', ')}); seen so far: ${list}.`,
     Advice: `Correct ${TYPES_KEY}, or send feedback of these types.`,
+  };
+}
+
+/** What popular items are known by is not counted yet. */
+export function countTrouble({ isCounted, feedback }: FeedbackFacts): Trouble | undefined {
+  if (isCounted) return undefined;
+  return {
+    Code: 'counting_feedback',
+    Severity: 'hint',
+    Message: `The ${groupDigits(feedback)} feedback are being counted, for no counts of them were saved; until that is done, popular items and numbers by type are those of what has come since, and no list is made.`,
+    Advice: 'Nothing is to be done: a worker counts about a million a second.',
   };
 }
 

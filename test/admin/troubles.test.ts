@@ -18,6 +18,7 @@ const WELL: Facts = {
   items: 5,
   feedback: 10,
   positives: 10,
+  isCounted: true,
   hasModel: true,
   modelAgeMs: 60_000,
   fitPeriodMs: 3_600_000,
@@ -58,6 +59,13 @@ describe('what is not right', () => {
     ['fit_failed', { lastFit: failed, hasModel: false }, 'error', /failed: no memory\./],
     ['stale_model', { modelAgeMs: 4 * 3_600_000 }, 'warning', /4 h old/],
     ['popular_empty', { popularIsEmpty: true }, 'warning', /last 720h/],
+    [
+      'counting_feedback',
+      { isCounted: false, popularIsEmpty: true },
+      'hint',
+      /10 feedback are being counted/,
+    ],
+    ['counting_feedback', { isCounted: false, positives: 0 }, 'hint', /no list is made/],
     ['disk_nearly_full', { diskFreeBytes: 2 ** 27 }, 'error', /128 MiB left/],
     ['no_key', { hasKey: false }, 'hint', /listens on 0\.0\.0\.0/],
   ])('names %s', (code, facts, severity, message) => {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { typeTest } from '../../src/recommend/history/counts-as-positive.ts';
-import { LiveTally } from '../../src/recommend/popularity/live-tally.ts';
+import { LiveTally, type TallyKeeper } from '../../src/recommend/popularity/live-tally.ts';
 import { renewTally, Tally } from '../../src/recommend/popularity/tally.ts';
 import type { DataStore, LocalReads } from '../../src/store/data-store.ts';
 import { DirectStore } from '../store/direct-store.ts';
@@ -31,7 +31,7 @@ function figuresOf({ trends, types }: Tally) {
   const list = (values: ArrayLike<number>) =>
     Array.from(values)
       .join(' ')
-      .replace(/( 0)+$/, '');
+      .replace(/(^0)?( 0)*$/, '');
   return {
     window: list(trends.window),
     ever: list(trends.ever),
@@ -92,6 +92,28 @@ describe('a tally of all feedback', () => {
     const again = newTally(store.local);
     again.restore(tally.save(store.local.feedbackPosition!));
     expect(figuresOf(again)).toEqual(figuresOf(whole));
+    await store.close();
+  });
+
+  it('holds what was written while it was counted', async () => {
+    const store = new DirectStore(join(tempFolder(), 'data'), rules);
+    await store.write(likes(20, 'before'));
+    store.local.refresh();
+    const meanwhile = new Proxy(store.local, {
+      get(reads, name: keyof LocalReads) {
+        const value = reads[name];
+        if (typeof value !== 'function') return value;
+        return (...given: never[]) => {
+          if (name === 'refresh') void store.write(likes(5, 'meanwhile'));
+          return (value as (...given: never[]) => unknown).apply(reads, given);
+        };
+      },
+    });
+    const renewed = renewTally(undefined, SETTINGS, meanwhile, clock)!;
+    const tally = newTally(store.local);
+    expect(tally.resume(renewed, store.local)).toBe(0);
+    expect(figuresOf(tally).ever).toMatch(/^2 2 2 2 2 1 1/);
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(store.local)));
     await store.close();
   });
 
@@ -189,7 +211,7 @@ describe('the tally of a running service', () => {
     read: async () => read,
     renew: vi.fn(async () => renew()),
   });
-  const liveOf = (tally: Tally, reads: LocalReads, keeper: ReturnType<typeof keeperOf>) => {
+  const liveOf = (tally: Tally, reads: LocalReads, keeper: TallyKeeper) => {
     const troubles: string[] = [];
     const onTrouble = (message: string) => troubles.push(message);
     const live = new LiveTally({ tally, reads, keeper, onTrouble, saveRecordsMin: 100, countAtOnce: 100 });
@@ -229,12 +251,60 @@ describe('the tally of a running service', () => {
     const { live } = liveOf(tally, reads, keeper);
     await live.load(600);
     expect(figuresOf(tally).ever).toBe('1 1');
+    expect(live.isCounted).toBe(false);
     mayCount = true;
-    await vi.waitFor(() => expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads))), 600_000);
+    await live.counted;
+    expect(live.isCounted).toBe(true);
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
     live.close();
   });
 
-  it('waits for the count where nothing can be used', async () => {
+  it('keeps nobody waiting where nothing was saved, and counts once what is written while everything is counted', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    await data.write(likes(600, 'old'));
+    const tally = newTally(reads);
+    let endCount = (_counted: Uint8Array) => {};
+    const count = new Promise<Uint8Array>((resolve) => {
+      endCount = resolve;
+    });
+    const keeper = { read: async () => undefined, renew: () => count };
+    const { live } = liveOf(tally, reads, keeper);
+    data.onChange((changes) => live.apply(changes));
+    await live.load(600);
+    expect(live.isCounted).toBe(false);
+    await data.write(likes(7, 'before'));
+    const counted = saved(reads);
+    await data.write(likes(9, 'after'));
+    const { UserId: userId, ItemId: itemId } = feedback('like', 'old', 'i2');
+    await data.write({ kind: 'deleteFeedback', feedbackType: 'like', userId, itemId });
+    expect(figuresOf(tally).ever).toBe('2 2 1 2 2 2 2 1 1');
+    endCount(counted);
+    await live.counted;
+    await data.write(likes(3, 'last'));
+    expect(figuresOf(tally).ever.slice(0, 13)).toBe('4 4 3 3 3 3 3');
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+    live.close();
+  });
+
+  it('goes on from a count of everything although more has come than the store knows of, and counts once more', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const other = openIn(tempFolder(), types).data;
+    await other.write(likes(2));
+    await data.write(likes(600));
+    const reads = data.local!;
+    const tally = newTally(reads);
+    let times = 0;
+    const keeper = keeperOf(undefined, () => saved(++times === 1 ? other.local! : reads));
+    const { live } = liveOf(tally, reads, keeper);
+    await live.load(600);
+    await live.counted;
+    await vi.waitFor(() => expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads))), 600_000);
+    expect(times).toBe(2);
+    live.close();
+  });
+
+  it('counts everything where what was saved is damaged', async () => {
     const { data } = openIn(tempFolder(), types);
     const reads = data.local!;
     await data.write(likes(600));
@@ -247,6 +317,7 @@ describe('the tally of a running service', () => {
     );
     await live.load(600);
     expect(troubles).toHaveLength(1);
+    await live.counted;
     expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
   });
 

@@ -49,6 +49,7 @@ let aside: { userRows: readonly number[]; answer: (remade: Remade) => void }[];
 let replaced: number[];
 let troubles: string[];
 let itemCount: number;
+let isCounted: boolean;
 let generations: { current: { number: number } | undefined };
 
 beforeEach(() => {
@@ -63,6 +64,7 @@ beforeEach(() => {
   replaced = [];
   troubles = [];
   itemCount = 1000;
+  isCounted = true;
   generations = { current: undefined };
 });
 
@@ -94,6 +96,7 @@ function lists(share = 1): UserLists {
     staleLists,
     active: new ActiveUsers(0, () => nowMs),
     userCount: () => 1000,
+    isCounted: () => isCounted,
     itemCount: () => itemCount,
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
@@ -166,6 +169,34 @@ it('a list is ready where it is answered as it is', async () => {
   nowMs += AGES.refreshMs;
   expect(ready()).toEqual([]);
   expect(madeHere).toBe(1);
+});
+
+it('no list is made before feedback is counted: the last one serves, but not to whom took feedback back', async () => {
+  isCounted = false;
+  const all = lists();
+  expect(await rowsOf(all)).toBeUndefined();
+  cache.stored.set(USER, list([9, 8]));
+  all.markDirty(USER);
+  expect(await rowsOf(all)).toEqual([9, 8]);
+  expect(all.isStale(list([9, 8]), nowMs)).toBe(true);
+  all.markDirty(USER, true);
+  expect(await rowsOf(all)).toBeUndefined();
+  expect([madeHere, aside]).toEqual([0, []]);
+  isCounted = true;
+  expect(await rowsOf(all)).toEqual([1, 2, 3]);
+});
+
+it('a list takes in nothing new before feedback is counted', async () => {
+  isCounted = false;
+  const all = lists();
+  cache.stored.set(USER, list([9, 8]));
+  nowMs += AGES.arrivalMs + 1;
+  arrivedMs = nowMs;
+  newcomers = [{ itemRow: 7, score: 2 }];
+  arrivals = [7];
+  expect(await rowsOf(all)).toEqual([9, 8]);
+  isCounted = true;
+  expect(await rowsOf(all)).toEqual([7, 9, 8]);
 });
 
 /** The users of a block that is made elsewhere. */

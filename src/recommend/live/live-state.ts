@@ -64,8 +64,19 @@ export class LiveState {
     this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
   }
 
+  /** Resolves once all feedback is counted, what popular items are known by among it; never rejects. */
+  get counted(): Promise<void> {
+    return this.tally.counted;
+  }
+
+  /** False at a start without counts that can be used: those that there are lack the feedback of before. */
+  get isCounted(): boolean {
+    return this.tally.isCounted;
+  }
+
   /**
-   * Reads all items, in slices so that timers and signals get their turn, and what is counted of all feedback.
+   * Reads all items, in slices so that timers and signals get their turn, and what is counted of all feedback as far as
+   * that is to be had at once.
    * @param feedbackCount records that there are
    */
   async load(reads: LocalReads, feedbackCount: number): Promise<void> {
@@ -108,19 +119,21 @@ export class LiveState {
   }
 
   /**
-   * A fit that knows the items below this row is served from now on. Resolves once new items are compared with those.
+   * A fit that knows the items below this row is served from now on. Resolves once feedback is counted, by which new items
+   * are told from known ones, and the new ones are compared with the others.
    * @param after what they are compared after
    */
   async knowItems(knownRows: number, after?: Promise<unknown>): Promise<void> {
     this.knownRows = knownRows;
     this.coldItems.clear();
     if (after !== undefined) await after;
+    await this.counted;
     while (this.findCold()) await nextTurn();
   }
 
   /** Works out what new items are like, some a turn. */
   private findColdLater(): void {
-    if (this.findingCold || this.knownRows === 0) return;
+    if (this.findingCold || this.knownRows === 0 || !this.isCounted) return;
     this.findingCold = true;
     setImmediate(() => {
       this.findingCold = false;

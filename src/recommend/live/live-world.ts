@@ -26,6 +26,11 @@ export function liveWorld(parts: {
   let popularMs = Number.NEGATIVE_INFINITY;
   const { catalogue, trends } = live;
   const trending: { rows: readonly number[]; madeMs: number }[] = [];
+  // What was found before knows of little.
+  void live.counted.then(() => {
+    popularMs = Number.NEGATIVE_INFINITY;
+    trending.length = 0;
+  });
   return {
     get generation() {
       return generations.current;

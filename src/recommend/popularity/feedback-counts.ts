@@ -23,7 +23,8 @@ export class FeedbackCounts {
     for (const [type, count] of saved) this.counts[type] = count;
   }
 
+  /** Not below 0 while what was taken back is not counted yet. */
   of(type: number): number {
-    return this.counts[type] ?? 0;
+    return Math.max(0, this.counts[type] ?? 0);
   }
 }

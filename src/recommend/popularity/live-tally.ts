@@ -19,8 +19,16 @@ export interface TallyKeeper {
   renew(): Promise<Uint8Array | undefined>;
 }
 
-/** The tally of a running service: read back at the start, following each commit, saved now and then. */
+/**
+ * The tally of a running service: read back at the start, following each commit, saved now and then. Where nothing that was
+ * saved can be used, a start does not wait for the count: until it is there, `isCounted` is false, and what is counted is what
+ * was saved of other feedback, or nothing, with what is committed meanwhile.
+ */
 export class LiveTally {
+  /** Resolves once all feedback is counted; never rejects. */
+  readonly counted: Promise<void>;
+  private noteCounted = () => {};
+  private hasCounted = false;
   private readonly options: {
     readonly tally: Tally;
     readonly reads: LocalReads;
@@ -39,27 +47,34 @@ export class LiveTally {
   private unsaved = 0;
   private isSaving = false;
   private isClosed = false;
-  /** True while what is served is what was saved some time ago. */
-  private needsRecount = false;
+  /** True while something is counted that cannot be brought up to date, or nothing. */
+  private needsRecount = true;
 
   constructor(options: LiveTally['options']) {
     this.options = options;
     this.saveRecordsMin = options.saveRecordsMin ?? SAVE_RECORDS_MIN;
     this.countAtOnce = options.countAtOnce ?? COUNT_AT_ONCE;
+    this.counted = new Promise((resolve) => {
+      this.noteCounted = resolve;
+    });
+  }
+
+  /** True once all feedback is counted. */
+  get isCounted(): boolean {
+    return this.hasCounted;
   }
 
   /**
-   * Takes what was saved and brings it up to date. Where the store cannot tell what has come since, what was saved serves
-   * until everything is counted anew; where nothing was saved, that is waited for.
+   * Takes what was saved and brings it up to date, or counts what is little. Where neither can be, everything is counted
+   * elsewhere from now on.
    * @param feedbackCount records that there are
    */
   async load(feedbackCount: number): Promise<void> {
     this.total = feedbackCount;
     const saved = await this.options.keeper.read().catch((error: unknown) => this.tellDamage(error));
-    if (saved !== undefined && this.take(saved)) return;
-    if (feedbackCount <= this.countAtOnce && this.countNow()) return;
-    if (this.needsRecount) void this.recount();
-    else await this.recount();
+    if (saved !== undefined && this.take(saved)) return this.noteAllCounted();
+    if (feedbackCount <= this.countAtOnce && this.countNow()) return this.noteAllCounted();
+    void this.recount();
   }
 
   /** Applies a commit, unless it is counted already. What is to be counted waits in the tally. */
@@ -78,12 +93,20 @@ export class LiveTally {
     this.isClosed = true;
   }
 
-  /** @returns false when it is not up to date */
-  private take(saved: Uint8Array): boolean {
+  private noteAllCounted(): void {
+    this.hasCounted = true;
+    this.noteCounted();
+  }
+
+  /**
+   * @param isSound whether a worker has just made it
+   * @returns false when it is not up to date
+   */
+  private take(saved: Uint8Array, isSound = false): boolean {
     const { reads, tally } = this.options;
     reads.refresh();
     try {
-      const replayed = tally.resume(saved, reads);
+      const replayed = tally.resume(saved, reads, isSound);
       this.needsRecount = replayed === undefined;
       if (replayed === undefined) return false;
       this.unsaved = replayed;
@@ -111,7 +134,11 @@ export class LiveTally {
   private async recount(): Promise<void> {
     for (let pauseMs = RETRY_MS; !this.isClosed; pauseMs = Math.min(RETRY_MS_MAX, 2 * pauseMs)) {
       const renewed = await this.renew();
-      if (this.isClosed || (renewed !== undefined && this.take(renewed))) return;
+      if (this.isClosed) return;
+      const isUpToDate = renewed !== undefined && this.take(renewed, true);
+      // Even where more has come meanwhile than the store knows of, it is all that there was when the count began.
+      if (renewed !== undefined) this.noteAllCounted();
+      if (isUpToDate) return;
       await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
     }
   }

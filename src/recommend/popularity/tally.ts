@@ -8,9 +8,10 @@ import { HALF_LIVES_MS } from './decayed-counts.ts';
 import { FeedbackCounts } from './feedback-counts.ts';
 import type { PackedSlice } from './trend-slice.ts';
 import { type SavedTrends, type TrendSpans, Trends } from './trends.ts';
+import type { SavedWindow } from './window-counts.ts';
 
 /** "FRZT". */
-const KIND: FrameKind = { magic: 0x465a5254, version: 2, name: 'tally of feedback', coversDescription: true };
+const KIND: FrameKind = { magic: 0x465a5254, version: 3, name: 'tally of feedback', coversDescription: true };
 
 /** What is counted; a tally of something else is no use. */
 export interface TallySettings extends TrendSpans {
@@ -21,7 +22,16 @@ export interface TallySettings extends TrendSpans {
 /** A slice by its number. */
 type SliceLength = readonly [number: number, length: number];
 
-/** Lengths are in numbers; the arrays follow in this order: ever, decayed, rows and counts of each slice. */
+/** A window whose counts and slices are so long. */
+interface WindowLengths {
+  readonly counts: number;
+  readonly slices: readonly SliceLength[];
+  /** Null for NaN, of a window that has not begun. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed; of a window its counts, then rows and counts of each slice. */
 interface Description extends TallySettings {
   /** As of when everything was counted; the name is that of the file format. */
   readonly mark: FeedbackPosition;
@@ -29,14 +39,13 @@ interface Description extends TallySettings {
   readonly types: readonly (readonly [type: number, count: number])[];
   /** `leftMs` is null for none. */
   readonly newest: Omit<SavedDataClock, 'leftMs'> & { readonly leftMs: number | null };
-  readonly ever: number;
+  readonly ever: WindowLengths | number;
+  readonly window: WindowLengths;
   readonly decayed: readonly {
     readonly total: number;
     readonly zeroMs: number | null;
     readonly length: number;
   }[];
-  readonly slices: readonly SliceLength[];
-  readonly everSlices: readonly SliceLength[];
 }
 
 /**
@@ -65,11 +74,13 @@ export class Tally {
 
   /** Forgets everything. */
   clear(): void {
-    const none = new Uint32Array(0);
+    const none = () => new Uint32Array(0);
+    const window = () => ({ slices: new Map(), counts: none(), from: Number.NaN, to: Number.NaN });
     const decayed = HALF_LIVES_MS.map(() => ({ values: new Float32Array(0), total: 0, zeroMs: Number.NaN }));
     this.types.restore([]);
     const newest = { rows: [], timesMs: [], leftMs: Number.NEGATIVE_INFINITY };
-    this.trends.restore({ slices: new Map(), ever: none, everSlices: new Map(), decayed, newest });
+    const ever = Number.isFinite(this.settings.ttlMs) ? window() : none();
+    this.trends.restore({ window: window(), ever, decayed, newest });
   }
 
   /** Counts all feedback that there is, in one go. Nothing was counted before. */
@@ -82,8 +93,9 @@ export class Tally {
 
   /** @param position as of when everything was counted */
   save(position: FeedbackPosition): Uint8Array {
-    const { slices, ever, everSlices, decayed, newest } = this.trends.save();
-    const everUsed = used(ever);
+    const { window, ever, decayed, newest } = this.trends.save();
+    const everUsed = ever instanceof Uint32Array ? used(ever) : usedOf(ever);
+    const windowUsed = usedOf(window);
     const decayedUsed = decayed.map(({ values }) => used(values));
     const description: Description = {
       ...this.settings,
@@ -91,72 +103,74 @@ export class Tally {
       halfLivesMs: HALF_LIVES_MS,
       types: this.types.save(),
       newest: { ...newest, leftMs: Number.isFinite(newest.leftMs) ? newest.leftMs : null },
-      ever: everUsed.length,
+      ever: everUsed instanceof Uint32Array ? everUsed.length : lengthsOf(everUsed),
+      window: lengthsOf(windowUsed),
       decayed: decayed.map(({ total, zeroMs }, at) => ({
         total,
         zeroMs: Number.isNaN(zeroMs) ? null : zeroMs,
         length: decayedUsed[at]!.length,
       })),
-      slices: lengthsOf(slices),
-      everSlices: lengthsOf(everSlices),
     };
-    const packed = [...slices.values(), ...everSlices.values()].flatMap(({ rows, counts }) => [rows, counts]);
-    return encodeFrame(KIND, description, [everUsed, ...decayedUsed, ...packed]);
+    const everArrays = everUsed instanceof Uint32Array ? [everUsed] : arraysOf(everUsed);
+    return encodeFrame(KIND, description, [...everArrays, ...arraysOf(windowUsed), ...decayedUsed]);
   }
 
   /**
    * Takes the place of what was counted.
+   * @param bytes are kept and written to, unless other threads have them
+   * @param isSound whether they come from another thread as `save` made them, and are not looked over for damage
    * @returns as of when it was saved
    * @throws FurzeError INTERNAL when the bytes are damaged, or count something else
    */
-  restore(bytes: Uint8Array): FeedbackPosition {
-    const { description, floats } = decodeFrame(KIND, bytes);
-    const {
-      mark: position,
-      types,
-      newest,
-      ever,
-      decayed,
-      slices,
-      everSlices,
-      halfLivesMs,
-      ...settings
-    } = description as Description;
+  restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
+    const { description, floats } = decodeFrame(KIND, bytes, isSound);
+    const { mark, types, newest, ever, window, decayed, halfLivesMs, ...settings } =
+      description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) refuseModel(KIND, 'it counts by another configuration');
     let next = 0;
     const take = (length: number) => floats.subarray(next, (next += length));
-    const takeSlices = (lengths: readonly SliceLength[]) =>
-      new Map(
-        lengths.map(([number, length]): [number, PackedSlice] => [
-          number,
-          { rows: asWords(take(length)), counts: asWords(take(length)) },
-        ]),
-      );
+    const takeSlice = ([number, length]: SliceLength): [number, PackedSlice] => [
+      number,
+      { rows: asWords(take(length)), counts: asWords(take(length)) },
+    ];
+    const takeWindow = ({ counts, slices, from, to }: WindowLengths): SavedWindow => ({
+      counts: asWords(take(counts)),
+      slices: new Map(slices.map(takeSlice)),
+      from: from ?? Number.NaN,
+      to: to ?? Number.NaN,
+    });
     const saved: SavedTrends = {
-      ever: asWords(take(ever)),
+      ever: typeof ever === 'number' ? asWords(take(ever)) : takeWindow(ever),
+      window: takeWindow(window),
       decayed: decayed.map(({ total, zeroMs, length }) => ({
         total,
         zeroMs: zeroMs ?? Number.NaN,
         values: take(length),
       })),
-      slices: takeSlices(slices),
-      everSlices: takeSlices(everSlices),
       newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
     };
     if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
     this.trends.restore(saved);
-    return position;
+    return mark;
   }
 
   /**
    * Restores what was saved and applies what has come since.
+   * @param isSound see `restore`
    * @returns how many records that was; undefined where the store cannot tell: what was saved stays then
    * @throws FurzeError INTERNAL as `restore` does
    */
-  resume(bytes: Uint8Array, reads: LocalReads): number | undefined {
-    const position = this.restore(bytes);
+  resume(bytes: Uint8Array, reads: LocalReads, isSound = false): number | undefined {
+    return this.catchUp(this.restore(bytes, isSound), reads);
+  }
+
+  /**
+   * Applies what has come since what is counted was that of `position`.
+   * @returns how many records that was; undefined where the store cannot tell: nothing is applied then
+   */
+  catchUp(position: FeedbackPosition, reads: LocalReads): number | undefined {
     let records = 0;
     const isKnown = reads.replayFeedback(position, (feedback, sign) => {
       records += feedback.length;
@@ -189,7 +203,10 @@ export function renewTally(
   }
   const tally = new Tally(settings, clock, isPositive);
   tally.countAll(reads);
-  return tally.save(position);
+  // What has come meanwhile, of which whoever takes the counts over has the less to add.
+  reads.refresh();
+  const isUpToDate = tally.catchUp(position, reads) !== undefined;
+  return tally.save(isUpToDate ? reads.feedbackPosition! : position);
 }
 
 /** Without the zeros at the end. */
@@ -199,8 +216,23 @@ function used<T extends Uint32Array | Float32Array>(values: T): T {
   return values.subarray(0, length) as T;
 }
 
-function lengthsOf(slices: ReadonlyMap<number, PackedSlice>): SliceLength[] {
-  return Array.from(slices, ([number, { rows }]) => [number, rows.length]);
+function usedOf(window: SavedWindow): SavedWindow {
+  return { ...window, counts: used(window.counts) };
+}
+
+function lengthsOf({ counts, slices, from, to }: SavedWindow): WindowLengths {
+  const lengths = Array.from(slices, ([number, { rows }]): SliceLength => [number, rows.length]);
+  return {
+    counts: counts.length,
+    slices: lengths,
+    from: Number.isNaN(from) ? null : from,
+    to: Number.isNaN(to) ? null : to,
+  };
+}
+
+/** In the order in which they are saved. */
+function arraysOf({ counts, slices }: SavedWindow): Uint32Array[] {
+  return [counts, ...[...slices.values()].flatMap((slice) => [slice.rows, slice.counts])];
 }
 
 function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {

@@ -6,8 +6,8 @@ import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, HALF_LIVES_MS, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
-import type { PackedSlice, TrendSlice } from './trend-slice.ts';
-import { MovingCounts, RowCounts } from './window-counts.ts';
+import type { TrendSlice } from './trend-slice.ts';
+import { MovingCounts, RowCounts, type SavedWindow } from './window-counts.ts';
 
 /** Positive feedback by item row; a row past the end of an array has none. */
 export interface TrendCounts {
@@ -23,10 +23,9 @@ export interface TrendCounts {
 
 /** Everything that `Trends` counts, to be saved; arrays may be cut off behind the last row that counts. */
 export interface SavedTrends {
-  readonly slices: ReadonlyMap<number, PackedSlice>;
-  /** Empty where positive feedback counts only for some time, of which there are slices then. */
-  readonly ever: Uint32Array;
-  readonly everSlices: ReadonlyMap<number, PackedSlice>;
+  readonly window: SavedWindow;
+  /** By row alone where positive feedback counts for ever. */
+  readonly ever: SavedWindow | Uint32Array;
   /** By half-life. */
   readonly decayed: readonly SavedDecay[];
   readonly newest: SavedDataClock;
@@ -143,24 +142,22 @@ export class Trends implements TrendCounts {
     this.leaveNewest();
     const { inAll } = this;
     return {
-      slices: this.inWindow.save(),
-      ...(inAll instanceof RowCounts
-        ? { ever: inAll.values, everSlices: new Map() }
-        : { ever: new Uint32Array(0), everSlices: inAll.save() }),
+      window: this.inWindow.save(),
+      ever: inAll instanceof RowCounts ? inAll.values : inAll.save(),
       decayed: this.decayed.map((counts) => counts.save()),
       newest: this.newest.save(),
     };
   }
 
   /** Takes the place of all that was counted; what waits to be counted is dropped. @param saved is kept */
-  restore({ slices, ever, everSlices, decayed, newest }: SavedTrends): void {
+  restore({ window, ever, decayed, newest }: SavedTrends): void {
     this.pending.length = 0;
     for (const [at, counts] of this.decayed.entries()) counts.restore(decayed[at]!);
     this.newest.restore(newest);
     this.countsNewest = false;
-    this.inWindow.restore(slices);
-    if (this.inAll instanceof RowCounts) this.inAll.restore(ever);
-    else this.inAll.restore(everSlices);
+    this.inWindow.restore(window);
+    if (this.inAll instanceof RowCounts) this.inAll.restore(ever as Uint32Array);
+    else this.inAll.restore(ever as SavedWindow);
     this.advance();
   }
 

@@ -100,16 +100,27 @@ export class MovingCounts {
     }
   }
 
-  save(): Map<number, PackedSlice> {
-    return new Map(Array.from(this.slices, ([number, slice]) => [number, slice.pack()]));
+  save(): SavedWindow {
+    const slices = new Map(Array.from(this.slices, ([number, slice]) => [number, slice.pack()]));
+    return { slices, counts: this.counts.values, from: this.from, to: this.to };
   }
 
-  /** Takes the place of all that was counted. @param slices are kept */
-  restore(slices: ReadonlyMap<number, PackedSlice>): void {
+  /** Takes the place of all that was counted. @param saved is kept */
+  restore({ slices, counts, from, to }: SavedWindow): void {
     this.slices.clear();
     for (const [number, slice] of slices) this.slices.set(number, new TrendSlice(slice));
-    this.counts.restore(new Uint32Array(1024));
-    this.from = Number.NaN;
-    this.to = Number.NaN;
+    this.counts.restore(counts);
+    this.from = from;
+    this.to = to;
   }
+}
+
+/** What `MovingCounts` counts, to be saved: with what its slices come to, for there are as many as SLICES of them. */
+export interface SavedWindow {
+  /** By number. */
+  readonly slices: ReadonlyMap<number, PackedSlice>;
+  /** By row, of the slices behind number `from` up to `to`; both are NaN before the first `advance`, and nothing is counted then. */
+  readonly counts: Uint32Array;
+  readonly from: number;
+  readonly to: number;
 }

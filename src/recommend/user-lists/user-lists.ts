@@ -139,12 +139,12 @@ export class UserLists {
   }
 
   /**
-   * The user's list as of its last feedback, or, where that would take more time than there is, the one before;
-   * undefined when there is none.
+   * The user's list as of its last feedback, or, where that would take more time than there is or feedback is not counted
+   * yet, the one before; undefined when there is none.
    * @param fetched what `fetch` has found for the user
    */
   of(history: History, fetched?: UserList): UserList | undefined | Promise<UserList | undefined> {
-    const { staleLists, maker, clock, budget, needsWorker } = this.options;
+    const { staleLists, maker, clock, budget, needsWorker, isCounted } = this.options;
     const { userRow } = history;
     if (userRow < 0) return undefined;
     const isLong = history.length > RECORDS_HERE_MAX;
@@ -159,7 +159,7 @@ export class UserLists {
         staleLists.markDirty(userRow);
       }
     }
-    if (this.nothing.has(history)) return this.lastServed(history, list);
+    if (this.nothing.has(history) || !isCounted()) return this.lastServed(history, list);
     if (staleLists.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
     const isTime = staleLists.hasRetracted(userRow) || budget.isLeft;
     if (isTime && !this.mainThread.takesLong(history)) return this.remakeHere(history, list);
@@ -252,8 +252,8 @@ export class UserLists {
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
   private extend(history: History, list: UserList, isLong: boolean): UserList {
-    const { maker, arrivalsSince, budget, generations, clock } = this.options;
-    if (!budget.isLeft) return list;
+    const { maker, arrivalsSince, budget, generations, clock, isCounted } = this.options;
+    if (!budget.isLeft || !isCounted()) return list;
     if (isLong) {
       this.queue.add(list.userRow);
       return list;

@@ -19,6 +19,7 @@ export async function feedbackFacts(
     items: stats?.items ?? 0,
     feedback: stats?.feedback ?? 0,
     positives: countPositives(types),
+    isCounted: recommendation.live.isCounted,
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import type { Logger } from '../../domain/log.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
@@ -62,7 +63,7 @@ export class FitSchedule {
   private placed: PlacedGeneration | undefined;
   /** What was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
-  /** New items are being compared with those that what serves knows. */
+  /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
   private comparing: Promise<void> = Promise.resolve();
   private readonly ending = new AbortController();
   private started = false;
@@ -233,7 +234,7 @@ export class FitSchedule {
       }
       const { generation, positives, unchanged } = fitted;
       if (!unchanged) this.serve(generation);
-      await this.comparing;
+      await unlessAborted(this.comparing, this.ending.signal);
       const from = unchanged
         ? await this.missingFrom(generation)
         : this.parts.makesLists()
@@ -276,6 +277,7 @@ export class FitSchedule {
         this.parts.log.warn('another node leads by now; what this one was learning is dropped');
       return;
     }
+    await unlessAborted(this.parts.recommendation.live.counted, this.ending.signal);
     const why = await this.parts.whyNothing();
     task.done({ nothing: why });
     this.parts.log.warn(`nothing to learn from yet: ${why}`);
@@ -283,7 +285,7 @@ export class FitSchedule {
 
   /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
   private async resume(restored: PlacedGeneration): Promise<void> {
-    await this.comparing;
+    await unlessAborted(this.comparing, this.ending.signal);
     // It takes all feedback, for which requests do not wait.
     const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
     if (indexed !== undefined && !this.stopped) this.place(indexed);

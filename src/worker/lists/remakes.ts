@@ -45,6 +45,11 @@ export class Remakes {
     this.plan = undefined;
   }
 
+  /** What was planned before, or is being planned, is out of date. */
+  planAnew(): void {
+    this.use({ ...this.generation });
+  }
+
   make(userRows: readonly number[]): Promise<Remade> {
     return this.slot.take(() => this.made(userRows));
   }
