@@ -38,6 +38,9 @@ export type CourseStep<Phase> =
       readonly phase: Phase;
       /** Rows of it, where it is worth telling how many are done. */
       readonly rows?: number;
+      /** Rows of the phases before it and of all phases, where they are told as one; none and its own when absent. */
+      readonly before?: number;
+      readonly total?: number;
       /** True for a phase that one thread does alone. */
       readonly alone?: boolean;
     }

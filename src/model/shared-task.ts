@@ -56,21 +56,22 @@ export function isFaulty({ counter }: SharedTask): boolean {
 }
 
 /**
- * Takes chunks until none is left, handing rows [first, end) of each to `work`.
+ * Takes chunks until none is left, handing rows [first, end) of each to `work`, which may answer how many of them there was
+ * anything to do for.
  * @returns false when the task was cancelled
  */
 export function takeChunks(
   task: SharedTask,
   rowCount: number,
   chunkRows: number,
-  work: (firstRow: number, endRow: number) => void,
+  work: (firstRow: number, endRow: number) => number | void,
 ): boolean {
   for (;;) {
     if (isCancelled(task)) return false;
     const first = Atomics.add(task.counter, NEXT_CHUNK, 1) * chunkRows;
     if (first >= rowCount) return true;
     const end = Math.min(rowCount, first + chunkRows);
-    work(first, end);
-    Atomics.add(task.counter, ROWS_DONE, end - first);
+    const rows = work(first, end) ?? end - first;
+    Atomics.add(task.counter, ROWS_DONE, rows);
   }
 }

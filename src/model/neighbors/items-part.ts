@@ -31,6 +31,7 @@ import {
   type NeighborTask,
   type PolicySimilarities,
   policyTasks,
+  rowsToCompare,
   runNeighborTask,
 } from './task.ts';
 
@@ -82,8 +83,12 @@ export const itemNeighborsPart: LearnedPart<
     return { tasks, served, order, counter: tasks[0]!.counter, leftOut: leftOutRows(tasks) };
   },
   *course({ tasks }) {
-    for (const [phase, { rowsEnd }] of tasks.entries()) {
-      yield { kind: 'phase', phase, rows: rowsEnd };
+    const rows = tasks.map(rowsToCompare);
+    const total = rows.reduce((sum, more) => sum + more, 0);
+    let before = 0;
+    for (const [phase, more] of rows.entries()) {
+      yield { kind: 'phase', phase, rows: more, before, total };
+      before += more;
     }
     return undefined;
   },

@@ -65,10 +65,21 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
     draft.counts[row] = rows.length;
   };
   return takeChunks(task, task.rowsEnd, BLOCK_ROWS, (firstRow, endRow) => {
+    let rows = 0;
     for (const [from, to] of runs(only, firstRow, endRow)) {
       search.topRows(from, to, draft.k, keep);
+      rows += to - from;
     }
+    return rows;
   });
+}
+
+/** How many rows neighbors are looked for of. */
+export function rowsToCompare({ only, rowsEnd }: NeighborTask): number {
+  if (only === undefined) return rowsEnd;
+  let rows = 0;
+  for (let row = 0; row < rowsEnd; row++) if (hasBit(only, row)) rows++;
+  return rows;
 }
 
 /** The stretches of [first, end) whose bits are set. */

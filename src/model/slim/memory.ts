@@ -29,8 +29,8 @@ export interface SlimTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly countedItems: number;
-  /** The least popular item that weights are learned for; of those with as many users it has the highest row. */
-  readonly lastSolved: number;
+  /** How many items weights are learned for: `SlimViews.solvedRows`. */
+  readonly solvedItems: number;
   /** Row j holds the items that item j is predicted from, and their weights. */
   readonly draft: NeighborDraft;
 }
@@ -44,6 +44,8 @@ export interface SlimViews {
   readonly ranks: Uint32Array;
   /** The item of each rank. */
   readonly countedRows: Uint32Array;
+  /** The items that weights are learned for, ascending, where there are as many; what follows is nothing. */
+  readonly solvedRows: Uint32Array;
   /** Each user's counted items by rank, ascending: CSR. */
   readonly countedStarts: Uint32Array;
   readonly countedRanks: Uint32Array;
@@ -66,6 +68,7 @@ export function slimViews({
     diagonal: viewOf(memory, layout, 'diagonal', 'f32'),
     ranks: viewOf(memory, layout, 'ranks', 'u32'),
     countedRows: viewOf(memory, layout, 'countedRows', 'u32'),
+    solvedRows: viewOf(memory, layout, 'solvedRows', 'u32'),
     countedStarts: viewOf(memory, layout, 'countedStarts', 'u32'),
     countedRanks: viewOf(memory, layout, 'countedRanks', 'u32'),
     pairs: viewOf(memory, layout, 'pairs', 'f32'),
@@ -105,6 +108,7 @@ function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems
     ['diagonal', 'f32', [itemCount]],
     ['ranks', 'u32', [itemCount]],
     ['countedRows', 'u32', [counted]],
+    ['solvedRows', 'u32', [itemCount]],
     ['countedStarts', 'u32', [userCount + 1]],
     ['countedRanks', 'u32', [count]],
     ['pairs', 'f32', [(counted * (counted + 1)) / 2]],
@@ -179,14 +183,15 @@ export function placeSlim(
   placeDiagonal(views, interactions);
   placeCounted(views, byUser.indptr, byUser.indices, countedItems);
   const draft = createDraft(itemCount, keptWeights(settings));
-  const lastSolved = order[Math.min(itemCount, solvedItemsMax) - 1]!;
+  const solvedItems = Math.min(itemCount, solvedItemsMax);
+  views.solvedRows.set(order.slice(0, solvedItems).sort());
   return {
     settings,
     similarity,
     memory,
     layout,
     countedItems,
-    lastSolved,
+    solvedItems,
     draft,
     counter: createChunkCounter(),
   };

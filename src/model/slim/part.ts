@@ -67,9 +67,9 @@ export const slimPart: LearnedPart<
     const solved = solvedItems(data.interactions, settings, share);
     return { ...placeSlim(sample, settings, slots, undefined, allocate, solved), served: servedItems(data) };
   },
-  *course({ similarity }) {
+  *course({ solvedItems }) {
     for (const phase of SLIM_PHASES) {
-      yield { kind: 'phase', phase, ...(phase === 'solve' && { rows: similarity.rowCount }) };
+      yield { kind: 'phase', phase, ...(phase === 'solve' && { rows: solvedItems }) };
     }
     return undefined;
   },

@@ -60,14 +60,15 @@ export class SlimSolver {
 
   /** Works on a phase until no chunk is left. @returns false when the learning was cancelled */
   runPhase(phase: SlimPhase): boolean {
-    const { countedItems, similarity } = this.#task;
+    const { countedItems, solvedItems } = this.#task;
     if (phase === 'count') {
       return takeChunks(this.#task, countedItems, CHUNK_ROWS, (first, end) => {
         for (let rank = first; rank < end; rank++) this.#countPairs(rank);
       });
     }
-    return takeChunks(this.#task, similarity.rowCount, CHUNK_ROWS, (first, end) => {
-      for (let item = first; item < end; item++) this.#solve(item);
+    const { solvedRows } = this.#views;
+    return takeChunks(this.#task, solvedItems, CHUNK_ROWS, (first, end) => {
+      for (let at = first; at < end; at++) this.#solve(solvedRows[at]!);
     });
   }
 
@@ -93,19 +94,9 @@ export class SlimSolver {
     }
   }
 
-  /** Whether the item is among the most popular ones that weights are learned for. */
-  #isSolved(item: number): boolean {
-    const { itemStarts } = this.#views;
-    const { lastSolved } = this.#task;
-    const more =
-      itemStarts[item + 1]! - itemStarts[item]! - (itemStarts[lastSolved + 1]! - itemStarts[lastSolved]!);
-    return more > 0 || (more === 0 && item <= lastSolved);
-  }
-
   #solve(item: number): void {
     const { draft, settings } = this.#task;
     draft.counts[item] = 0;
-    if (!this.#isSolved(item)) return;
     const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
     if (rows.length === 0) return;
     const neighborhood = this.#order(rows);

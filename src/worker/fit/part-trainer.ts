@@ -204,12 +204,19 @@ export class PartTrainer {
   private async runPhase(
     part: PartName,
     task: SharedTask,
-    { phase, rows, alone }: Extract<CourseStep<unknown>, { kind: 'phase' }>,
+    {
+      phase,
+      rows,
+      alone,
+      before = 0,
+      total = before + (rows ?? 0),
+    }: Extract<CourseStep<unknown>, { kind: 'phase' }>,
     tell: NonNullable<TrainControl['tell']>,
   ): Promise<readonly unknown[]> {
     beginPhase(task);
-    if (rows !== undefined) tell(0, rows);
-    const timer = rows === undefined ? undefined : setInterval(() => tell(rowsDone(task), rows), TELL_MS);
+    if (rows !== undefined) tell(before, total);
+    const timer =
+      rows === undefined ? undefined : setInterval(() => tell(before + rowsDone(task), total), TELL_MS);
     const slots = Array.from({ length: alone === true ? 1 : this.slots }, (_, slot) => slot);
     try {
       const jobs = slots.map((slot) =>
@@ -221,7 +228,7 @@ export class PartTrainer {
       const ended = await Promise.allSettled(jobs);
       const failed = ended.find((job) => job.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
-      if (rows !== undefined) tell(rows, rows);
+      if (rows !== undefined) tell(before + rows, total);
       return ended.map((job) => (job as PromiseFulfilledResult<unknown>).value);
     } finally {
       clearInterval(timer);

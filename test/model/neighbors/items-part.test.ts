@@ -6,6 +6,7 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { itemNeighborsPart } from '../../../src/model/neighbors/items-part.ts';
 import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
+import { beginPhase, rowsDone } from '../../../src/model/shared-task.ts';
 import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 
 const ROWS = 200;
@@ -18,7 +19,12 @@ const labelsOf = (row: number) => (row % 50 === 7 ? ['film', 'war'] : ['film']);
 
 const ROOM = { bytes: 2 ** 30, sampleBytes: 2 ** 30 };
 
-function tableOf(policy: NeighborType, bounds: { readonly additionsMax?: number } = {}) {
+/** @param hasLabels which rows have labels */
+function taskOf(
+  policy: NeighborType,
+  bounds: { readonly additionsMax?: number } = {},
+  hasLabels: (row: number) => boolean = () => true,
+) {
   const pairs = LIKED.flatMap((row, item) => Array.from({ length: likesOf(row) }, (_, user) => [user, item]));
   const interactions = buildInteractions({
     userCount: 20,
@@ -28,12 +34,18 @@ function tableOf(policy: NeighborType, bounds: { readonly additionsMax?: number 
   });
   const rows = { items: Uint32Array.from(LIKED), users: Uint32Array.from({ length: 20 }, (_, row) => row) };
   const data = { interactions, rows, itemRowCount: ROWS, userRowCount: 20 } as unknown as TrainingData;
-  const reads = { itemLabels: () => labelsOf, itemCount: ROWS, userCount: 20 } as unknown as TrainingReads;
+  const labels = (row: number) => (hasLabels(row) ? labelsOf(row) : []);
+  const reads = { itemLabels: () => labels, itemCount: ROWS, userCount: 20 } as unknown as TrainingReads;
   const options = { policy, enableIndex: false, indexRecall: 1, seed: 1, ...bounds };
   const tools = { instantiate: loadKernels, allocate: createSharedMemory, reads, room: ROOM } as never;
   const task = itemNeighborsPart.prepare(data, options, 1, tools, undefined as never);
+  return { task, run: (phase: number) => itemNeighborsPart.run(task, phase, 0, tools) };
+}
+
+function tableOf(policy: NeighborType, bounds: { readonly additionsMax?: number } = {}) {
+  const { task, run } = taskOf(policy, bounds);
   task.tasks.forEach((_, phase) => {
-    itemNeighborsPart.run(task, phase, 0, tools);
+    run(phase);
   });
   return { ...itemNeighborsPart.model(task, undefined as never, 1), leftOut: task.leftOut };
 }
@@ -61,6 +73,20 @@ describe('neighbors of items', () => {
     });
     expect(Number(least)).toBeGreaterThan(0);
     expect(Number(least)).toBeLessThan(LIKED.length);
+  });
+
+  it('tell of both comparisons as one, each by the rows that it compares', () => {
+    const { task, run } = taskOf('auto', {}, (row) => row < 60);
+    const told = Array.from(itemNeighborsPart.course(task), (step) => {
+      const { phase, rows, before, total } = step as Extract<typeof step, { kind: 'phase' }>;
+      beginPhase(task);
+      run(phase);
+      return { rows, before, total, done: rowsDone(task) };
+    });
+    expect(told).toEqual([
+      { rows: 60, done: 60, before: 0, total: 130 },
+      { rows: 70, done: 70, before: 60, total: 130 },
+    ]);
   });
 
   it.each(['similar', 'related'] as const)(

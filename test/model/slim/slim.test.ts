@@ -8,13 +8,15 @@ import { FurzeError } from '../../../src/domain/errors.ts';
 import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import {
   encodeNeighborTable,
   type NeighborTable,
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
-import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
+import { beginPhase, cancelTask, rowsDone } from '../../../src/model/shared-task.ts';
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory.ts';
+import { slimPart } from '../../../src/model/slim/part.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
 import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
 import { slimTable } from '../../../src/model/slim/table.ts';
@@ -164,6 +166,28 @@ describe('a sparse linear model', () => {
     });
     const table = finish(fitSlim(lonely, settings, loadKernels));
     expect([0, 1, 2, 3].map((item) => [...neighborsAt(table, item).rows])).toEqual([[1], [0], [], []]);
+  });
+
+  it('has weights for the most popular items alone where all would take too long, and its progress counts no others', () => {
+    const data = randomInteractions(80, 50, 12);
+    const some = placeSlim(data, settings, 1, undefined, createSharedMemory, 20);
+    const phases = Array.from(slimPart.course({ ...some, served: undefined as never }), (step) => {
+      const { phase, rows } = step as Extract<typeof step, { kind: 'phase' }>;
+      beginPhase(some);
+      new SlimSolver(some, loadKernels, 0).runPhase(phase);
+      return [rows, rowsDone(some)];
+    });
+    expect(phases[1]).toEqual([20, 20]);
+    const likes = (item: number) => rowIndices(data.byItem, item).length;
+    const popular = Array.from({ length: 50 }, (_, item) => item).sort(
+      (a, b) => likes(b) - likes(a) || a - b,
+    );
+    const [table, whole] = [slimTable(some, 0), finish(fitSlim(data, settings, loadKernels))];
+    const solved = new Set(popular.slice(0, 20));
+    for (const item of popular) {
+      const expected = [...neighborsAt(whole, item).rows].filter((target) => solved.has(target));
+      expect([...neighborsAt(table, item).rows]).toEqual(expected);
+    }
   });
 
   it('stops when cancelled', () => {
