@@ -64,7 +64,7 @@ export function takeChunks(
   task: SharedTask,
   rowCount: number,
   chunkRows: number,
-  work: (firstRow: number, endRow: number) => number | void,
+  work: (firstRow: number, endRow: number) => number | undefined,
 ): boolean {
   for (;;) {
     if (isCancelled(task)) return false;

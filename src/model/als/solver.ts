@@ -77,7 +77,9 @@ export class AlsSolver {
       if (phase.kind === 'fold') this.sumGramian('user');
     }
     const [rows, chunkRows] = this.#extent(phase);
-    return takeChunks(this.#task, rows, chunkRows, (first, end) => this.#runChunk(phase, first, end));
+    return takeChunks(this.#task, rows, chunkRows, (first, end) => {
+      this.#runChunk(phase, first, end);
+    });
   }
 
   /** How many rows a phase goes over, and how many make a chunk. */
