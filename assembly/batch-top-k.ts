@@ -110,13 +110,16 @@ function isRead(cursor: usize, readItems: usize, end: u32, item: u32): bool {
 /** Scans panels [firstPanel, endPanel) for the 4 queries from `first`. */
 function scanGroup(
   packed: usize, first: u32, panels: usize, firstPanel: u32, endPanel: u32, f: u32, items: u32, k: u32,
-  readStarts: usize, readItems: usize, outItems: usize, outScores: usize, outCounts: usize,
+  allowedBits: usize, readStarts: usize, readItems: usize, outItems: usize, outScores: usize, outCounts: usize,
   thresholds: usize, cursors: usize, spares: usize, tile: usize,
 ): void {
   const panelBytes = <usize>f << 5;
   const spare = spareOf(k);
   for (let panel = firstPanel; panel < endPanel; panel++) {
-    let hits = scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile);
+    // A byte has the bits of a panel: the same for each of the queries.
+    const allowed: u32 = allowedBits ? load<u8>(allowedBits + <usize>panel) : 255;
+    if (!allowed) continue;
+    let hits = scoreTile(packed, panels + <usize>panel * panelBytes, f, thresholds, tile) & (allowed * 0x01010101);
     for (; hits; hits &= hits - 1) {
       const bit = ctz<u32>(hits);
       const u = bit >> 3;
@@ -149,7 +152,7 @@ function scanGroup(
 
 export function batchTopK(
   queries: usize, rows: u32, panels: usize, items: u32, f: u32, k: u32, readStarts: usize,
-  readItems: usize, outItems: usize, outScores: usize, outCounts: usize, scratch: usize,
+  readItems: usize, outItems: usize, outScores: usize, outCounts: usize, scratch: usize, allowedBits: usize,
 ): void {
   assert(k > 0 && !((queries | panels | scratch) & 3));
   const rowBytes = <usize>f << 2;
@@ -173,8 +176,8 @@ export function batchTopK(
       for (let u: u32 = 0; u < count; u += GROUP) {
         scanGroup(
           packed + <usize>u * rowBytes, start + u, panels, panel,
-          min<u32>(panelCount, panel + chunk), f, items, k, readStarts, readItems, outItems, outScores,
-          outCounts, thresholds + (<usize>u << 2), cursors + (<usize>u << 2),
+          min<u32>(panelCount, panel + chunk), f, items, k, allowedBits, readStarts, readItems, outItems,
+          outScores, outCounts, thresholds + (<usize>u << 2), cursors + (<usize>u << 2),
           spares + <usize>u * SPARE_BYTES, scratch,
         );
       }

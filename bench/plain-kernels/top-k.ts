@@ -74,7 +74,7 @@ function batchTopK(words: Words, job: BatchTopK): void {
     const best = new BestList(job.k);
     const query = (job.queries >>> 2) + row * job.f;
     for (let item = 0; item < job.items; item++) {
-      if (read.has(item)) continue;
+      if (read.has(item) || !isAllowed(words, job.allowedBits ?? 0, item)) continue;
       best.offer(item, panelScore(words, query, job.panels, item, job.f));
     }
     const place = row * job.k;

@@ -123,6 +123,8 @@ export interface BatchTopK extends TopKOutput {
   readonly rows: number;
   readonly panels: number;
   readonly f: number;
+  /** Bits of the items allowed to all of them, 0 or absent: all. */
+  readonly allowedBits?: number;
   /** CSR of the items that each query has read, ascending, or 0 and 0; `readStarts` points at the first query's start. */
   readonly readStarts: number;
   readonly readItems: number;

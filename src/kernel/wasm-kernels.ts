@@ -30,7 +30,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   scoreItems: 6,
   gramian: 4,
   packPanels: 4,
-  batchTopK: 12,
+  batchTopK: 13,
   packCoarse: 4,
   queryTopK: 12,
   normalMatrix: 10,
@@ -125,7 +125,7 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'n
       // biome-ignore format: one line an argument group reads like the kernel's signature
       batchTopK!(
         j.queries, j.rows, j.panels, j.items, j.f, j.k, j.readStarts, j.readItems,
-        j.outItems, j.outScores, j.outCounts, j.scratch,
+        j.outItems, j.outScores, j.outCounts, j.scratch, j.allowedBits ?? 0,
       );
     },
     queryTopK: (j) =>

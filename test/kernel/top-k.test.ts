@@ -136,6 +136,22 @@ describe.each(IMPLEMENTATIONS)('top-k kernels, %s', (name) => {
     expect(listAt(world, job, 0, count)).toEqual(whole.slice(0, k));
   });
 
+  test.each([1, 33, 300])('batchTopK keeps the best %i of the items that are allowed to all', (k) => {
+    const world = createWorld(name, k);
+    const job = prepare(world, { items: 259, rows: 6, f: 16, k, hasRead: true });
+    const bits = Array.from({ length: bitsBytes(259) / 4 }, (_, at) =>
+      at === 2 ? 0 : world.random.uint32(),
+    );
+    const isLeftOut = (item: number) => ((bits[item >>> 5]! >>> (item & 31)) & 1) === 0;
+    const leftOut = Array.from({ length: 259 }, (_, item) => item).filter(isLeftOut);
+    world.kernels.batchTopK({ ...job, allowedBits: putInts(world.arena, bits) });
+    const without = { ...job, readLists: job.readLists.map((list) => [...list, ...leftOut]) };
+    for (let row = 0; row < job.rows; row++) {
+      const count = world.arena.u32(job.outCounts, job.rows)[row]!;
+      expect(listAt(world, job, row, count)).toEqual(expectedList(world, without, row));
+    }
+  });
+
   test.each([1, 15, 16, 17, 100, 127, 128, 129, 300])(
     'batchTopK keeps the best %i through many cuts of its shortlists',
     (k) => {

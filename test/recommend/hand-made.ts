@@ -66,6 +66,9 @@ export function scoredModel(scores: readonly number[]): CollaborativeModel {
       return undefined;
     },
     scoreItems: (_, rows) => Float32Array.from(rows, (row) => scores[row] ?? 0),
+    topItemsOfMany: () => {
+      throw new Error('asked for one user at a time');
+    },
     topItems(_, k, accept) {
       const rows = scores.map((_, row) => row).filter(accept);
       rows.sort((a, b) => scores[b]! - scores[a]! || a - b);

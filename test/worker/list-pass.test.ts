@@ -1,9 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
+import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { placeModel } from '../../src/model/als/scorer.ts';
 import { LiveState } from '../../src/recommend/live/live-state.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
 import type { Stores } from '../../src/store/open/open-store.ts';
+import { madeLists } from '../../src/worker/jobs/make-lists.ts';
 import { ListPass, type ListPassOptions, type PassStart } from '../../src/worker/lists/list-pass.ts';
 import type { JobKind, Jobs, ListsJob, PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
@@ -216,6 +219,24 @@ describe('a pass over the users', () => {
     expect(await listsByUser()).toEqual(one);
     // The order of a list is the user's own.
     expect(one[0]!.itemRows).not.toEqual(one[ITEMS]!.itemRows);
+  });
+
+  it('makes the same list for a user alone and among others', async () => {
+    const factors = (rows: number) =>
+      Float32Array.from({ length: rows * 4 }, (_, at) => Math.sin(at * at + 1));
+    const header = { factors: 4, regularization: 0.1, unobservedWeight: 0.1, regularizationExponent: 1 };
+    const shape = { userCount: 0, itemCount: ITEMS, seed: 1, fingerprint: 1, quality: {} };
+    const parameters = { userFactors: new Float32Array(0), itemFactors: factors(ITEMS) };
+    const als = placeModel({ ...header, ...shape, ...parameters }, (memory) => loadKernels(memory), 1, 100);
+    const collaborative = { ...options, settings: settings({ collaborative: true, cacheSize: 7 }) };
+    const plan = await new ListPass(pools[0]!, collaborative).plan({ ...GENERATION, als }, live);
+    const listsOf = (userRows: Uint32Array) =>
+      madeLists({ plan, slot: 0, userRows, madeMs: NOW_MS, untilMs: NOW_MS }).lists;
+    const users = Uint32Array.from({ length: 150 }, (_, user) => user * 7);
+    const together = listsOf(users);
+    expect(together).toHaveLength(150);
+    expect(new Set(together.map(({ itemRows }) => itemRows.join())).size).toBeGreaterThan(10);
+    expect(Array.from(users, (user) => listsOf(Uint32Array.of(user))[0])).toEqual(together);
   });
 
   it('makes the lists of active users alone, those seen last first, and tells when it began', async () => {

@@ -30,6 +30,9 @@ import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader 
 
 /** Source rows gathered for one fold-in; longer histories are read in place. */
 const GATHER_ROWS = 256;
+/** Users that are asked about together, and items that they have read together; those beyond are asked about one by one. */
+const BATCH_USERS = 64;
+const BATCH_READ = 65_536;
 
 /** All that a thread needs to open a scorer; plain data but for the memory, which is shared. */
 export interface PlacedModel {
@@ -45,6 +48,13 @@ export interface PlacedModel {
 export interface ScoredRows {
   readonly itemRows: Uint32Array;
   readonly scores: Float32Array;
+}
+
+/** A user who is asked about with others. */
+export interface AskedBest {
+  readonly vector: Float32Array;
+  /** Item rows left out, ascending; rows past the model's items may stand at the end. */
+  readonly read: readonly number[];
 }
 
 /** What the size of a placed model depends on. */
@@ -69,6 +79,10 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
     ['regularization', 'f32', [slots, 1]],
     ['items', 'u32', [slots, itemCount]],
     ['allowed', 'u32', [slots, bitsBytes(itemCount) / 4]],
+    ['queries', 'f32', [slots, BATCH_USERS * f]],
+    ['readStarts', 'u32', [slots, BATCH_USERS + 1]],
+    ['readItems', 'u32', [slots, BATCH_READ]],
+    ['outCounts', 'u32', [slots, BATCH_USERS]],
     ['outItems', 'u32', [slots, listLengthMax]],
     ['outScores', 'f32', [slots, listLengthMax]],
     ['scratch', 'f32', [slots, Math.ceil(scratchBytes / 64) * 16]],
@@ -229,6 +243,66 @@ export class MfScorer {
     };
   }
 
+  /**
+   * The best items for each of many users, as `recommend` would give them, bit for bit: the factors are read once for 64.
+   * @param allowed bits of the rows that may stand in the lists; every row when absent
+   * @returns the rows of each, best first
+   */
+  recommendMany(asked: readonly AskedBest[], k: number, allowed?: Uint32Array): readonly Uint32Array[] {
+    const lists: Uint32Array[] = [];
+    const atOnce = Math.min(BATCH_USERS, Math.floor(this.#placed.listLengthMax / k));
+    while (lists.length < asked.length) {
+      const some = asked.slice(lists.length, lists.length + atOnce);
+      const count = this.#writeAsked(some);
+      if (count > 0) lists.push(...this.#recommendBatch(count, k, allowed));
+      else {
+        const { vector, read } = some[0] ?? asked[lists.length]!;
+        lists.push(this.recommend(vector, k, read, allowed).itemRows);
+      }
+    }
+    return lists;
+  }
+
+  /** Writes vectors and what was read of as many users as there is room for. @returns how many */
+  #writeAsked(asked: readonly AskedBest[]): number {
+    const { itemCount } = this.header;
+    const starts = this.#u32('readStarts', BATCH_USERS + 1);
+    const items = this.#u32('readItems', BATCH_READ);
+    const queries = this.#f32('queries', BATCH_USERS * this.#f);
+    starts[0] = 0;
+    for (let user = 0, at = 0; user < asked.length; user++) {
+      const { vector, read } = asked[user]!;
+      if (at + read.length > BATCH_READ) return user;
+      this.#checkVector(vector);
+      queries.set(vector, user * this.#f);
+      for (let of = 0; of < read.length && read[of]! < itemCount; of++) items[at++] = read[of]!;
+      starts[user + 1] = at;
+    }
+    return asked.length;
+  }
+
+  /** The lists of those that `#writeAsked` has written. */
+  #recommendBatch(rows: number, k: number, allowed: Uint32Array | undefined): Uint32Array[] {
+    this.#kernels.batchTopK({
+      queries: this.#slotOffset('queries'),
+      rows,
+      panels: this.#offset('panels'),
+      items: this.header.itemCount,
+      f: this.#f,
+      k,
+      allowedBits: allowed === undefined ? 0 : this.#writeAllowed(allowed),
+      readStarts: this.#slotOffset('readStarts'),
+      readItems: this.#slotOffset('readItems'),
+      outItems: this.#slotOffset('outItems'),
+      outScores: this.#slotOffset('outScores'),
+      outCounts: this.#slotOffset('outCounts'),
+      scratch: this.#slotOffset('scratch'),
+    });
+    const found = this.#u32('outItems', rows * k);
+    const counts = this.#u32('outCounts', rows);
+    return Array.from(counts, (count, user) => found.slice(user * k, user * k + count));
+  }
+
   /** The scores of listed items for a vector; 0 for items the model does not know. */
   scoreItems(vector: Float32Array, itemRows: ArrayLike<number>): Float32Array {
     const { itemCount } = this.header;
@@ -259,10 +333,14 @@ export class MfScorer {
     for (let at = from; at < to; at++) if (!(itemRows[at]! < itemCount)) scores[at] = 0;
   }
 
-  #writeQuery(vector: Float32Array): void {
+  #checkVector(vector: Float32Array): void {
     if (vector.length !== this.#f) {
       throw new RangeError(`a vector of ${vector.length} numbers for a model of ${this.#f}`);
     }
+  }
+
+  #writeQuery(vector: Float32Array): void {
+    this.#checkVector(vector);
     this.#f32('query', this.#f).set(vector);
   }
 

@@ -5,7 +5,7 @@ import type { History } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import { rankCandidates } from '../ranking/rank-order.ts';
-import { Matching, type MatchingScratch, type Proposal, proposalOf } from './candidates.ts';
+import { type LookedUp, Matching, type MatchingScratch, type Proposal, proposalOf } from './candidates.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
@@ -54,10 +54,11 @@ export class ListMaker {
   /**
    * The user's list, best first; undefined when no recommender has anything to propose.
    * @param filter what one question wants of the items
+   * @param ahead what was looked up for the user together with others; the list is the same without
    */
-  make(history: History, filter?: WantedItems): Ranked | undefined {
+  make(history: History, filter?: WantedItems, ahead?: LookedUp): Ranked | undefined {
     const { settings, world, matching } = this;
-    const proposal = matching.propose(history, matching.rankingSources(), filter);
+    const proposal = matching.propose(history, matching.rankingSources(), filter, ahead);
     if (proposal.candidates.length === 0) return undefined;
     return explore(this.best(history, proposal, filter), {
       proportions: settings.explore,
@@ -67,6 +68,11 @@ export class ListMaker {
       accept: (row) => matching.accepts(row, history, filter),
       seed: this.seedOf(history),
     });
+  }
+
+  /** Looks up for many users together what their lists are made of; see `Matching.lookUp`. */
+  lookUp(histories: readonly History[]): readonly LookedUp[] {
+    return this.matching.lookUp(histories);
   }
 
   /** The best of what is proposed, of the cold items and of what is put back. */

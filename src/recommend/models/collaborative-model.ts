@@ -22,6 +22,7 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
+    topItemsOfMany: (asked, k, allowed) => scorer.recommendMany(asked, k, likedOf(allowed)),
     topItems(vector, k, given, { read = [], members, allowed }) {
       const accept = (row: number) => hasBit(liked, row) && given(row);
       if (k < 1) return { rows: [], scores: [] };
@@ -38,6 +39,10 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
       return best(scorer, vector, k, rows.filter(isKnown), accept);
     },
   };
+
+  function likedOf(allowed: Uint32Array): Uint32Array {
+    return liked.map((word, at) => word & (allowed[at] ?? 0));
+  }
 
   function isKnown(row: number): boolean {
     return row < itemCount;

@@ -20,6 +20,19 @@ export interface CollaborativeModel {
    * @param among look only at these
    */
   topItems(vector: Float32Array, k: number, accept: (itemRow: number) => boolean, among: LookedAt): Ranked;
+  /** The rows that `topItems` has for each of many users, in less time, where the bits alone say what passes. */
+  topItemsOfMany(
+    asked: readonly AskedTogether[],
+    k: number,
+    allowed: Uint32Array,
+  ): readonly ArrayLike<number>[];
+}
+
+/** A user who is asked about together with others. */
+export interface AskedTogether {
+  readonly vector: Float32Array;
+  /** Items that are not looked at, ascending. */
+  readonly read: readonly number[];
 }
 
 /** What a model looks at of its items; `accept` refuses the others, too. */

@@ -31,10 +31,10 @@ export class CollaborativeSource implements Source {
 }
 
 export const collaborativeMatcher: Matcher = {
-  lists({ world, settings, read, vector, accept, allowed }) {
+  lists({ world, settings, read, vector, closest, accept, allowed }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;
     if (model === undefined || vector === undefined) return [];
-    return [model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
+    return [closest ?? model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
   },
   proposes({ world, settings, vector }) {
     const model = settings.collaborative ? world.generation?.collaborative : undefined;

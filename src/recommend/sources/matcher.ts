@@ -21,6 +21,8 @@ export interface Match {
   readonly liked: readonly number[];
   /** The user's vector in the collaborative model, undefined without one. */
   readonly vector: Float32Array | undefined;
+  /** The items with the highest scores for it, where they were looked up for many users together. */
+  readonly closest: ArrayLike<number> | undefined;
   /** What the likes speak for by the models that the ranking goes by. */
   readonly sums: LikeSums;
   readonly wanted: RankingSources;

@@ -90,6 +90,32 @@ describe('a placed factorization', () => {
     );
   });
 
+  it('has the same lists for many users together as for each, however much they have read', () => {
+    const allowed = Uint32Array.of(0b111101111111);
+    // What so many rows past the model's own take leaves room for few users at once, and for one none at all.
+    const beyond = (count: number) => Array.from({ length: count }, (_, at) => 100 + at);
+    const asked = Array.from({ length: 30 }, (_, user) => ({
+      vector: scorer.userVector(user)!,
+      read: [user % 12, ...beyond([0, 20_000, 70_000][user % 3]!)],
+    }));
+    for (const [k, bits] of [
+      [1, allowed],
+      [3, undefined],
+      [10, allowed],
+    ] as const) {
+      const one = asked.map(({ vector, read }) => scorer.recommend(vector, k, read, bits).itemRows);
+      expect(scorer.recommendMany(asked, k, bits)).toEqual(one);
+    }
+    expect(scorer.recommendMany([], 3)).toEqual([]);
+    expect(() => scorer.recommendMany(asked, 11)).toThrow(RangeError);
+    const place = placeModel(model, instantiate, 1, 100);
+    const served = collaborativeModel(place, new MfScorer(place, instantiate(place.memory)));
+    const unread = (read: readonly number[]) => (row: number) => hasBit(allowed, row) && !read.includes(row);
+    expect(served.topItemsOfMany(asked, 5, allowed).map((rows) => Array.from(rows))).toEqual(
+      asked.map(({ vector, read }) => served.topItems(vector, 5, unread(read), { read, allowed }).rows),
+    );
+  });
+
   it('lists only rows that are allowed, in the same order', () => {
     const vector = scorer.userVector(0)!;
     const all = [...scorer.recommend(vector, 10).itemRows];
