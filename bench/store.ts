@@ -1,8 +1,9 @@
-// The LMDB store against bare LMDB: inserts, the load of the training matrix, bytes on disk.
+// The LMDB store against bare LMDB: inserts, an import, the load of the training matrix, bytes on disk.
 // npm run bench:store [-- --smoke] [-- --rounds 7] [-- --feedback 1000000]
 import { parseArgs } from 'node:util';
 import { printRows } from './http/statistics.ts';
 import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
+import { benchImport } from './store/import.ts';
 import { benchInsert } from './store/insert.ts';
 import { benchFolder } from './store/load.ts';
 
@@ -18,6 +19,7 @@ const size = options.smoke ? SMOKE_SIZE : { ...FULL_SIZE, feedback: Number(optio
 const rows = [
   await benchInsert(size, 1000),
   await benchInsert(size, 10_000),
+  await benchImport(size),
   ...(await benchFolder(size, options.smoke ? 1 : Number(options.rounds))),
 ];
 printRows(rows);

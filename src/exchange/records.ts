@@ -50,47 +50,71 @@ export function isExport(kind: Kind, columns: readonly string[]): boolean {
   return columns.join() === API_FIELDS[kind].join();
 }
 
+/** The fields of a row by the plan's mapping. */
+class Fields {
+  private readonly row: Row;
+  private readonly plan: Plan;
+
+  constructor(row: Row, plan: Plan) {
+    this.row = row;
+    this.plan = plan;
+  }
+
+  text(field: string): string {
+    const value = this.cell(field) ?? '';
+    const given =
+      typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return this.plan.keepsBlanks ? given : given.trim();
+  }
+
+  /** A number's text, with a point in it. */
+  number(field: string): string {
+    const text = this.text(field);
+    return this.plan.hasDecimalCommas ? text.replace(',', '.') : text;
+  }
+
+  names(field: string): unknown {
+    const value = this.cell(field);
+    return Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
+  }
+
+  private cell(field: string): unknown {
+    const at = this.plan.mapping[field];
+    return at === undefined ? '' : this.row[at];
+  }
+}
+
 /** The record of a row, or why it is none. */
 export function recordOf(cells: Row, plan: Plan): Made {
   const { columns = [], isApiForm = false, reshape } = plan;
   if (isApiForm) return { record: Object.fromEntries(columns.map((key, at) => [key, cells[at]])) };
-  const row = reshape === undefined ? cells : reshape(cells);
-  const cell = (field: string) => {
-    const at = plan.mapping[field];
-    return at === undefined ? '' : row[at];
-  };
-  const text = (field: string) => {
-    const value = cell(field) ?? '';
-    const given = typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return plan.keepsBlanks ? given : given.trim();
-  };
-  const UserId = text('UserId');
-  const ItemId = text('ItemId');
+  const fields = new Fields(reshape === undefined ? cells : reshape(cells), plan);
+  const UserId = fields.text('UserId');
+  const ItemId = fields.text('ItemId');
   if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
   if (plan.kind !== 'users' && ItemId === '') return { refusal: 'the item id is empty' };
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
-  const Timestamp = timestampOf(text('Timestamp'), plan.timeForm);
-  if (Timestamp === undefined) return { refusal: `${JSON.stringify(text('Timestamp'))} is no time` };
-  const names = (field: string) => {
-    const value = cell(field);
-    return Array.isArray(value) ? value : namesOf(text(field), plan.separator);
-  };
-  const Comment = text('Comment');
-  if (plan.kind === 'users') {
-    return { record: { UserId, Labels: names('Labels'), Comment, Subscribe: names('Subscribe') } };
-  }
-  if (plan.kind === 'items') {
-    const IsHidden = /^(true|1|yes)$/i.test(text('IsHidden'));
-    const Categories = names('Categories');
-    return { record: { ItemId, IsHidden, Categories, Timestamp, Labels: names('Labels'), Comment } };
-  }
-  const number = (field: string) => (plan.hasDecimalCommas ? text(field).replace(',', '.') : text(field));
-  const FeedbackType = typeOf(text('FeedbackType'), number('Rating'), plan);
-  if (FeedbackType === undefined) return { refusal: `${JSON.stringify(text('Rating'))} is no rating` };
-  const given = text('Value');
-  const Value = given === '' ? 0 : Number(number('Value'));
+  const time = fields.text('Timestamp');
+  const Timestamp = timestampOf(time, plan.timeForm);
+  if (Timestamp === undefined) return { refusal: `${JSON.stringify(time)} is no time` };
+  const Comment = fields.text('Comment');
+  if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
+  const Labels = fields.names('Labels');
+  if (plan.kind === 'users')
+    return { record: { UserId, Labels, Comment, Subscribe: fields.names('Subscribe') } };
+  const IsHidden = /^(true|1|yes)$/i.test(fields.text('IsHidden'));
+  const Categories = fields.names('Categories');
+  return { record: { ItemId, IsHidden, Categories, Timestamp, Labels, Comment } };
+}
+
+function feedbackOf(fields: Fields, plan: Plan, record: object): Made {
+  const FeedbackType = typeOf(fields.text('FeedbackType'), fields.number('Rating'), plan);
+  if (FeedbackType === undefined) return { refusal: `${JSON.stringify(fields.text('Rating'))} is no rating` };
+  const given = fields.text('Value');
+  if (given === '') return { record: { FeedbackType, ...record } };
+  const Value = Number(fields.number('Value'));
   if (!Number.isFinite(Value)) return { refusal: `${JSON.stringify(given)} is no value` };
-  return { record: { FeedbackType, UserId, ItemId, Timestamp, Comment, ...(Value !== 0 && { Value }) } };
+  return { record: { FeedbackType, ...record, ...(Value !== 0 && { Value }) } };
 }
 
 /**

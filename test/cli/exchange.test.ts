@@ -227,7 +227,7 @@ describe('furze import and export', () => {
     const bad = file('bad.csv', 'user,item,time\nbob,tea,1700000000\nbob,a/le,1700000000\n');
     const { code, output } = await furze('import', 'feedback', good, bad, good, '--data', data);
     expect(code).toBe(1);
-    expect(output).toContain(`${good}: 1 rows read, 1 feedback stored or changed`);
+    expect(output).toContain(`${good}: 1 row read, 1 feedback stored or changed`);
     expect(output).toContain(`${bad}:3: the item id holds a slash`);
     expect(output).toContain(`${bad}: nothing stored, 1 refused`);
     expect(await countFeedback(data)).toBe('1');
