@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ConfigReport,
   FeedbackType,
@@ -184,7 +185,7 @@ export class Admin {
     else if (kind === 'compaction') this.compaction.compact().catch(() => {});
     else this.evaluation.start();
     // By then it is among the tasks, unless it is a search that waits for a fit.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     return this.tasks();
   }
 

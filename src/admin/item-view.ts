@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ItemView } from '../domain/admin-schemas.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
@@ -92,8 +93,4 @@ export class ItemViewer {
     });
     return { Times, All, Positive };
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Task, Tasks } from '../domain/admin-schemas.ts';
 import type { Environment } from '../domain/config/config.ts';
@@ -62,7 +63,7 @@ async function compactLive(service: ServiceClient): Promise<Compacted> {
       };
     if (ended !== undefined)
       throw new OperatorError(ended.Error ?? 'The service was stopped before the end.');
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    await sleep(ASK_EVERY_MS);
     tasks = (await (await service.ask('GET', '/api/admin/tasks')).json()) as Tasks;
   }
 }

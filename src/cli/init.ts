@@ -5,6 +5,7 @@ import { baseUrl } from '../domain/base-url.ts';
 import { type Config, defaultConfig, type Environment, parseConfig } from '../domain/config/config.ts';
 import { configTemplate } from '../domain/config/print.ts';
 import { parseDuration } from '../domain/duration.ts';
+import { messageOf } from '../domain/errors.ts';
 import { createLogger } from '../domain/log.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../exchange/presets.ts';
@@ -220,7 +221,7 @@ async function fitOrTell(service: Service, report: Parameters<Service['fit']>[0]
   try {
     await service.fit(report);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     process.stderr.write(
       `furze: no model could be trained (${reason}); lists are made without one until there is more feedback\n`,
     );

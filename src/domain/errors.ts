@@ -71,3 +71,9 @@ export interface PlainError {
   readonly detail: string;
   readonly places: readonly ErrorPlace[];
 }
+
+/** What an error says, for people; that of a host with several addresses has a code alone. */
+export function messageOf(error: unknown): string {
+  const { message, code } = Object(error) as { readonly message?: string; readonly code?: unknown };
+  return message || String(code ?? error);
+}

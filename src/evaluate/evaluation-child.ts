@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { EvaluationMessage, EvaluationRequest } from '../admin/evaluation-process.ts';
+import { messageOf } from '../domain/errors.ts';
 import { evaluateStore } from './evaluate-store.ts';
 
 /*
@@ -22,6 +23,6 @@ process.once('message', async ({ config, options, folder }: EvaluationRequest) =
     const onStage = (stage: string, done: number, total: number) => tell({ stage, done, total });
     tell({ report: await evaluateStore(config, options, undefined, onStage) });
   } catch (error) {
-    tell({ error: error instanceof Error ? error.message : String(error) });
+    tell({ error: messageOf(error) });
   }
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportReport } from '../domain/admin-schemas.ts';
 import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
@@ -88,7 +89,7 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
     if (response.ok) return ((await response.json()) as { RowAffected: number }).RowAffected;
     const { detail, errors } = readProblem(await response.text());
     if (response.status === 503 && tries < RETRY_MS.length) {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS[tries]));
+      await sleep(RETRY_MS[tries]);
       return send(kind, body, tries + 1);
     }
     if (response.status === 400) throw new FurzeError('INVALID_BODY', detail, errors);

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import type { HealthReport } from '../domain/schemas.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
@@ -20,6 +21,6 @@ async function failureOf(store: { ping(): Promise<void> }): Promise<string> {
     await store.ping();
     return '';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { messageOf } from '../../domain/errors.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { TlsFiles } from './engine.ts';
 
@@ -47,6 +48,5 @@ function read(name: string, path: string): Buffer {
 
 /** What OpenSSL says, which names no part of the key. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split('::').at(-1)!;
+  return messageOf(error).split('::').at(-1)!;
 }

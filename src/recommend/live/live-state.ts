@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
@@ -146,8 +147,4 @@ export class LiveState {
     for (const row of gained) this.newItems.add(row, this.clock());
     return isMore;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { isAlive } from '../../domain/process/is-alive.ts';
 import { makeFolder } from '../../domain/process/make-folder.ts';
@@ -113,7 +114,7 @@ export async function lockFolders(
           throw error;
         }
         if (tries === 0) log.waiting(error.message);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await sleep(RETRY_MS);
       }
     }
   }

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
 import { NotLeadingError } from '../model-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
@@ -204,14 +205,8 @@ export async function persist<T>(work: () => Promise<T>, isGivenUp: () => boolea
     } catch (error) {
       const isFinal = error instanceof NotLeadingError || error instanceof LinkClosedError || !isAway(error);
       if (isFinal || tries >= RETRIES_MAX || isGivenUp()) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await sleep(RETRY_MS);
       if (isGivenUp()) throw error;
     }
   }
-}
-
-/** What an error says; that of a host with several addresses has a code alone. */
-export function reasonOf(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: unknown };
-  return message !== undefined && message !== '' ? message : String(code ?? error);
 }

@@ -1,11 +1,11 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError, messageOf } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import { isEngineError } from '../lmdb/engine.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/checked-writes.ts';
 import { type Group, type LoopMessage, takeGroup } from '../lmdb/writer/writer-loop.ts';
-import { isAway, reasonOf } from './connection.ts';
+import { isAway } from './connection.ts';
 import type { GroupOutcome } from './truth.ts';
 
 /** The copy in the folder, as the loop drives it. */
@@ -251,7 +251,7 @@ export class ReplicaLoop {
   /** Says once what is wrong, and once that it no longer is. */
   private noteProblem(error: unknown): void {
     const problem =
-      error === undefined ? undefined : `The data store cannot be reached or written: ${reasonOf(error)}.`;
+      error === undefined ? undefined : `The data store cannot be reached or written: ${messageOf(error)}.`;
     if (problem === this.problem || this.closing) return;
     this.problem = problem;
     this.parts.post({ kind: 'problem', problem, trace: error === undefined ? undefined : traceOf(error) });
@@ -261,7 +261,7 @@ export class ReplicaLoop {
   private fail(error: unknown): never {
     if (!this.hasFailed) {
       this.hasFailed = true;
-      this.parts.post({ kind: 'failed', reason: reasonOf(error), trace: traceOf(error), isFinal: true });
+      this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal: true });
     }
     throw error;
   }

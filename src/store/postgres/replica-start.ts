@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
@@ -14,7 +15,7 @@ import {
 import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
-import { Connection, reasonOf } from './connection.ts';
+import { Connection } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
 import { Truth } from './truth.ts';
@@ -39,7 +40,7 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
   try {
     connection = await Connection.open(dsn, 'furze starting');
   } catch (error) {
-    throw new OperatorError(`${maskDsn(dsn.url)} cannot be reached: ${reasonOf(error)}.`);
+    throw new OperatorError(`${maskDsn(dsn.url)} cannot be reached: ${messageOf(error)}.`);
   }
   try {
     const head = await openSchema(connection, dsn.schema);

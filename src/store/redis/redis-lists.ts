@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import type { RedisDsn } from '../open/dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { openRedis, type RedisClient, type RedisServer } from './client.ts';
@@ -96,7 +97,7 @@ export class RedisLists implements SharedLists {
     try {
       return await work(await this.connect());
     } catch (error) {
-      throw new Error(reasonOf(error));
+      throw new Error(messageOf(error));
     }
   }
 
@@ -115,11 +116,6 @@ export class RedisLists implements SharedLists {
 
 function mastersOf(client: RedisClient) {
   return 'nodes' in client ? client.nodes('master') : [];
-}
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: unknown };
-  return message !== undefined && message !== '' ? message : String(code ?? 'the connection failed');
 }
 
 function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/admin-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { type Pace, PaceMeter } from './eta.ts';
@@ -88,8 +89,7 @@ export class TaskLog {
         entry.pace = meter.tell(stage, done, total, this.clock());
       },
       done: (Result) => end({ State: 'done', Result }),
-      failed: (error) =>
-        end({ State: 'failed', Error: error instanceof Error ? error.message : String(error) }),
+      failed: (error) => end({ State: 'failed', Error: messageOf(error) }),
       stopped: () => end({ State: 'stopped' }),
     };
   }

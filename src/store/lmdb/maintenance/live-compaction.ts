@@ -1,5 +1,6 @@
 import { renameSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
@@ -118,7 +119,7 @@ export class LiveCompaction {
         await this.copy.engine.flush();
       }
       // Writes have their turn.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       if (this.cancelled) throw new Error('it was given up');
     }
     await this.copy.engine.flush();

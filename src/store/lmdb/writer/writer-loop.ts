@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '../../../domain/errors.ts';
 import type { ToWriter, Write } from '../messages.ts';
 import { traceOf } from './checked-writes.ts';
 import { type Committed, Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
@@ -110,7 +112,7 @@ export class WriterLoop {
       // Whatever comes later starts the loop again.
       if (!this.hasWork()) break;
       // Lets the messages in that have come meanwhile.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     this.running = false;
     if (this.closing) await this.close();
@@ -201,8 +203,4 @@ function bytesOf(writes: readonly Write[]): number {
 
 function sizeOf({ command }: Write): number {
   return 'batch' in command && 'json' in command.batch ? command.batch.json.length : 0;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
