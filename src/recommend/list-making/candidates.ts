@@ -32,8 +32,8 @@ export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
   readonly closest: ArrayLike<number> | undefined;
 }
 
-/** Arrays as long as the catalogue that matching works in, for one user after the other. Not to be used by two at once. */
-export class MatchingScratch {
+/** Arrays as long as the catalogue in which candidates are found, for one user after the other. Not to be used by two at once. */
+export class CandidateScratch {
   /** What is proposed. */
   readonly chosen = new RowSet();
   /** What the user of the present match has read: quicker to ask than its history. */
@@ -42,18 +42,18 @@ export class MatchingScratch {
 }
 
 /** Finds one user's candidates by all recommenders of `sources/registry.ts`. Not to be used by two at once. */
-export class Matching {
+export class CandidateFinder {
   private readonly settings: ListSettings;
   private readonly world: ListWorld;
   private readonly isPositive: TypeTest;
-  private readonly scratch: MatchingScratch;
+  private readonly scratch: CandidateScratch;
 
   /** @param scratch of one that is no longer used, which saves making it */
   constructor(
     settings: ListSettings,
     world: ListWorld,
     isPositive: TypeTest,
-    scratch = new MatchingScratch(),
+    scratch = new CandidateScratch(),
   ) {
     this.settings = settings;
     this.world = world;

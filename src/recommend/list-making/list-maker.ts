@@ -5,7 +5,13 @@ import type { History } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
 import type { Ranked } from '../ranked.ts';
 import { rankCandidates } from '../ranking/rank-order.ts';
-import { type LookedUp, Matching, type MatchingScratch, type Proposal, proposalOf } from './candidates.ts';
+import {
+  CandidateFinder,
+  type CandidateScratch,
+  type LookedUp,
+  type Proposal,
+  proposalOf,
+} from './candidates.ts';
 import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
 import type { ListSettings } from './list-settings.ts';
@@ -13,21 +19,21 @@ import type { ListWorld } from './list-world.ts';
 import { decayedScores, putBack } from './replacement.ts';
 
 /**
- * Makes a user's list: matching, ranking, replacement,
- * exploration. The same on the main thread, after a click, and in a worker, for everybody.
+ * Makes a user's list: candidates, ranking, replacement, exploration. The same on the main thread, after a click, and in
+ * a worker, for everybody.
  */
 export class ListMaker {
   private readonly settings: ListSettings;
   private readonly world: ListWorld;
   private readonly isPositive: TypeTest;
-  private readonly matching: Matching;
+  private readonly finder: CandidateFinder;
 
   /** @param scratch of a list maker that is no longer used, which saves making it */
-  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest, scratch?: MatchingScratch) {
+  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest, scratch?: CandidateScratch) {
     this.settings = settings;
     this.world = world;
     this.isPositive = isPositive;
-    this.matching = new Matching(settings, world, isPositive, scratch);
+    this.finder = new CandidateFinder(settings, world, isPositive, scratch);
   }
 
   /** Entries of a list at most. */
@@ -37,7 +43,7 @@ export class ListMaker {
 
   /** The user's vector against the current model, undefined without one. */
   vectorOf(history: History): Float32Array | undefined {
-    return this.matching.vectorOf(history);
+    return this.finder.vectorOf(history);
   }
 
   /** True when feedback that lists are made of has taken effect by a time after `sinceMs`. */
@@ -57,27 +63,27 @@ export class ListMaker {
    * @param ahead what was looked up for the user together with others; the list is the same without
    */
   make(history: History, filter?: WantedItems, ahead?: LookedUp): Ranked | undefined {
-    const { settings, world, matching } = this;
-    const proposal = matching.propose(history, matching.rankingSources(), filter, ahead);
+    const { settings, world, finder } = this;
+    const proposal = finder.propose(history, finder.rankingSources(), filter, ahead);
     if (proposal.candidates.length === 0) return undefined;
     return explore(this.best(history, proposal, filter), {
       proportions: settings.explore,
       length: settings.cacheSize,
       popularRows: world.popularRows,
       latestRows: world.latestRows,
-      accept: (row) => matching.accepts(row, history, filter),
+      accept: (row) => finder.accepts(row, history, filter),
       seed: this.seedOf(history),
     });
   }
 
-  /** Looks up for many users together what their lists are made of; see `Matching.lookUp`. */
+  /** Looks up for many users together what their lists are made of; see `CandidateFinder.lookUp`. */
   lookUp(histories: readonly History[]): readonly LookedUp[] {
-    return this.matching.lookUp(histories);
+    return this.finder.lookUp(histories);
   }
 
   /** The best of what is proposed, of the cold items and of what is put back. */
   private best(history: History, proposal: Proposal, filter: WantedItems | undefined): Ranked {
-    const { settings, world, matching } = this;
+    const { settings, world, finder } = this;
     const { coldItems } = world;
     const { candidates } = proposal;
     const isWanted = (row: number) => filter?.accepts(row) ?? true;
@@ -105,14 +111,14 @@ export class ListMaker {
       put(replaced[at]!, score);
     });
     for (const [row, score] of coldScores) {
-      if (!matching.isProposed(row) && matching.accepts(row, history, filter)) put(row, score);
+      if (!finder.isProposed(row) && finder.accepts(row, history, filter)) put(row, score);
     }
     return best.sorted();
   }
 
   /** True where the user may be shown the item. @param filter what one question wants of the items */
   accepts(row: number, history: History, filter?: WantedItems): boolean {
-    return this.matching.accepts(row, history, filter);
+    return this.finder.accepts(row, history, filter);
   }
 
   /**
@@ -127,10 +133,10 @@ export class ListMaker {
     accept: (row: number) => boolean,
     filter?: WantedItems,
   ): readonly number[] {
-    const { settings, world, matching } = this;
+    const { settings, world, finder } = this;
     const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
     if (collaborative === undefined) return [];
-    const match = matching.match(history, matching.rankingSources());
+    const match = finder.match(history, finder.rankingSources());
     if (match.vector === undefined) return [];
     const rows: number[] = [];
     const length = this.wholeLists(k);
@@ -170,10 +176,10 @@ export class ListMaker {
    * proposes, or that the user has read, are left out.
    */
   scoreNewcomers(history: History, itemRows: readonly number[]): { itemRow: number; score: number }[] {
-    const { matching } = this;
+    const { finder } = this;
     const { coldItems } = this.world;
-    const match = matching.match(history, matching.rankingSources());
-    const isProposed = matching.newcomerTest(match);
+    const match = finder.match(history, finder.rankingSources());
+    const isProposed = finder.newcomerTest(match);
     const rows = itemRows.filter((row) => match.accept(row) && isProposed(row));
     if (rows.length === 0) return [];
     const scores = this.rank(history, proposalOf(match, [...rows, ...coldItems.knownRows]));
@@ -187,8 +193,8 @@ export class ListMaker {
 
   /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
   scoreOf(history: History, itemRow: number): number | undefined {
-    const { settings, world, matching } = this;
-    const match = matching.match(history, matching.rankingSources());
+    const { settings, world, finder } = this;
+    const match = finder.match(history, finder.rankingSources());
     const isRanked = settings.order === 'learned' && world.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];

@@ -4,7 +4,7 @@ import { TopK } from '../../memory/top-k.ts';
 import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
-import { Matching } from '../../recommend/list-making/candidates.ts';
+import { CandidateFinder } from '../../recommend/list-making/candidates.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
 import { SUM_NAMES } from '../../recommend/models/like-sums.ts';
@@ -59,10 +59,10 @@ function examplesOf(job: LearnRankingJob, reads: LocalReads, isPositive: TypeTes
     nowMs = moment.asOfMs;
     trends.drain();
     const world = { ...copied, trends, ...globalLists(plan, trends, nowMs, copied.isListable) };
-    const matching = new Matching({ ...plan.settings, user_based: false }, world, isPositive);
+    const finder = new CandidateFinder({ ...plan.settings, user_based: false }, world, isPositive);
     const users = [...moment.likedBy.keys()].sort((a, b) => a - b);
     for (let at = 0; at < users.length; at += stride) {
-      const example = exampleOf(users[Math.floor(at)]!, moment, { matching, history, world, totals });
+      const example = exampleOf(users[Math.floor(at)]!, moment, { finder, history, world, totals });
       if (example !== undefined) examples.push(example);
     }
   }
@@ -74,12 +74,12 @@ function exampleOf(
   userRow: number,
   { asOfMs, likedBy }: JudgedMoment,
   {
-    matching,
+    finder,
     history,
     world,
     totals,
   }: {
-    readonly matching: Matching;
+    readonly finder: CandidateFinder;
     readonly history: History;
     readonly world: ListWorld;
     readonly totals: readonly number[];
@@ -87,7 +87,7 @@ function exampleOf(
 ): RankingExample | undefined {
   const liked = likedBy.get(userRow)!;
   history.load(userRow, asOfMs, liked);
-  const proposal = matching.propose(history, ALL_SOURCES);
+  const proposal = finder.propose(history, ALL_SOURCES);
   if (proposal.liked.length === 0) return undefined;
   return {
     userRow,

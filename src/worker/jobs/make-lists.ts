@@ -3,7 +3,7 @@ import { hasBit } from '../../memory/bits.ts';
 import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
-import { MatchingScratch } from '../../recommend/list-making/candidates.ts';
+import { CandidateScratch } from '../../recommend/list-making/candidates.ts';
 import { type Found, findWanted } from '../../recommend/list-making/filtered-list.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
@@ -160,7 +160,7 @@ interface Opened {
 let opened: Opened | undefined;
 
 /** This thread's: arrays as long as the catalogue, which would take as long to make as a list. */
-const scratch = new MatchingScratch();
+const scratch = new CandidateScratch();
 
 function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
