@@ -11,7 +11,7 @@ const common = {
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
-  'test/cli/{backup,commands,evaluate,exchange,init,playground}.test.ts',
+  'test/cli/{backup,bad-input,commands,evaluate,exchange,init,playground}.test.ts',
   'test/model/threads.test.ts',
   'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
   'test/recommend/answer-cache/answer-cache.test.ts',

@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { counted } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
 import type { Kind } from '../exchange/columns.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
@@ -85,11 +82,9 @@ async function openSource(
     return { source: httpSource(new ServiceClient(flags.url, key)), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
-  const { openDataReader } = await import('../store/open/thread-stores.ts');
+  const { openReader } = await import('../store/open/open-reader.ts');
   const { storePaths } = await import('../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
-  if (!existsSync(join(dataPath, 'data.mdb')))
-    throw new OperatorError(`${dataPath} is no data folder of furze`);
-  const reader = openDataReader(dataPath);
+  const reader = await openReader(dataPath);
   return { source: storeSource(reader), close: () => reader.close() };
 }

@@ -63,6 +63,10 @@ async function migrate(
     throw new OperatorError(
       'Only one of --from and --to can be PostgreSQL; its own tools copy one database to another.',
     );
+  if (maskDsn(from) === maskDsn(to)) throw new OperatorError('--from and --to name the same store.');
+  // A folder that is not there would be made, and come to nothing moved.
+  if (source.engine === 'lmdb')
+    await (await import('../store/open/open-store.ts')).refuseUnsound(source.path);
   const progress = createProgress(process.stderr);
   try {
     return await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>

@@ -40,7 +40,6 @@ export function playgroundCommand(env: Environment): Command {
 }
 
 async function runPlayground(folder: string, config: Config, lockWait: number): Promise<void> {
-  makeFolder(folder);
   const log = createLogger(config.log.level);
   const stopped = stopSignal(log);
   const service = await launchService({ config, log, lockWait, stopped });
@@ -84,6 +83,7 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
     recommended: (userId) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES)),
     popular: async () => (await ask<ScoredEntry[]>(`/api/popular?n=${POPULAR_ENTRIES}`)).map(({ Id }) => Id),
   });
+  makeFolder(folder);
   writeLoaded(folder, taste);
   return taste;
 }

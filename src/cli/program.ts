@@ -25,6 +25,19 @@ const COMMANDS: Readonly<Record<string, CreateCommand>> = {
 };
 const DEFAULT = 'serve';
 
+/** Of a path, by the code of the system. */
+const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'is not for this user to read or write',
+  EPERM: 'is not for this user to read or write',
+  EROFS: 'is on a file system that is only read',
+  ENOENT: 'is not there',
+  EEXIST: 'is a file, where a folder is needed',
+  ENOTDIR: 'goes by way of a file, where a folder is needed',
+  EISDIR: 'is a folder, where a file is needed',
+  ENOSPC: 'has no room left on its disk',
+  EDQUOT: 'has no room left in the quota of this user',
+};
+
 /**
  * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
  * @param args arguments after the program's name
@@ -57,11 +70,23 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
       process.stderr.write(`furze: ${error.message}\n`);
       return error instanceof UsageError ? 2 : 1;
     }
+    const fault = systemFault(error);
+    if (fault !== undefined) {
+      process.stderr.write(`furze: ${fault}\n`);
+      return 1;
+    }
     process.stderr.write(
       `furze: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
     return 1;
   }
+}
+
+/** What the system says of a file or a folder that is not as a command needs it; undefined for any other fault. */
+function systemFault(error: unknown): string | undefined {
+  const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+  const words = SYSTEM_FAULTS[code];
+  return words && path && syscall && `${path} ${words} (${code}: ${syscall})`;
 }
 
 /** The command line with the commands that the arguments ask for. */

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import { storeSource } from '../exchange/sources.ts';
+import { openReader } from '../store/open/open-reader.ts';
 import { storePaths } from '../store/open/store-options.ts';
-import { openDataReader } from '../store/open/thread-stores.ts';
+
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { createTrial, type Protocol } from './protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
@@ -27,10 +26,8 @@ export async function evaluateStore(
   onStage: OnEvaluation,
 ): Promise<EvaluationReport> {
   const { dataPath } = storePaths(config);
-  if (!existsSync(join(dataPath, 'data.mdb')))
-    throw new OperatorError(`${dataPath} is no data folder of furze`);
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  const reader = openDataReader(dataPath);
+  const reader = await openReader(dataPath);
   const past = await readFeedback(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
     reader.close(),
   );

@@ -201,7 +201,10 @@ function mappingOf(
   wished: Wishes['map'] = {},
 ): Mapping {
   const mapping: Record<string, number> = {};
-  for (const field of FIELDS[kind]) if (guessed[field] !== undefined) mapping[field] = guessed[field];
+  for (const field of FIELDS[kind]) {
+    const at = guessed[field];
+    if (at !== undefined && at < columns.length) mapping[field] = at;
+  }
   for (const [name, column] of Object.entries(wished)) {
     const field = fieldNamed(kind, name);
     const at = columns.indexOf(column) >= 0 ? columns.indexOf(column) : Number(column) - 1;

@@ -80,8 +80,15 @@ it.each([
     while (!isMaking() && killed.process.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 1));
     await killed.stop('SIGKILL');
+    // The service goes on, and keeps nothing for who asked.
+    const headers = { 'X-API-Key': 'hush' };
+    const body = JSON.stringify({ UserId: 'u0', Comment: '0'.repeat(2000) });
+    expect((await fetch(`${url}/api/user`, { method: 'POST', headers, body })).status).toBe(200);
+    await expect.poll(() => readdirSync(store).filter((name) => name.startsWith('partial-'))).toEqual([]);
     // What has the name is whole, be it of the one that was killed.
     if (!readdirSync(target).includes('data.mdb')) {
+      const half = await run(['restore', target, '--data', `${target}-half`]);
+      expect([half.code, half.output]).toEqual([1, `furze: There is no backup in ${target}.\n`]);
       const { code, output } = await run(['backup', target, ...more()]);
       expect([code, output]).toEqual([0, expect.stringContaining('300 users')]);
       expect(readdirSync(target)).toEqual(['data.mdb']);

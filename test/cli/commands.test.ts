@@ -89,10 +89,15 @@ describe('every command', () => {
     'serve playground init import export migrate evaluate status config compact check backup restore'.split(
       ' ',
     ),
-  )('%s has help with an example', async (name) => {
+  )('%s has help with an example, and knows its options', async (name) => {
     const { code, output } = await run([name, '--help']);
     expect(code).toBe(0);
     expect(output).toMatch(new RegExp(`^Examples?:\\n(?:.*\\n)*.*furze ${name}`, 'm'));
+    const needed = name === 'migrate' ? ['--from', 'lmdb://a', '--to', 'lmdb://b'] : [];
+    const odd = await run([name, ...needed, '--nope']);
+    expect(odd.code).toBe(2);
+    expect(odd.output).toMatch(/unknown option '--nope'\n/);
+    expect(odd.output).toContain(`(see furze ${name} --help)\n`);
   });
 });
 

@@ -313,6 +313,35 @@ describe('furze import and export', () => {
     await service.stop('SIGTERM');
   }, 120_000);
 
+  it('goes on after kill -9 of an import to a service, which has every record once', async () => {
+    const count = 60_000;
+    const path = file(
+      'sent.csv',
+      `user,item,time\n${Array.from({ length: count }, (_, at) => `u${at % 997},i${at},${1_700_000_000 + at}\n`).join('')}`,
+    );
+    const service = new Furze(['serve', '--port', '0', '--data', join(folder, 'sent')]);
+    const [, url] = await service.waitFor(/"url":"(http[^"]+)"/);
+    const temporary = mkdtempSync(join(folder, 'tmp-'));
+    const args = ['import', 'feedback', path, '--url', url!, '--json'];
+    const run = new Furze(args, { TMPDIR: temporary });
+    const checkpoints = () => readdirSync(temporary).filter((name) => /^furze-import-.*json$/.test(name));
+    while (checkpoints().length === 0 && run.process.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    await run.stop('SIGKILL');
+    expect(checkpoints()).toHaveLength(1);
+    const again = new Furze(args, { TMPDIR: temporary });
+    expect(await again.exit).toBe(0);
+    const [result] = JSON.parse(again.output.split('\n').find((line) => line.startsWith('{'))!).files;
+    expect(result.rows).toBeLessThan(count);
+    expect(checkpoints()).toEqual([]);
+    const out = join(folder, 'sent.ndjson');
+    const exported = new Furze(['export', 'feedback', '--url', url!, '--output', out]);
+    expect(await exported.exit).toBe(0);
+    expect(new Set(lines(out).map((row) => (row as { ItemId: string }).ItemId)).size).toBe(count);
+    expect(lines(out)).toHaveLength(count);
+    expect(await service.stop('SIGTERM')).toBe(0);
+  }, 300_000);
+
   it('opens nothing for a file that is not there', async () => {
     const data = join(folder, 'never');
     const { code, output } = await furze('import', join(folder, 'none.csv'), '--data', data);

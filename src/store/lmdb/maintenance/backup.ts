@@ -6,6 +6,7 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../domain/process/make-folder.ts';
 import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
+import { refuseUnsound } from './damaged-files.ts';
 import { inspectFile } from './file-head.ts';
 import { makePartial, removePartial, syncToDisk } from './partial.ts';
 import { refuseExisting } from './refuse-existing.ts';
@@ -32,10 +33,10 @@ export interface BackupStream extends Copied {
  * Copies a data store into a folder that has none: one consistent state, without free pages, whatever is written
  * meanwhile and by whichever process. The copy is complete on the disk before it gets its name, and the folder can be
  * served as it is.
- * @throws OperatorError when there is no store, a newer version wrote it, or the folder has one already
+ * @throws OperatorError when there is no store, it is damaged, a newer version wrote it, or the folder has one already
  */
 export async function backupStore(dataPath: string, target: string): Promise<Backup> {
-  const tables = openExisting(dataPath);
+  const tables = await openExisting(dataPath);
   try {
     return await copyStore(tables.engine, target);
   } finally {
@@ -60,7 +61,7 @@ export async function streamBackup(engine: Engine): Promise<BackupStream> {
 
 /** Makes a stream like `streamBackup` of a store that another process may have open. @throws OperatorError */
 export async function streamStore(dataPath: string): Promise<BackupStream> {
-  const tables = openExisting(dataPath);
+  const tables = await openExisting(dataPath);
   try {
     return await streamBackup(tables.engine);
   } finally {
@@ -68,9 +69,8 @@ export async function streamStore(dataPath: string): Promise<BackupStream> {
   }
 }
 
-function openExisting(dataPath: string): DataTables {
-  if (inspectFile(dataPath).kind === 'absent')
-    throw new OperatorError(`There is no data store in ${dataPath}.`);
+async function openExisting(dataPath: string): Promise<DataTables> {
+  await refuseUnsound(dataPath);
   return openDataTables(dataPath, { readOnly: true });
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { checkStore, type StoreKind } from '../check/check-store.ts';
@@ -33,16 +33,47 @@ export async function guardFiles(
     const name = setAside(dataPath);
     onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
   } else if (fault !== undefined) {
-    throw new OperatorError(
-      `The data store in ${dataPath} is damaged: ${fault}. Restore a backup into an empty folder ("furze restore"); ` +
-        `"furze check ${dataPath}" says more. The file is left as it is.`,
-    );
+    throw damaged(dataPath, fault);
   }
   const reason = await faultOf('cache', cachePath, diedStarting, signal);
   if (reason === undefined) return;
   const name = setAside(cachePath);
   onTrouble(
     `The cache in ${cachePath} is damaged (${reason}). It is kept as ${name}; a new one is made while serving.`,
+  );
+}
+
+/**
+ * Looks at the data file of a folder before it is opened to be read or copied: a damaged one would end the process by a signal
+ * without a word, and LMDB reads without a lock where this user may not write the lock file, while a service writes.
+ * @throws OperatorError when there is none, it is damaged or may not be locked: what is wrong, and what to do
+ */
+export async function refuseUnsound(dataPath: string): Promise<void> {
+  if (inspectFile(dataPath).kind === 'absent')
+    throw new OperatorError(`There is no data store in ${dataPath}.`);
+  if (!mayLock(dataPath))
+    throw new OperatorError(
+      `This user may not write ${join(dataPath, LOCK_FILE)}, by which a service knows what is being read and leaves it ` +
+        'as it is. Run the command as the user of the service, or ask the service with --url.',
+    );
+  const fault = await faultOf('data', dataPath, false, undefined);
+  if (fault !== undefined) throw damaged(dataPath, fault);
+}
+
+/** False where there is a lock file that this user may not write; a file system that is only read has no writers. */
+function mayLock(dataPath: string): boolean {
+  try {
+    accessSync(join(dataPath, LOCK_FILE), constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EACCES';
+  }
+}
+
+function damaged(dataPath: string, fault: string): OperatorError {
+  return new OperatorError(
+    `The data store in ${dataPath} is damaged: ${fault}. Restore a backup into an empty folder ("furze restore"); ` +
+      `"furze check ${dataPath}" says more. The file is left as it is.`,
   );
 }
 

@@ -1,22 +1,20 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../../domain/operator-error.ts';
 import type { Compacted } from '../../data-store.ts';
 import { lockFolders } from '../../open/folder-lock.ts';
 import { openDataTables } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
+import { refuseUnsound } from './damaged-files.ts';
 import { makePartial, removePartial, takePlace } from './partial.ts';
 
 /**
  * Rewrites a data folder without its free space.
  * @param lockWaitMs how long to wait for a process that has the folder, at most
  * @returns bytes of the data file before and after
- * @throws OperatorError when there is no store, or a process has the folder
- * @throws OperatorError when a newer version wrote the folder
+ * @throws OperatorError when there is no store, it is damaged, a process has the folder, or a newer version wrote the folder
  */
 export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Compacted> {
-  if (!existsSync(join(dataPath, DATA_FILE)))
-    throw new OperatorError(`There is no data store in ${dataPath}.`);
+  await refuseUnsound(dataPath);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
     removePartial(dataPath);
