@@ -82,7 +82,7 @@ async function openSource(
     return { source: httpSource(new ServiceClient(flags.url, key)), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
-  const { openReader } = await import('../store/open/open-reader.ts');
+  const { openReader } = await import('../store/open/thread-stores.ts');
   const { storePaths } = await import('../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
   const reader = await openReader(dataPath);

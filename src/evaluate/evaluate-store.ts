@@ -3,8 +3,8 @@ import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../doma
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import { storeSource } from '../exchange/sources.ts';
-import { openReader } from '../store/open/open-reader.ts';
 import { storePaths } from '../store/open/store-options.ts';
+import { openReader } from '../store/open/thread-stores.ts';
 
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { createTrial, type Protocol } from './protocol.ts';

@@ -15,6 +15,16 @@ export function openDataReader(dataPath: string): DataReader {
   return new LmdbDataReader(openDataTables(dataPath));
 }
 
+/**
+ * Opens the data store in a folder to read it, for a process that has not opened it; a service may run on it.
+ * @throws OperatorError when there is none, it is damaged or a newer version wrote it
+ */
+export async function openReader(dataPath: string): Promise<DataReader> {
+  const { refuseUnsound } = await import('../lmdb/maintenance/damaged-files.ts');
+  await refuseUnsound(dataPath);
+  return openDataReader(dataPath);
+}
+
 /** A cache store of a further thread of the process that has called `openStore`. */
 export function openCacheStore(cachePath: string): CacheStore {
   return new LmdbCacheStore(cachePath);
