@@ -6,6 +6,8 @@ import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './transfer-rate
 
 /** Memory that a body takes when its first chunk comes, unless it is known to be smaller. */
 const FIRST_BYTES = 16 * 1024;
+/** Memory that a long body takes at a time: clearing as much as a body of megabytes holds would take milliseconds. */
+const STEP_BYTES = 256 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
@@ -58,7 +60,7 @@ export class BodyReader {
       this.buffer.set(chunk, this.size);
       this.size = end;
       this.pace.moved(chunk.byteLength);
-      if (isLast) this.finish(end === this.buffer.length ? this.buffer : this.buffer.subarray(0, end));
+      if (isLast) this.finish(this.taken());
     }
   }
 
@@ -71,15 +73,35 @@ export class BodyReader {
   }
 
   private grow(atLeast: number, isLast: boolean): boolean {
-    const likely = isLast ? atLeast : Math.max(FIRST_BYTES, this.buffer.length * 2, atLeast);
+    const { lengthBytes, size, buffer } = this;
+    const likely = isLast
+      ? atLeast
+      : Math.max(FIRST_BYTES, Math.min(buffer.length * 2, size + STEP_BYTES), atLeast);
     // No more than what the body is said to be, should that suffice.
-    const bytes = this.lengthBytes >= atLeast ? Math.min(likely, this.lengthBytes) : likely;
+    const bytes = lengthBytes >= atLeast ? Math.min(likely, lengthBytes) : likely;
     if (!this.rules.budget.take(bytes - this.heldBytes)) return false;
     this.heldBytes = bytes;
-    const larger = new Uint8Array(bytes);
-    larger.set(this.buffer.subarray(0, this.size));
-    this.buffer = larger;
+    if (buffer.buffer.resizable) buffer.buffer.resize(bytes);
+    else {
+      this.buffer = this.roomOf(bytes);
+      this.buffer.set(buffer.subarray(0, size));
+    }
     return true;
+  }
+
+  /** Room that a long body can grow in without being copied: of what it may come to only the addresses are taken. */
+  private roomOf(bytes: number): Uint8Array<ArrayBuffer> {
+    const { lengthBytes, rules } = this;
+    if (bytes < STEP_BYTES) return new Uint8Array(bytes);
+    const maxByteLength = lengthBytes >= bytes ? lengthBytes : rules.bytesMax;
+    return new Uint8Array(new ArrayBuffer(bytes, { maxByteLength }));
+  }
+
+  /** The bytes that came, in a buffer of their own where that was made to grow. */
+  private taken(): Uint8Array<ArrayBuffer> {
+    const { buffer, size } = this;
+    if (buffer.buffer.resizable) buffer.buffer.resize(size);
+    return size === buffer.length ? buffer : buffer.subarray(0, size);
   }
 
   private stop(): void {
