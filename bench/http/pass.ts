@@ -17,6 +17,29 @@ const BATCH_RECORDS = 10_000;
 const PRESSURE = { connections: 64, depth: 1 };
 /** Requests are counted in pieces of this length for as long as the pass takes. */
 const PIECE_MS = 250;
+const MICROSECONDS = 'µs of processor time';
+
+/** How long lists took, and how many were made by the fit. */
+interface Made {
+  readonly tookMs: number;
+  readonly lists: number;
+}
+
+/** Processors that were used on average. */
+interface Processors {
+  readonly client: number;
+  /** The thread of the server that answers. */
+  readonly main: number;
+  /** Its other threads. */
+  readonly others: number;
+}
+
+/** Requests, a pass, or both at once: what came of it. */
+interface Course {
+  readonly perSecond: number;
+  readonly made: Made;
+  readonly processors: Processors;
+}
 
 /**
  * A pass over all users while 64 connections ask for lists, every user having new feedback since the fit began; the
@@ -27,61 +50,22 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
   const server = fork(SERVER, [folder], { execArgv: ['--import', 'tsx'] });
   try {
     const port = Number((await once(server, 'message'))[0]);
-    const posts = [...feedbackBatches(size, BATCH_RECORDS)];
-    await post(port, posts);
+    await post(port, [...feedbackBatches(size, BATCH_RECORDS)]);
     await startFit(server).ended;
     const [warm, before, during] = likesOfAll(size);
     await post(port, warm);
-    const passAloneMs = await startFit(server).ended;
+    const passAlone = await beside(server, startFit(server), 0);
     const ring = requests(size);
-    await measureLoad(port, ring, PRESSURE, aloneMs);
-    const alone = processorTime(server.pid!);
-    const perSecondAlone = await measureLoad(port, ring, PRESSURE, aloneMs);
-    const spentAlone = alone((perSecondAlone * aloneMs) / 1000);
+    const ask = (durationMs: number) => measureLoad(port, ring, PRESSURE, durationMs);
+    await ask(aloneMs);
+    const processors = measureProcessors(server.pid!);
+    const alone = { perSecond: await ask(aloneMs), processors: processors() };
     await post(port, before);
     const busy = startFit(server);
     await post(port, during);
-    await busy.making;
-    const beside = processorTime(server.pid!);
-    let passMs: number | undefined;
-    const ended = busy.ended.then((tookMs) => (passMs = tookMs));
-    let answered = 0;
-    let pieces = 0;
-    for (; passMs === undefined; pieces++) answered += await measureLoad(port, ring, PRESSURE, PIECE_MS);
-    await ended;
-    const perSecond = answered / pieces;
-    const spent = beside((perSecond * passMs!) / 1000);
-    const after = await measureLoad(port, ring, PRESSURE, aloneMs);
-    return [
-      row(
-        'recommend requests/s while lists are made',
-        '1/s',
-        perSecond,
-        perSecondAlone,
-        perSecond / perSecondAlone,
-      ),
-      row('the same right after', '1/s', after, perSecondAlone, after / perSecondAlone),
-      {
-        ...row(
-          'main thread, a request while lists are made',
-          'µs of processor time',
-          spent.mainUs,
-          spentAlone.mainUs,
-          spent.mainUs / spentAlone.mainUs,
-        ),
-        aim: '<= 1.5',
-      },
-      {
-        bench: 'threads while lists are made and requests come in',
-        unit: 'processors, main',
-        furze: spent.main,
-        reference: 'all others',
-        referenceValue: spent.others,
-        ratio: spent.main / spent.others,
-        aim: '',
-      },
-      row('making all lists while requests come in', 'ms', passMs, passAloneMs, passAloneMs / passMs),
-    ];
+    const both = await beside(server, busy, PIECE_MS, ask);
+    const after = await ask(aloneMs);
+    return rowsOf(size, alone, passAlone, both, after);
   } finally {
     const exited = once(server, 'exit');
     server.send('stop');
@@ -90,38 +74,99 @@ export async function benchPass(size: WorldSize, aloneMs: number): Promise<Row[]
   }
 }
 
-/** What the main thread and the others of a process take from now on. */
-function processorTime(pid: number) {
-  const mainMs = threadCpuMs(pid, pid);
-  const allMs = processCpuMs(pid);
-  const beganMs = performance.now();
-  return (requests: number) => {
-    const tookMs = performance.now() - beganMs;
-    const ownMs = threadCpuMs(pid, pid) - mainMs;
-    const othersMs = processCpuMs(pid) - allMs - ownMs;
-    return { mainUs: (ownMs / requests) * 1000, main: ownMs / tookMs, others: othersMs / tookMs };
+/** Asks for as long as a fit makes lists, or only watches it. */
+async function beside(
+  server: ChildProcess,
+  { making, ended }: ReturnType<typeof startFit>,
+  pieceMs: number,
+  ask?: (durationMs: number) => Promise<number>,
+): Promise<Course> {
+  await making;
+  const processors = measureProcessors(server.pid!);
+  let made: Made | undefined;
+  const end = ended.then((told) => (made = told));
+  let answered = 0;
+  let pieces = 0;
+  for (; ask !== undefined && made === undefined; pieces++) answered += await ask(pieceMs);
+  await end;
+  return { perSecond: answered / Math.max(1, pieces), made: made!, processors: processors() };
+}
+
+function rowsOf(
+  { users }: WorldSize,
+  alone: Omit<Course, 'made'>,
+  passAlone: Course,
+  both: Course,
+  after: number,
+): Row[] {
+  const mainUs = ({ perSecond, processors }: Omit<Course, 'made'>) => (processors.main / perSecond) * 1e6;
+  const listMs = ({ made, processors }: Course) => (processors.others * made.tookMs) / made.lists;
+  const ask = 'recommend requests/s while lists are made';
+  const rows = [
+    row(ask, '1/s', both.perSecond, alone.perSecond, '>= 0.5'),
+    row('the same right after', '1/s', after, alone.perSecond),
+    row('main thread, a request while lists are made', MICROSECONDS, mainUs(both), mainUs(alone), '<= 1.5'),
+    row('client, while lists are made', 'processors', both.processors.client, alone.processors.client),
+    row('main thread, while lists are made', 'processors', both.processors.main, alone.processors.main),
+    row(
+      'other threads, while requests come in',
+      'processors',
+      both.processors.others,
+      passAlone.processors.others,
+    ),
+    row('other threads, a list of the pass', 'ms of processor time', listMs(both), listMs(passAlone)),
+    { ...row('lists that the pass made', 'lists', both.made.lists, users), reference: 'users' },
+  ];
+  const [took, tookAlone] = [both.made.tookMs, passAlone.made.tookMs];
+  const making = row('making all lists while requests come in', 'ms', took, tookAlone, '>= 0.5');
+  return [...rows, { ...making, ratio: tookAlone / took }];
+}
+
+/** What is used of the processors from now on, by this process and by a server. */
+function measureProcessors(pid: number): () => Processors {
+  const used = () => {
+    const { user, system } = process.cpuUsage();
+    const main = threadCpuMs(pid, pid);
+    return { client: (user + system) / 1000, main, others: processCpuMs(pid) - main, now: performance.now() };
+  };
+  const begun = used();
+  return () => {
+    const { client, main, others, now } = used();
+    const tookMs = now - begun.now;
+    return {
+      client: (client - begun.client) / tookMs,
+      main: (main - begun.main) / tookMs,
+      others: (others - begun.others) / tookMs,
+    };
   };
 }
 
-function row(bench: string, unit: string, furze: number, alone: number, ratio: number): Row {
-  const aim = bench.includes('after') ? '' : '>= 0.5';
-  return { bench, unit, furze, reference: 'the same alone', referenceValue: alone, ratio, aim };
+function row(bench: string, unit: string, furze: number, alone: number, aim = ''): Row {
+  return {
+    bench,
+    unit,
+    furze,
+    reference: 'the same alone',
+    referenceValue: alone,
+    ratio: furze / alone,
+    aim,
+  };
 }
 
-/** Starts a fit. `ended` tells how long its lists took. */
-function startFit(server: ChildProcess): { making: Promise<void>; ended: Promise<number> } {
+/** Starts a fit. */
+function startFit(server: ChildProcess): { making: Promise<void>; ended: Promise<Made> } {
   let begun = () => {};
-  let done: (tookMs: number) => void = () => {};
+  let done: (made: Made) => void = () => {};
   const making = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const ended = new Promise<number>((resolve) => {
+  const ended = new Promise<Made>((resolve) => {
     done = resolve;
   });
   const listen = (message: unknown) => {
     if (message === 'making') return begun();
     server.off('message', listen);
-    done(Number(message));
+    done(message as Made);
   };
   server.on('message', listen);
   server.send('fit');

@@ -1,10 +1,8 @@
 // The service in a process of its own that tells how long its main thread was busy without a break.
 // Messages in: 'begin', 'fit', 'read', 'stop'. Out: the port; 'begun'; 'fitted'; the longest turn of the event loop since
 // 'begin', in milliseconds of processor time. With a folder in PROFILE_FOLDER, each writes a CPU profile there.
-import { writeFileSync } from 'node:fs';
-import { Session } from 'node:inspector/promises';
-import { join } from 'node:path';
 import { startChildService } from './child-service.ts';
+import { startProfiler } from './profile.ts';
 import { mainThreadClock } from './thread-time.ts';
 
 /** Turns that go by before the longest is told: what an answer leaves to be done belongs to it. */
@@ -42,7 +40,7 @@ process.on('message', (message) => {
   } else if (message === 'read')
     setTimeout(() => {
       isOn = false;
-      void Promise.resolve(profiler?.end()).then(() => process.send!(longestMs));
+      void Promise.resolve(profiler?.end({ longestUs })).then(() => process.send!(longestMs));
     }, LAST_TURNS_MS);
   else void service.stop().then(() => process.exit());
 });
@@ -54,21 +52,4 @@ async function begin(): Promise<void> {
   isOn = true;
   turn(processorMs(), clockUs());
   process.send!('begun');
-}
-
-/** Profiles what lies between `begin` and `end`, and numbers the files. */
-async function startProfiler(folder: string | undefined) {
-  if (folder === undefined) return undefined;
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.setSamplingInterval', { interval: 100 });
-  let written = 0;
-  return {
-    begin: () => session.post('Profiler.start'),
-    async end() {
-      const { profile } = await session.post('Profiler.stop');
-      writeFileSync(join(folder, `${written++}.cpuprofile`), JSON.stringify({ ...profile, longestUs }));
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-sp
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
-import { ItemSampler, itemWeights } from '../../src/model/click/negative-sampling.ts';
+import { ItemSampler, itemWeights } from '../../src/model/click/pairs.ts';
 import { FmScorer, placeFm } from '../../src/model/click/scorer.ts';
 import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click/settings.ts';
 import type { FmSide } from '../../src/model/click/sides.ts';

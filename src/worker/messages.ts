@@ -1,5 +1,6 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { NeighborType } from '../domain/neighbor-type.ts';
+import type { ProcessorTimes } from '../domain/process/processor-times.ts';
 import type { ServingShape } from '../model/learned-part.ts';
 import type { PlacedUsers } from '../model/neighbors/users-part.ts';
 import type { PartName, PlacedParts } from '../model/parts.ts';
@@ -190,8 +191,8 @@ export interface ListsMade extends Remade {
   readonly stored: number;
   /** Users that were seen to, the first of those asked for: a thread that hardly gets on gives back the others. */
   readonly users: number;
-  /** How much of the time in which the thread had something to do it had a processor, 0 to 1. */
-  readonly processorShare: number;
+  /** What the thread wanted of the processors, and had. */
+  readonly processor: ProcessorTimes;
 }
 
 /** Makes lists, and stores as many of them as there is time for, or answers all. */

@@ -3,6 +3,7 @@ import type { History } from '../../src/recommend/history/history.ts';
 import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
+import type { ListVersions } from '../../src/recommend/user-lists/list-versions.ts';
 import { MainThreadLimit } from '../../src/recommend/user-lists/main-thread-limit.ts';
 import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
 import { StaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
@@ -68,7 +69,8 @@ beforeEach(() => {
   generations = { current: undefined };
 });
 
-function lists(share = 1): UserLists {
+/** @param share of the time for lists made here */
+function lists(share = 1, isVersioned = false, needsWorker = false): UserLists {
   const maker = {
     listLength: 3,
     make() {
@@ -105,7 +107,8 @@ function lists(share = 1): UserLists {
       new Promise((answer) => {
         aside.push({ userRows, answer });
       }),
-    needsWorker: false,
+    needsWorker,
+    ...(isVersioned && { versions: {} as ListVersions }),
     onReplaced: (userRow) => replaced.push(userRow),
     onTrouble: (message) => troubles.push(message),
   });
@@ -206,11 +209,11 @@ describe('a list whose user has new feedback', () => {
   it('is made again once, also while a pass is at work on it', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
-    const end = all.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    await turns();
+    await all.flush();
     // The block saw nothing of the feedback, and stores what it has made after that.
     cache.stored.set(USER, list([9]));
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -225,7 +228,7 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    const end = all.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK);
     cache.stored.set(USER, list([7, 8]));
     end(true);
     expect(await rowsOf(all)).toEqual([7, 8]);
@@ -237,13 +240,127 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    all.beginBlock(BLOCK)(false);
+    all.passes.beginBlock(BLOCK).end(false);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    const end = all.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK);
     all.markDirty(USER);
     end(true);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     expect(madeHere).toBe(2);
+  });
+});
+
+describe('a pass over the users', () => {
+  /** Users of a block of whom the pass makes no list; of the others it fails. */
+  const leftOut = (all: UserLists) => {
+    const { userRows, end } = all.passes.beginBlock(BLOCK);
+    end(false);
+    return [...BLOCK].filter((row) => !userRows.includes(row));
+  };
+
+  beforeEach(() => {
+    generations.current = { number: 7 };
+    cache.stored.set(USER, list([9]));
+  });
+
+  it('leaves out whose list was made since it began, of the feedback as it is, with its generation', async () => {
+    const all = lists();
+    all.markDirty(USER);
+    await rowsOf(all);
+    const leave = all.passes.begin(7, nowMs);
+    // That was made before.
+    expect(leftOut(all)).toEqual([]);
+    all.markDirty(USER);
+    await rowsOf(all);
+    expect(leftOut(all)).toEqual([USER]);
+    all.markDirty(USER);
+    expect(leftOut(all)).toEqual([]);
+    leave();
+    all.passes.begin(8, nowMs);
+    all.markDirty(USER);
+    await rowsOf(all);
+    expect(leftOut(all)).toEqual([]);
+  });
+
+  it('is left those that were stale when it began, but nobody without a list and no later feedback', async () => {
+    const all = lists();
+    all.markDirty(USER);
+    const leave = all.passes.begin(7, nowMs);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(madeHere).toBe(0);
+    expect([...all.passes.takeAsked(10)]).toEqual([USER]);
+    all.markDirty(USER);
+    expect(await rowsOf(all)).toEqual([1, 2, 3]);
+    const other = all.of({ ...history, userRow: 4 } as History) as UserList;
+    expect([...other.itemRows]).toEqual([1, 2, 3]);
+    expect(madeHere).toBe(2);
+    leave();
+  });
+
+  it('makes each list again where lists say what they were made from', () => {
+    const all = lists(1, true);
+    all.passes.begin(7, nowMs);
+    all.passes.beginBlock(BLOCK).end(true);
+    expect(leftOut(all)).toEqual([]);
+  });
+
+  it('leaves out nobody whose list was made here where only a worker has all that it is made of', async () => {
+    const all = lists(1, false, true);
+    all.passes.begin(7, nowMs);
+    all.markDirty(USER);
+    await rowsOf(all);
+    expect(leftOut(all)).toEqual([]);
+  });
+
+  it('takes over those who are asked for, who are then asked for once, and makes them once', async () => {
+    const all = lists(0);
+    const leave = all.passes.begin(7, nowMs);
+    all.markDirty(USER);
+    expect(await rowsOf(all)).toEqual([9]);
+    const asked = all.passes.takeAsked(10);
+    expect([...asked]).toEqual([USER]);
+    const { userRows, end } = all.passes.beginBlock(asked);
+    expect([...userRows]).toEqual([USER]);
+    expect(await rowsOf(all)).toEqual([9]);
+    expect(all.passes.takeAsked(10)).toHaveLength(0);
+    cache.stored.set(USER, { ...list([7, 8]), generation: 7 });
+    end(true);
+    expect(await rowsOf(all)).toEqual([7, 8]);
+    expect(leftOut(all)).toEqual([USER]);
+    leave();
+    await turns();
+    expect(aside).toHaveLength(0);
+  });
+
+  it('makes those again whose feedback changes meanwhile, and those of a block that failed', async () => {
+    const all = lists(0);
+    all.passes.begin(7, nowMs);
+    all.markDirty(USER);
+    await rowsOf(all);
+    for (const areStored of [true, false]) {
+      const { end } = all.passes.beginBlock(all.passes.takeAsked(10));
+      if (areStored) all.markDirty(USER);
+      end(areStored);
+      expect(await rowsOf(all)).toEqual([9]);
+    }
+    expect([...all.passes.takeAsked(10)]).toEqual([USER]);
+  });
+
+  it('leaves to the worker aside whom somebody waits for, and at its end all others', async () => {
+    const all = lists(0);
+    const leave = all.passes.begin(7, nowMs);
+    all.markDirty(USER);
+    await rowsOf(all);
+    const waited = all.of({ ...history, userRow: 4, length: 50_000 } as History);
+    await turns();
+    expect(aside.map(({ userRows }) => userRows)).toEqual([[4]]);
+    aside[0]!.answer({ lists: [{ ...list([5]), userRow: 4 }], forsaken: [] });
+    expect([...(await waited)!.itemRows]).toEqual([5]);
+    leave();
+    await turns();
+    expect(aside.map(({ userRows }) => userRows)).toEqual([[4], [USER]]);
+    expect(all.passes.takeAsked(10)).toHaveLength(0);
   });
 });
 
@@ -267,7 +384,7 @@ describe('without time on the thread that serves', () => {
     const all = lists(0);
     cache.stored.set(USER, list([9]));
     nowMs += 10;
-    all.endPass(nowMs);
+    all.passes.endPass(nowMs);
     expect(await rowsOf(all)).toEqual([9]);
     expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
@@ -344,6 +461,7 @@ describe('without time on the thread that serves', () => {
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
     await turns();
     expect(all.last(USER)).toBeUndefined();
+    await all.flush();
     expect(cache.stored.has(USER)).toBe(false);
   });
 
@@ -414,7 +532,7 @@ describe('a user for whom no list can be made', () => {
     all.markDirty(USER, true);
     for (let request = 0; request < 5; request++) expect(await rowsOf(all)).toBeUndefined();
     expect(madeHere).toBe(2);
-    await turns();
+    await all.flush();
     expect(cache.stored.has(USER)).toBe(false);
   });
 
@@ -502,11 +620,11 @@ describe('a cache that takes nothing', () => {
     const all = lists();
     cache.fails = true;
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    await turns();
+    await all.flush();
     rows = [4];
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([4]);
-    await turns();
+    await all.flush();
     expect(troubles).toEqual(['lists cannot be stored in the cache']);
     cache.fails = false;
     await all.flush();

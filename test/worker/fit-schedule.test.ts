@@ -15,7 +15,11 @@ it('users that are compared after a start change nothing of what new items are l
     remakes: { use },
     servingSlot: 0,
     queue: new SerialQueue(),
-    recommendation: { generations: { current: undefined }, live: { knowItems }, lists: undefined },
+    recommendation: {
+      generations: { current: undefined },
+      live: { knowItems },
+      lists: { passes: undefined },
+    },
     periodMs: 1e9,
     firstPeriodMs: 1e9,
     log: createLogger('silent'),

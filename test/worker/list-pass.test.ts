@@ -73,16 +73,23 @@ beforeEach(async () => {
   };
 });
 
-/** Notes the first user of each block whose lists are stored, and the ends of passes. */
-function listener() {
+/**
+ * Notes the first user of each block whose lists are stored, and the ends of passes.
+ * @param leftOut users of whom no list is needed
+ * @param asked users that are asked for
+ */
+function listener(leftOut: readonly number[] = [], asked: number[] = []) {
   const blocks: number[] = [];
   const passes: number[] = [];
   return {
     blocks,
     passes,
-    beginBlock: (userRows: Uint32Array) => (areStored: boolean) => {
-      if (areStored) blocks.push(userRows[0]!);
-    },
+    begin: () => () => void passes.push(0),
+    takeAsked: (limit: number) => Uint32Array.from(asked.splice(0, limit)),
+    beginBlock: (userRows: Uint32Array) => ({
+      userRows: userRows.filter((row) => !leftOut.includes(row)),
+      end: (areStored: boolean) => void (areStored && blocks.push(userRows[0]!)),
+    }),
     endPass: (beganMs: number) => void passes.push(beganMs),
   };
 }
@@ -260,13 +267,26 @@ describe('a pass over the users', () => {
       [3, 4],
       [4, 4],
     ]);
-    expect(heard).toMatchObject({ blocks: [3, 1000], passes: [NOW_MS] });
+    expect(heard).toMatchObject({ blocks: [3, 1000], passes: [0, NOW_MS] });
     const made = (await listsByUser()).flatMap((list) => list?.userRow ?? []);
     expect(made).toEqual([3, 7, 900, 1000]);
   });
 
-  it('takes full priority as long as its threads wait for a processor', async () => {
-    const shares = [1, 0.2, 0.6, 0.9, 1];
+  it('makes no list that is not needed, and those first that are asked for, in turns with the others', async () => {
+    const heard = listener([1, 2, BLOCK], [1000, 1001, 1002]);
+    const { lists, told } = await run(new ListPass(pools[0]!, options), 'all', () => {}, everybody(), heard);
+    // They are asked for once and come in their turn, for nobody leaves them out here.
+    expect(lists).toBe(USERS);
+    expect(heard.blocks).toEqual([1000, 0, BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK]);
+    expect(told.at(-1)).toEqual(['Writing recommendations', USERS, USERS]);
+    const made = await listsByUser();
+    expect([1, 2, BLOCK].map((row) => made[row])).toEqual([undefined, undefined, undefined]);
+    expect(made.filter((list) => list !== undefined)).toHaveLength(USERS - 3);
+  });
+
+  it('gives up its priority for no more than half of the processor time that it wants', async () => {
+    // Milliseconds that the threads of the pieces had of 1000 that they wanted.
+    const had = [1000, 100, 100, 600, 900, 900];
     const urgent: boolean[] = [];
     class BusyPool extends WorkerPool {
       override async run<Kind extends JobKind>(
@@ -274,20 +294,16 @@ describe('a pass over the users', () => {
         atFullPriority = false,
       ): Promise<Jobs[Kind]['answer']> {
         urgent.push(atFullPriority);
-        const processorShare = shares[urgent.length - 1]!;
+        const processor = { ranMs: had[urgent.length - 1]!, wantedMs: 1000 };
         // It gives back the second half of a block.
-        return {
-          lists: 128,
-          users: 128,
-          processorShare,
-        } as Jobs[Kind]['answer'];
+        return { stored: 128, users: 128, processor } as Jobs[Kind]['answer'];
       }
     }
     const pool = new BusyPool(1);
-    // Two blocks and one more user.
-    await run(new ListPass(pool, options), at(2 * BLOCK + 75));
+    // Three blocks.
+    await run(new ListPass(pool, options), at(USERS - 3 * BLOCK));
     await pool.close();
-    expect(urgent).toEqual([false, false, true, true, false]);
+    expect(urgent).toEqual([false, false, false, true, true, false]);
   });
 
   describe('of which a block fails', () => {

@@ -2,11 +2,12 @@
 import type { LabelsOf, PairColumns } from '../../dataset/training-data.ts';
 import { createRandom, type Random } from '../../domain/random.ts';
 import { collectLabels, type FeatureLayout, labelRows, type SideLabels } from './features.ts';
-import { drawNegatives, ItemSampler, itemWeights } from './negative-sampling.ts';
 import {
   dealPairs,
   type Examples,
   groupByUser,
+  ItemSampler,
+  itemWeights,
   joinExamples,
   pairsFingerprint,
   type UserItems,
@@ -103,4 +104,32 @@ function chooseCounts({ positives, negatives, heldOut }: ClickData, settings: Cl
     positives: Math.round(positiveCount * part),
     negatives: Math.min(Math.round(negativeCount * part), negativeCount - judgedNegatives),
   };
+}
+
+/** Negatives for each positive: items that its user has in no record, held out or not. */
+function drawNegatives(
+  { userRows }: PairColumns,
+  known: UserItems,
+  judged: UserItems,
+  perPositive: number,
+  sampler: ItemSampler,
+  random: Random,
+): PairColumns {
+  const drawn = { userRows: [] as number[], itemRows: [] as number[] };
+  for (let at = 0; at < userRows.length; at++) {
+    const userRow = userRows[at]!;
+    for (let left = wholeDraws(perPositive, random); left > 0; left--) {
+      const itemRow = sampler.drawUnknown(userRow, known, judged);
+      if (itemRow < 0) continue;
+      drawn.userRows.push(userRow);
+      drawn.itemRows.push(itemRow);
+    }
+  }
+  return drawn;
+}
+
+/** A whole number of draws whose mean is `wanted`. */
+export function wholeDraws(wanted: number, random: Random): number {
+  const whole = Math.floor(wanted);
+  return whole + (random.float() < wanted - whole ? 1 : 0);
 }

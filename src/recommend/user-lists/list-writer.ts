@@ -1,5 +1,7 @@
 import type { CacheStore, UserList } from '../../store/cache-store.ts';
 
+/** Changes are gathered for so long, milliseconds: a transaction takes longer than a list, and until then they are read from here. */
+const GATHER_MS = 50;
 /** Time between two attempts after one that failed, milliseconds. */
 const RETRY_MS = 1000;
 /** Of so many failures in a row one is reported. */
@@ -10,7 +12,7 @@ const UNSAVED_MAX = 8192;
 /** A list to be stored, or one to be removed. */
 type Change = UserList | 'removed';
 
-/** Stores lists after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and tried again. */
+/** Stores lists some time after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and tried again. */
 export class ListWriter {
   private readonly options: {
     readonly cache: Pick<CacheStore, 'putLists'>;
@@ -60,8 +62,9 @@ export class ListWriter {
     clearTimeout(this.timer);
     this.timer = undefined;
     while (this.saving !== undefined) await this.saving;
-    if (this.unsaved.size > 0) await this.attempt();
     clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.unsaved.size > 0) await this.attempt();
   }
 
   private change(userRow: number, change: Change): void {
@@ -69,7 +72,16 @@ export class ListWriter {
     this.unsaved.delete(userRow);
     this.unsaved.set(userRow, change);
     if (this.unsaved.size > UNSAVED_MAX) this.loseOldest();
-    if (this.timer === undefined) this.saving ??= this.save();
+    this.saveLater(GATHER_MS);
+  }
+
+  private saveLater(afterMs: number): void {
+    if (this.timer !== undefined || this.saving !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.saving = this.save();
+    }, afterMs);
+    this.timer.unref();
   }
 
   private loseOldest(): void {
@@ -81,10 +93,9 @@ export class ListWriter {
   }
 
   private async save(): Promise<void> {
-    // One turn later, so that the lists of all requests of this turn share a transaction.
-    await Promise.resolve();
-    while (this.unsaved.size > 0 && (await this.attempt()));
+    const isSaved = await this.attempt();
     this.saving = undefined;
+    if (this.unsaved.size > 0) this.saveLater(isSaved ? GATHER_MS : RETRY_MS);
   }
 
   private async attempt(): Promise<boolean> {
@@ -99,11 +110,6 @@ export class ListWriter {
       await this.options.cache.putLists(lists, removed);
     } catch (error) {
       if (this.failures++ % TOLD_EVERY === 0) this.options.onTrouble(error);
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
-        this.saving ??= this.save();
-      }, RETRY_MS);
-      this.timer.unref();
       return false;
     }
     this.failures = 0;

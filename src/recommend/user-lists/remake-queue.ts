@@ -31,6 +31,11 @@ export class RemakeQueue {
 
   /** In the order in which they came, with who waits for the list. */
   private readonly waiting = new Map<number, (() => void)[]>();
+  /** Asked for, though nobody waits: the older list is served. */
+  private readonly asked = new Set<number>();
+  /** Made by a pass at the moment. */
+  private readonly taken = new Set<number>();
+  private isLent = false;
   /** At work. */
   private readonly underWay = new Map<number, Course>();
   private running: Promise<void> | undefined;
@@ -40,19 +45,47 @@ export class RemakeQueue {
     this.options = options;
   }
 
-  /** Users that wait or are at work. */
-  get length(): number {
+  /** Users whose lists are made before that of whoever waits from now on. */
+  get ahead(): number {
     return this.waiting.size + this.underWay.size;
   }
 
   has(userRow: number): boolean {
-    return this.waiting.has(userRow) || this.underWay.get(userRow) === 'unchanged';
+    return (
+      this.asked.has(userRow) ||
+      this.taken.has(userRow) ||
+      this.waiting.has(userRow) ||
+      this.underWay.get(userRow) === 'unchanged'
+    );
   }
 
   add(userRow: number): void {
-    if (this.closed || this.has(userRow) || this.waiting.size >= WAITING_MAX) return;
-    this.waiting.set(userRow, []);
-    this.running ??= this.run();
+    if (this.closed || this.has(userRow) || this.asked.size >= WAITING_MAX) return;
+    this.asked.add(userRow);
+    this.start();
+  }
+
+  /** From now on a pass takes the users for whom nobody waits, or does so no longer. */
+  lend(isLent: boolean): void {
+    this.isLent = isLent;
+    this.start();
+  }
+
+  /** Takes users for whom nobody waits, `limit` at most, while they are lent. They count as in the queue until they are given back. */
+  take(limit: number): number[] {
+    const rows: number[] = [];
+    if (!this.isLent) return rows;
+    for (const row of this.asked) {
+      if (rows.length >= limit) break;
+      this.asked.delete(row);
+      this.taken.add(row);
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  giveBack(userRows: Iterable<number>): void {
+    if (this.taken.size > 0) for (const row of userRows) this.taken.delete(row);
   }
 
   /** Resolves once the user's list is made, or cannot be. */
@@ -62,17 +95,20 @@ export class RemakeQueue {
       const others = this.waiting.get(userRow);
       if (others !== undefined) others.push(resolve);
       else this.waiting.set(userRow, [resolve]);
-      this.running ??= this.run();
+      this.asked.delete(userRow);
+      this.start();
     });
   }
 
   /** The user's feedback changed: what is being made may not know of it. */
   markChanged(userRow: number): void {
+    this.taken.delete(userRow);
     if (this.underWay.get(userRow) === 'unchanged') this.underWay.set(userRow, 'changed');
   }
 
   /** There is no such user any more, or it took feedback back, by which what is being made may have been found. */
   markVoid(userRow: number): void {
+    this.taken.delete(userRow);
     if (this.underWay.has(userRow)) this.underWay.set(userRow, 'void');
   }
 
@@ -82,10 +118,18 @@ export class RemakeQueue {
     await this.running;
   }
 
+  private get hasWork(): boolean {
+    return !this.closed && (this.waiting.size > 0 || (!this.isLent && this.asked.size > 0));
+  }
+
+  private start(): void {
+    if (this.hasWork) this.running ??= this.run();
+  }
+
   private async run(): Promise<void> {
     // One turn later, so that the requests of this turn share a job.
     await Promise.resolve();
-    while (this.waiting.size > 0 && !this.closed) await this.makeNext();
+    while (this.hasWork) await this.makeNext();
     for (const [, waiters] of this.waiting) for (const resolve of waiters) resolve();
     this.waiting.clear();
     this.running = undefined;
@@ -98,6 +142,11 @@ export class RemakeQueue {
       this.waiting.delete(userRow);
       this.underWay.set(userRow, 'unchanged');
       resolved.push(...waiters);
+    }
+    for (const userRow of this.isLent ? [] : this.asked) {
+      if (this.underWay.size >= BATCH_USERS) break;
+      this.asked.delete(userRow);
+      this.underWay.set(userRow, 'unchanged');
     }
     try {
       const userRows = [...this.underWay.keys()];

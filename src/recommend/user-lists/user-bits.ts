@@ -35,6 +35,11 @@ export class UserBits {
     for (let at = 0; at < length; at++) this.words[at] = this.words[at]! & ~words[at]!;
   }
 
+  clear(): void {
+    this.known = 0;
+    this.words.fill(0);
+  }
+
   delete(row: number): void {
     if (this.known !== undefined && this.has(row)) this.known--;
     clearBit(this.words, row);

@@ -3,6 +3,7 @@ import type { History } from '../history/history.ts';
 import { insertNewItems } from './insert-new-items.ts';
 import { ListWriter } from './list-writer.ts';
 import { MainThreadLimit, RECORDS_HERE_MAX } from './main-thread-limit.ts';
+import { PassLists } from './pass-lists.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { Dated, Lack } from './stale-lists.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
@@ -21,6 +22,8 @@ const WAIT_LENGTH_MAX = 16;
 export class UserLists {
   /** Tells what this thread makes itself. */
   readonly mainThread: MainThreadLimit;
+  /** What a pass over all users and this know of each other. */
+  readonly passes: PassLists;
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
@@ -52,6 +55,9 @@ export class UserLists {
       onMade: (remade, unchanged, changed) => this.takeRemade(remade, unchanged, changed),
       onTrouble: (error) => onTrouble('lists could not be made again', error),
     });
+    const { writer, queue, isVersioned } = this;
+    const { onReplaced } = options;
+    this.passes = new PassLists({ cache, staleLists, writer, queue, isVersioned, onReplaced });
   }
 
   /** Learns which lists were stale when the service stopped, and who was seen. */
@@ -80,38 +86,15 @@ export class UserLists {
   markDirty(userRow: number, retracted = false): void {
     this.options.staleLists.markDirty(userRow, retracted);
     this.nothing.forget(userRow);
+    this.passes.noteChanged(userRow);
     if (retracted) this.queue.markVoid(userRow);
     else this.queue.markChanged(userRow);
-  }
-
-  /**
-   * A worker begins to make the lists of these users.
-   * @returns a function to call at its end, with whether all of them are stored
-   */
-  beginBlock(userRows: Uint32Array): (areStored: boolean) => void {
-    const { staleLists, cache, onReplaced } = this.options;
-    staleLists.beginBlock(userRows);
-    const release = this.writer.hold(userRows);
-    return (areStored) => {
-      if (areStored) staleLists.endBlock(userRows);
-      release();
-      cache.local?.refresh();
-      for (const row of userRows) onReplaced(row);
-    };
   }
 
   /** Keeps who was seen, so that a crash loses no more than what came since. */
   async saveSeen(): Promise<void> {
     const { active, cache, userCount } = this.options;
     await active.save(cache, userCount());
-  }
-
-  /**
-   * A pass over the active users that began then is over: the lists of others are stale, and made again when asked for.
-   * With versions their generation tells so, and what another node has made a pass leaves as it is.
-   */
-  endPass(beganMs: number): void {
-    if (this.options.versions === undefined) this.options.staleLists.endPass(beganMs);
   }
 
   /** True where lists say what they were made from. */
@@ -161,7 +144,8 @@ export class UserLists {
     }
     if (this.nothing.has(history) || !isCounted()) return this.lastServed(history, list);
     if (staleLists.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
-    const isTime = staleLists.hasRetracted(userRow) || budget.isLeft;
+    const isLeft = list !== undefined && !staleLists.isExpired(list) && this.passes.takesOver(userRow);
+    const isTime = staleLists.hasRetracted(userRow) || (budget.isLeft && !isLeft);
     if (isTime && !this.mainThread.takesLong(history)) return this.remakeHere(history, list);
     return this.remakeInWorker(history, list);
   }
@@ -289,7 +273,8 @@ export class UserLists {
       scores: Float32Array.from(made.scores),
       ...(versions !== undefined && { basis: versions.basisOf(history) }),
     };
-    this.put(list);
+    // Without a worker nobody has looked for users like this one.
+    this.put(list, !needsWorker);
     return list;
   }
 
@@ -300,7 +285,7 @@ export class UserLists {
     const { staleLists } = this.options;
     const { userRow } = history;
     const mustBeNew = staleLists.hasRetracted(userRow);
-    const isShort = this.mainThread.takesLong(history) && this.queue.length < WAIT_LENGTH_MAX;
+    const isShort = this.mainThread.takesLong(history) && this.queue.ahead < WAIT_LENGTH_MAX;
     if (mustBeNew || isShort) return this.remadeInWorker(history);
     this.queue.add(userRow);
     return last !== undefined && staleLists.isExpired(last) ? undefined : last;
@@ -354,7 +339,7 @@ export class UserLists {
     const settled = new Set(unchanged);
     const behind = new Set(changed);
     for (const list of lists) {
-      if (settled.delete(list.userRow)) this.put(list);
+      if (settled.delete(list.userRow)) this.put(list, true);
       else if (behind.has(list.userRow)) this.putBehind(list);
     }
     const gone = new Set(forsaken);
@@ -385,7 +370,9 @@ export class UserLists {
     this.options.onReplaced(list.userRow);
   }
 
-  private put(list: UserList): void {
+  /** @param isWhole whether it was made of all that a pass would make it of */
+  private put(list: UserList, isWhole: boolean): void {
+    this.passes.noteMade(list, isWhole);
     this.options.staleLists.markMade(list.userRow);
     this.writer.put(list);
     this.options.onReplaced(list.userRow);

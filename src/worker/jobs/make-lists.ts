@@ -1,4 +1,4 @@
-import { measureProcessorShare } from '../../domain/process/processor-share.ts';
+import { measureProcessorTimes } from '../../domain/process/processor-times.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
@@ -37,18 +37,18 @@ const NOTHING_MADE = { lists: [], forsaken: [], stored: 0 };
  */
 export async function makeLists(job: ListsJob): Promise<ListsMade> {
   const { plan, isStored } = job;
-  const processorShare = measureProcessorShare();
+  const processorTimes = measureProcessorTimes();
   const shared = isStored && plan.sharedLists ? await sharedListsAt(plan.sharedLists) : undefined;
   // Nobody would find them; they are made when they are asked for.
   if (shared?.isAvailable === false)
-    return { ...NOTHING_MADE, users: job.userRows.length, processorShare: processorShare() };
+    return { ...NOTHING_MADE, users: job.userRows.length, processor: processorTimes() };
   const known = await shared?.findAll(Array.from(job.userRows));
   const endMs = performance.now() + PIECE_MS;
   const { users, ...made } = madeLists(job, () => isStored && performance.now() >= endMs, known);
   if (shared) await shared.change(made.lists, made.forsaken).catch(() => {});
   else if (isStored) await storeLists(plan.cachePath, made);
   const answered = isStored ? { lists: [], forsaken: [], stored: made.lists.length } : { ...made, stored: 0 };
-  return { ...answered, users, processorShare: processorShare() };
+  return { ...answered, users, processor: processorTimes() };
 }
 
 async function storeLists(cachePath: string, { lists, forsaken }: Remade): Promise<void> {

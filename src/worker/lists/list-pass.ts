@@ -6,13 +6,14 @@ import type { LiveState } from '../../recommend/live/live-state.ts';
 import { topLatest, topPopular, topTrending } from '../../recommend/live/top-items.ts';
 import { shareTrends } from '../../recommend/popularity/trends.ts';
 import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
-import type { UserLists } from '../../recommend/user-lists/user-lists.ts';
+import type { PassLists } from '../../recommend/user-lists/pass-lists.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../fit/stage-memory.ts';
 import type { ListPlan, ListsJob, ListsMade, PlacedGeneration } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 import { Starvation } from '../pool/starvation.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/progress.ts';
+import { PassCourse } from './pass-course.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
 const LIST_BLOCK_USERS = 256;
@@ -39,10 +40,14 @@ interface PassState extends PassStart {
 }
 
 /** Users whose lists are made one after the other. */
-type Block = Pick<ListsJob, 'plan' | 'slot' | 'userRows'>;
+interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
+  readonly starvation: Starvation;
+}
 
-/** What a pass tells of its course. */
-export type PassListener = Pick<UserLists, 'beginBlock' | 'endPass'>;
+const NOBODY = new Uint32Array(0);
+
+/** What a pass tells of its course, and asks. */
+export type PassListener = Pick<PassLists, 'begin' | 'takeAsked' | 'beginBlock' | 'endPass'>;
 
 /** What is the same for all lists of all passes. */
 type Settled =
@@ -101,7 +106,7 @@ export class ListPass {
   /**
    * @param order of the users that get lists
    * @param start where a pass goes on that was cut off; `'all'` for one from the beginning
-   * @param lists is told of each block, and of the end
+   * @param lists is told of each block, and of the end; tells whose lists are not needed, and whose are asked for
    * @returns how many lists were made
    * @throws what the first block threw that failed; no other is begun then
    */
@@ -118,69 +123,66 @@ export class ListPass {
     const plan = await this.plan(generation, live);
     const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
     this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
-    const total = order.countFrom(order.first);
-    let next = order.take(position, LIST_BLOCK_USERS);
-    let nextPosition = position;
-    let done = total - order.countFrom(position);
+    const course = new PassCourse(order, position, LIST_BLOCK_USERS);
+    const { number } = generation;
+    const marker = this.marker(() => ({
+      generation: number,
+      position: course.position,
+      beganMs,
+      isOver: course.isOver,
+    }));
+    const told = () => onProgress(WRITING_RECOMMENDATIONS, course.done, course.total);
     let made = 0;
     let failed = false;
-    /** Where the blocks at work begin, in the order of the pass. */
-    const open = new Map<Uint32Array, PassPosition>();
-    const isOver = () => open.size === 0 && next === undefined;
-    const marker = this.marker(() => ({
-      generation: generation.number,
-      position: open.values().next().value ?? nextPosition,
-      beganMs,
-      isOver: isOver(),
-    }));
-    onProgress(WRITING_RECOMMENDATIONS, done, total);
     const work = async (slot: number) => {
-      const starvation = new Starvation();
-      while (next !== undefined && !this.stopped && !failed) {
-        const { userRows } = next;
-        open.set(userRows, nextPosition);
-        nextPosition = next.next;
-        next = order.take(nextPosition, LIST_BLOCK_USERS);
-        const written = await this.makeBlock({ plan, slot, userRows }, lists, starvation);
+      const block = { plan, slot, starvation: new Starvation() };
+      for (let turn = 0; course.isMore && !this.stopped && !failed; turn++) {
+        // Whoever is asked for comes first, but not so that the others would wait for ever.
+        const asked = turn % 2 === 0 ? lists.takeAsked(LIST_BLOCK_USERS) : NOBODY;
+        const userRows = asked.length > 0 ? asked : course.begin();
+        const written = await this.makeBlock({ ...block, userRows }, lists);
         made += written;
-        open.delete(userRows);
-        done += userRows.length;
+        if (userRows === asked) continue;
+        course.end(userRows);
         marker.later();
-        onProgress(WRITING_RECOMMENDATIONS, done, total);
+        told();
       }
     };
     const fail = (error: unknown) => {
       failed = true;
       throw error;
     };
+    told();
+    const leave = lists.begin(number, beganMs);
     const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
     const outcomes = await Promise.allSettled(slots);
-    if (isOver()) lists.endPass(beganMs);
+    leave();
+    if (course.isOver) lists.endPass(beganMs);
     await marker.now();
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return made;
   }
 
-  /** Makes a block, in pieces where its thread hardly gets on. @returns how many lists */
-  private async makeBlock(block: Block, lists: PassListener, starvation: Starvation): Promise<number> {
+  /** Makes the lists of a block that are needed, in pieces where its thread hardly gets on. @returns how many lists */
+  private async makeBlock({ starvation, ...block }: Block, lists: PassListener): Promise<number> {
     const { clock, clockErrorMs } = this.options;
     const madeMs = clock();
     const untilMs = effectiveUntil(madeMs, clockErrorMs);
-    const end = lists.beginBlock(block.userRows);
+    const needed = lists.beginBlock(block.userRows);
     let areStored = false;
     try {
       let written = 0;
-      for (let { userRows } = block; userRows.length > 0; ) {
+      for (let { userRows } = needed; userRows.length > 0; ) {
         const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
         const piece = await this.makePiece(job, starvation.isStarved);
         written += piece.stored;
-        starvation.note(piece.processorShare);
+        starvation.note(piece.processor);
         userRows = userRows.subarray(piece.users);
       }
       areStored = true;
       return written;
     } finally {
-      end(areStored);
+      needed.end(areStored);
     }
   }
 

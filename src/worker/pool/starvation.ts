@@ -1,18 +1,28 @@
-/** With less of a processor than this, what a thread does hardly gets anywhere. */
-const SHARE_LEAST = 0.5;
-/** With more than this even at full priority, nobody else wants the processor. */
-const SHARE_FREE = 0.8;
+import type { ProcessorTimes } from '../../domain/process/processor-times.ts';
+
+/** With less of a processor than this, work does not get on as those do that it gives way to. */
+const FAIR_SHARE = 0.5;
+/** What was wanted so long before counts half, milliseconds. */
+const HALF_LIFE_MS = 5000;
 
 /**
  * Tells whether work that gives way to requests is starved of a processor and should give way no longer, because requests
- * never end. Once there is room again it gives way as before.
+ * never end: as long as it has had less than half of what it wanted lately. So it has half of it in the end, and requests
+ * have all the rest.
  */
 export class Starvation {
-  /** True when the next piece is to be done at the priority of requests. */
-  isStarved = false;
+  private ranMs = 0;
+  private wantedMs = 0;
 
-  /** @param processorShare how much of the time in which the last piece wanted a processor it had one, 0 to 1 */
-  note(processorShare: number): void {
-    this.isStarved = processorShare < (this.isStarved ? SHARE_FREE : SHARE_LEAST);
+  /** True when the next piece is to be done at the priority of requests. */
+  get isStarved(): boolean {
+    return this.ranMs < this.wantedMs * FAIR_SHARE;
+  }
+
+  /** @param times what the thread of the last piece wanted of the processors, and had */
+  note({ ranMs, wantedMs }: ProcessorTimes): void {
+    const fade = 2 ** (-wantedMs / HALF_LIFE_MS);
+    this.ranMs = this.ranMs * fade + ranMs;
+    this.wantedMs = this.wantedMs * fade + wantedMs;
   }
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../../bench/fit-in-thread.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import { ItemSampler, itemWeights } from '../../../src/model/click/negative-sampling.ts';
 import {
   dealPairs,
   groupByUser,
   hasPair,
+  ItemSampler,
+  itemWeights,
   joinExamples,
   shuffleExamples,
 } from '../../../src/model/click/pairs.ts';

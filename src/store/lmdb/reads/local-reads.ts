@@ -3,7 +3,6 @@ import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } fro
 import { type DataTables, followReplacement, readState, readTypes } from '../data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
-import { mayContainText } from '../format/may-contain-text.ts';
 import {
   FEEDBACK_WORDS,
   readRow,
@@ -13,6 +12,7 @@ import {
   writePair,
   writeRow,
 } from '../format/record-layout.ts';
+import { textTest } from '../format/text-test.ts';
 import { ValueKinds } from '../format/value-kinds.ts';
 import { readPosition, replay } from './recent-feedback.ts';
 
@@ -143,7 +143,7 @@ export class LmdbLocalReads implements LocalReads {
   }
 
   scanItemsWith(text: string, fromRow: number, limit: number, visit: (itemRow: number) => void): number {
-    const mayContain = mayContainText(text);
+    const mayContain = textTest(text);
     let count = 0;
     let row = -1;
     for (const { key, value } of entriesFrom(this.tables.items, rowKey(fromRow), limit)) {
