@@ -15,7 +15,8 @@ const LINES: readonly (readonly [
     (of) => of.importSeconds,
     ({ importSeconds, size }) => (importSeconds * 1e6) / size.feedback,
   ],
-  ['ready after a start, s', (of) => of.readySeconds],
+  ['ready after the first start, s', (of) => of.readySeconds],
+  ['ready after a restart, s', (of) => of.restartSeconds],
   ['whole fit, s; µs a feedback', fitSeconds, (of) => (fitSeconds(of) * 1e6) / of.size.feedback],
   ['lists; ms of a list', (of) => of.lists, (of) => (listSeconds(of) * 1000) / of.lists],
   [
@@ -74,7 +75,8 @@ export function growthPlot(figures: readonly SizeFigures[]): string {
       title: 'Seconds',
       series: [
         line('import', (of) => of.importSeconds),
-        line('start', (of) => of.readySeconds),
+        line('first start', (of) => of.readySeconds),
+        line('restart', (of) => of.restartSeconds),
         ...names.map((name) => ofStage(name, ({ seconds }) => seconds)),
       ],
     },
