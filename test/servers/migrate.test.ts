@@ -14,6 +14,7 @@ import { storeSource } from '../../src/exchange/sources.ts';
 import { storeTarget, type Target } from '../../src/exchange/targets.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
+import { Furze } from '../cli/run-furze.ts';
 import { close, openIn, putFeedback, putItems, putUsers, tempFolder, toJson } from '../store/helpers.ts';
 import { HAS_POSTGRES, newDsn } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
@@ -105,6 +106,37 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
     said = '';
     expect(await migrate(dsnOf(from), database, 'a')).toBe(1);
     expect(said).toMatch(/holds data already/);
+  }, 600_000);
+});
+
+describe.skipIf(!HAS_POSTGRES)('furze migrate as a process', () => {
+  test('goes on after kill -9, there and back, with every record once', async () => {
+    const [from, to, replicas] = [tempFolder(), tempFolder(), tempFolder()];
+    const before = openIn(from, { readFeedbackTypes: [] });
+    await fill(before.data);
+    const expected = await everything(before.data);
+    await close(before);
+    const database = newPostgresDsn();
+    const migrate = (source: string, target: string, replica: string) =>
+      new Furze(['migrate', '--from', source, '--to', target, '--json'], {
+        FURZE_DATABASE_REPLICA: `lmdb://${join(replicas, replica)}`,
+      });
+    for (const [source, target, replica] of [
+      [dsnOf(from), database, 'a'],
+      [database, dsnOf(to), 'b'],
+    ] as const) {
+      const killed = migrate(source, target, replica);
+      await killed.waitFor(/moving users/);
+      await killed.stop('SIGKILL');
+      const again = migrate(source, target, replica);
+      expect([await again.exit, again.output]).toEqual([
+        0,
+        expect.stringMatching(/^\{"users":1500,"items":300,"feedback":3500\}$/m),
+      ]);
+    }
+    const after = openIn(to);
+    expect(await everything(after.data)).toEqual(expected);
+    await close(after);
   }, 600_000);
 });
 
