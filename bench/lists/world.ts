@@ -21,8 +21,6 @@ import { ListPass } from '../../src/worker/lists/list-pass.ts';
 import type { PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 
-/** As long as histories are on average in MovieLens 20M. */
-const LIKES_A_USER = 145;
 const FACTORS = 64;
 const CLICK_FACTORS = 8;
 /** Entries of a row in the tables of items. */
@@ -42,10 +40,10 @@ export interface BenchWorld {
   close(): Promise<void>;
 }
 
-/** Opens such a world: models of random numbers, which cost what learned ones do, and a ranking by all of them. */
+/** Opens such a world, of users with so many likes on average: models of random numbers, which cost what learned ones do, and a ranking by all of them. */
 export async function openListWorld(
   folder: string,
-  { users, items }: { readonly users: number; readonly items: number },
+  { users, items, likes }: Record<'users' | 'items' | 'likes', number>,
 ): Promise<BenchWorld> {
   const config = defaultConfig({
     database: {
@@ -57,7 +55,7 @@ export async function openListWorld(
   });
   const clock = () => NOW_MS;
   const stores = openStore(storeOptions(config, clock));
-  await fill(stores.data, users, items);
+  await fill(stores.data, users, items, likes);
   const reads = stores.data.local!;
   const live = new LiveState({
     reads,
@@ -69,7 +67,7 @@ export async function openListWorld(
     tallyKeeper: { read: async () => undefined, renew: async () => undefined },
     onTrouble: () => {},
   });
-  await live.load(reads, users * LIKES_A_USER);
+  await live.load(reads, users * likes);
   const pool = new WorkerPool(1);
   const pass = new ListPass(pool, {
     ...storePaths(config),
@@ -106,7 +104,12 @@ export async function openListWorld(
   };
 }
 
-async function fill(data: ReturnType<typeof openStore>['data'], users: number, items: number): Promise<void> {
+async function fill(
+  data: ReturnType<typeof openStore>['data'],
+  users: number,
+  items: number,
+  likes: number,
+): Promise<void> {
   const random = createRandom(1);
   const put = async (kind: 'putItems' | 'putFeedback', records: readonly object[]) => {
     for (let from = 0; from < records.length; from += BATCH) {
@@ -120,7 +123,7 @@ async function fill(data: ReturnType<typeof openStore>['data'], users: number, i
     Timestamp: formatTimestamp(NOW_MS - random.below(3650) * DAY_MS),
   }));
   await put('putItems', catalogue);
-  const feedback = Array.from({ length: users * LIKES_A_USER }, () => ({
+  const feedback = Array.from({ length: users * likes }, () => ({
     FeedbackType: 'like',
     UserId: `user-${Math.floor(users * random.float() ** 1.5)}`,
     ItemId: `item-${Math.floor(items * random.float() ** 3)}`,
