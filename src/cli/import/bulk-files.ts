@@ -5,7 +5,7 @@ import type { BeginBulk, BulkTarget } from '../../exchange/targets.ts';
 import type { Progress } from '../progress.ts';
 
 /** How much of the time goes into reading the files; the rest into storing what was read. */
-const READING_SHARE = 0.7;
+const READING_SHARE = 0.75;
 
 /** The feedback of a run's files where it is read first and stored in the end, all of it or nothing. */
 export class BulkFiles {
