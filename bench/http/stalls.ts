@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { dataPathOf } from './processes.ts';
@@ -40,6 +41,7 @@ export async function benchStalls(
 ): Promise<Row[]> {
   const path = folder ?? (await mkdtemp(join(tmpdir(), 'furze-bench-')));
   const isFilled = existsSync(dataPathOf(path));
+  const beganMs = performance.now();
   const server = fork(SERVER, [path], {
     execArgv: ['--import', 'tsx'],
   });
@@ -47,9 +49,16 @@ export async function benchStalls(
     const port = Number((await once(server, 'message'))[0]);
     if (!isFilled) for (const part of stallWorld(size)) await send(port, part);
     const rows: Row[] = [];
+    // A run with many items takes long: each row is told when it is there.
+    const tell = (name: string, stallsMs: readonly number[]) => {
+      rows.push(row(name, stallsMs));
+      const told = stallsMs.map((stallMs) => stallMs.toFixed(2)).join(' ');
+      console.log(`${secondsSince(beganMs)} s: ${name}: ${told} ms`);
+    };
+    console.log(`${secondsSince(beganMs)} s: the data is there`);
     const kinds = stallKinds(size).filter(({ name }, at) => name.includes(only) && at % each === 0);
-    if (fits) rows.push(row('a fit', [await stallOf(server, () => runFit(server))]));
-    for (const kind of kinds) rows.push(row(kind.name, await stallsOf(server, port, kind, times)));
+    if (fits) tell('a fit', [await stallOf(server, () => runFit(server))]);
+    for (const kind of kinds) tell(kind.name, await stallsOf(server, port, kind, times));
     return rows;
   } finally {
     const exited = once(server, 'exit');
@@ -57,6 +66,10 @@ export async function benchStalls(
     await exited;
     if (folder === undefined) await rm(path, { recursive: true });
   }
+}
+
+function secondsSince(beganMs: number): number {
+  return Math.round((performance.now() - beganMs) / 1000);
 }
 
 function row(name: string, stallsMs: readonly number[]): Row {
