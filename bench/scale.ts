@@ -1,5 +1,5 @@
 // How time, memory and disk grow with the feedback: import, start, a first fit by stage, and requests meanwhile.
-// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--load] [--memory MiB] [--cache folder] [--write] [--smoke]
+// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--load] [--memory MiB] [--list-seconds S] [--cache folder] [--write] [--smoke]
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ const { values: options } = parseArgs({
     load: { type: 'boolean', default: false },
     /** The most that a fit may take, MiB; 0 for the service's own choice. */
     memory: { type: 'string', default: '0' },
+    /** How long lists are waited for; they are for everybody, hours for millions of users. */
+    'list-seconds': { type: 'string', default: 'Infinity' },
     /** Where the stores of made-up sets stay from run to run. */
     cache: { type: 'string', default: cacheFolder() },
     /** Writes the plot to docs/performance.svg. */
@@ -37,6 +39,7 @@ for (const feedback of sizes) {
       folder,
       size,
       memoryMb: Number(options.memory),
+      listSecondsMax: Number(options['list-seconds']),
       idleMs: smoke ? 300 : 10_000,
       isLoaded: options.load,
     }),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { createRandom } from '../../src/domain/random.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/worker/tasks/progress.ts';
 import { getRequest } from '../http/connection.ts';
 import { measureLatencies, measureLoad, RequestRing } from '../http/load.ts';
 import { cachePathOf, dataPathOf, MAIN } from '../http/processes.ts';
@@ -52,8 +53,10 @@ export interface CourseFigures {
   /** Memory of its own before the fit. */
   readonly startMb: number;
   readonly stages: readonly StageFigures[];
+  /** Those that were made until the end, or until the time for them was over. */
   readonly lists: number;
-  readonly idle: RequestFigures;
+  /** Undefined where the lists were not waited for. */
+  readonly idle: RequestFigures | undefined;
   readonly fitting: RequestFigures;
   readonly diskBytes: { readonly data: number; readonly cache: number };
 }
@@ -64,6 +67,8 @@ export interface CourseOptions {
   /** The most that a fit may take, MiB; 0 for the service's own choice. */
   readonly memoryMb: number;
   readonly idleMs: number;
+  /** How long lists are waited for, seconds. */
+  readonly listSecondsMax: number;
 }
 
 /** Writes the configuration of the service in a folder. @returns its path */
@@ -91,7 +96,7 @@ check_recommend_period = "3s"
   return path;
 }
 
-/** Starts the service, follows its first fit to the end of the lists, asks an idle service the same, and starts it again. */
+/** Starts the service, follows its first fit to the end of the lists or of the time for them, asks an idle service the same, and starts it again. */
 export async function followFirstFit(options: CourseOptions): Promise<CourseFigures> {
   const config = writeConfig(options.folder, options.memoryMb);
   const course = await whileServing(config, (service, readySeconds) =>
@@ -120,7 +125,7 @@ async function whileServing<T>(
 async function follow(
   service: Watched,
   readySeconds: number,
-  { folder, size, idleMs }: CourseOptions,
+  { folder, size, idleMs, listSecondsMax }: CourseOptions,
 ): Promise<Omit<CourseFigures, 'restartSeconds'>> {
   const port = await service.port;
   const random = createRandom(5);
@@ -129,9 +134,12 @@ async function follow(
   );
   const startMb = service.memoryMb;
   await service.fitBegins();
-  const fitting = await measureRequests(service, port, requests, () => !service.isOver);
+  const isFollowed = () => !service.isOver && service.listSeconds < listSecondsMax;
+  const fitting = await measureRequests(service, port, requests, isFollowed);
   const untilMs = performance.now() + idleMs;
-  const idle = await measureRequests(service, port, requests, () => performance.now() < untilMs);
+  const idle = service.isOver
+    ? await measureRequests(service, port, requests, () => performance.now() < untilMs)
+    : undefined;
   return {
     readySeconds,
     startMb,
@@ -216,6 +224,11 @@ class Watched {
     return this.over;
   }
 
+  /** How long lists have been made so far. */
+  get listSeconds(): number {
+    return this.seconds.get(WRITING_RECOMMENDATIONS) ?? 0;
+  }
+
   get memoryMb(): number {
     return ownBytes(this.child.pid!) / MB;
   }
@@ -271,6 +284,8 @@ class Watched {
       const stage = /^furze_fit_steps_done\{stage="([^"]*)"\}/m.exec(text)?.[1] ?? IDLE;
       const heapMb = number(/^nodejs_heap_size_used_bytes (.*)$/m, text) / MB;
       this.begun ||= stage !== IDLE;
+      if (stage === WRITING_RECOMMENDATIONS && !this.over)
+        this.lists = number(/^furze_fit_steps_done\{.*\} (.*)$/m, text);
       if (stage !== IDLE) this.seconds.set(stage, (this.seconds.get(stage) ?? 0) + (atMs - last) / 1000);
       if (stage !== this.samples.at(-1)?.stage && stage !== IDLE)
         console.log(`  ${new Date().toISOString().slice(11, 19)} ${stage}`);

@@ -18,6 +18,7 @@ export async function measureSize(options: {
   readonly size: WorldSize;
   readonly memoryMb: number;
   readonly idleMs: number;
+  readonly listSecondsMax: number;
   /** Whether a set is sorted and written at once in place of imported batch by batch. */
   readonly isLoaded: boolean;
 }): Promise<SizeFigures> {

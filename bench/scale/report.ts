@@ -1,3 +1,4 @@
+import { WRITING_RECOMMENDATIONS } from '../../src/worker/tasks/progress.ts';
 import type { CourseFigures, StageFigures } from './course.ts';
 import type { SizeFigures } from './measure.ts';
 import { plotGrowth, type Series } from './plot.ts';
@@ -27,9 +28,9 @@ const LINES: readonly (readonly [
   ['disk, cache, MiB; bytes a list', (of) => of.diskBytes.cache / MB, (of) => of.diskBytes.cache / of.lists],
   ['memory at rest, MiB', (of) => of.startMb],
   ['most memory, MiB; bytes a feedback', peakMb, (of) => (peakMb(of) * MB) / of.size.feedback],
-  ['requests a second, idle', ({ idle }) => idle.perSecond],
+  ['requests a second, idle', ({ idle }) => idle?.perSecond ?? Number.NaN],
   ['requests a second, during the fit', ({ fitting }) => fitting.perSecond],
-  ['p99, idle, ms', ({ idle }) => idle.p99Ms],
+  ['p99, idle, ms', ({ idle }) => idle?.p99Ms ?? Number.NaN],
   ['p99, during the fit, ms', ({ fitting }) => fitting.p99Ms],
   ['longest answer, during the fit, ms', ({ fitting }) => fitting.longestMs],
   ['stalls above 50 ms, during the fit', ({ fitting }) => fitting.stalls],
@@ -91,7 +92,7 @@ export function growthPlot(figures: readonly SizeFigures[]): string {
     {
       title: 'Requests: p99 in ms',
       series: [
-        line('idle', ({ idle }) => idle.p99Ms),
+        line('idle', ({ idle }) => idle?.p99Ms ?? Number.NaN),
         line('during the fit', ({ fitting }) => fitting.p99Ms),
       ],
     },
@@ -110,7 +111,7 @@ function fitSeconds({ stages }: CourseFigures): number {
 }
 
 function listSeconds({ stages }: CourseFigures): number {
-  return stages.find(({ stage }) => stage.startsWith('Writing'))?.seconds ?? Number.NaN;
+  return stages.find(({ stage }) => stage === WRITING_RECOMMENDATIONS)?.seconds ?? Number.NaN;
 }
 
 function peakMb({ stages, startMb }: CourseFigures): number {
