@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { stopWithin } from '../../src/cli/run-service.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { lockFolder } from '../../src/store/open/folder-lock.ts';
@@ -95,3 +95,19 @@ test('a stop that hangs ends the process, and the log says so', async () => {
   expect(code).toBe(1);
   expect(lines.join('')).toContain('shutdown_timeout');
 });
+
+test.each(['rejection', 'exception'])(
+  'a fault that nothing catches (%s) is logged and ends in order',
+  (kind) => {
+    const faulty = join(inject('compiled'), 'test/cli/faulty-process.js');
+    const { status, stdout } = spawnSync(process.execPath, [faulty, kind], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    const [logged, ...rest] = stdout.trim().split('\n');
+    expect(JSON.parse(logged!)).toMatchObject({
+      level: 'fatal',
+      msg: 'a fault of the program that nothing caught; stopping',
+      err: { message: 'nobody has caught this' },
+    });
+    expect(rest).toEqual(['stopped in order', 'stopped after a fault of the program; the log has it']);
+  },
+);

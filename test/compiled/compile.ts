@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PARENT = join(ROOT, 'node_modules');
 const PREFIX = '.compiled-for-tests-';
 /** Files of `test/` that run as a thread or a process. */
-const TEST_ENTRIES = /-(thread|writer)\.ts$/;
+const TEST_ENTRIES = /-(thread|writer|process)\.ts$/;
 /** What the sources find beside their own folder. */
 const BESIDE = ['build', 'data', 'docs', 'package.json'];
 

@@ -39,6 +39,19 @@ test('each key counts, by any of them', async () => {
   }
 });
 
+// Bytes around a value are no part of it to the native engine (docs/security.md): the key itself must be sent all the same.
+test('bytes above ASCII make no key of what is none', async () => {
+  for (const byte of ['\x80', '\x85', '\xa0', '\xff'])
+    for (const key of [
+      byte,
+      `${byte}first-ke`,
+      `first-ke${byte}`,
+      `first${byte}-key`,
+      `first-key${byte}second key`,
+    ])
+      expect(await ask(keyed, WRITE, { 'X-API-Key': key })).not.toEqual(allowed);
+});
+
 test('a read-only key reads, sessions included, and writes nothing', async () => {
   const reader = { 'X-API-Key': 'reader-key' };
   const call = (method: string, path: string, body?: unknown) => keyed.call(method, path, body, reader);
