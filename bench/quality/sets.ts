@@ -68,10 +68,10 @@ async function evaluateSet(
     });
     const names = readdirSync(folder);
     const isMovielens = names.some((name) => MOVIELENS_FILE.test(name));
+    const tables = names.filter((name) => TABLE_FILE.test(name)).map((name) => join(folder, name));
+    if (!isMovielens && tables.length === 0) throw new Error(`${folder} has no CSV, TSV or NDJSON file`);
     const code = await importInto(config, {
-      paths: isMovielens
-        ? [folder]
-        : names.filter((name) => TABLE_FILE.test(name)).map((name) => join(folder, name)),
+      paths: isMovielens ? [folder] : tables,
       preset: isMovielens ? 'movielens' : 'csv',
       wishes: { ratingMin },
     });

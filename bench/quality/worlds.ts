@@ -1,6 +1,6 @@
 /**
  * Sets of other shapes than the public ones in `data/`, to see that the default lists never lose to one recommender
- * alone: `npx tsx bench/quality/worlds.ts DIR` writes for `quality:sets`
+ * alone: `npx tsx bench/quality/worlds.ts DIR [SEED]` writes for `quality:sets`
  * - `film` (popularity that moves, users who come in bursts) and `news` (items that live for two days),
  * - `tiny` (300 users), and four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`),
  * - two in which nearly all users come once, for an hour (`bursts`, `tastes`),
@@ -236,13 +236,13 @@ function writeSplit(folder: string, users: readonly number[][], random: Random):
   writeFileSync(join(folder, 'test.txt'), `${text(true)}\n`);
 }
 
-function main(folder: string): void {
+function main(folder: string, seed: number): void {
   const write = (name: string, lines: readonly string[]) => {
     mkdirSync(join(folder, name), { recursive: true });
     writeFileSync(join(folder, name, 'likes.csv'), `user,item,time\n${lines.join('\n')}\n`);
   };
-  for (const [name, world] of Object.entries(WORLDS)) write(name, records(world, createRandom(7)));
-  const random = createRandom(11);
+  for (const [name, world] of Object.entries(WORLDS)) write(name, records(world, createRandom(seed)));
+  const random = createRandom(seed + 4);
   writeSplit(join(folder, 'sparse'), sparse(8000, 16_000, 160, 30, random), random);
   write(
     'catalogue',
@@ -253,6 +253,6 @@ function main(folder: string): void {
   writeSplit(join(folder, 'few'), sparse(2500, 20_000, 60, 26, random), random);
 }
 
-const [folder] = process.argv.slice(2);
+const [folder, seed = '7'] = process.argv.slice(2);
 if (folder === undefined) throw new Error('which folder?');
-main(folder);
+main(folder, Number(seed));
