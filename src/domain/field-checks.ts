@@ -54,9 +54,14 @@ export function checkId(
 }
 
 /** As `checkId`, and without a slash. */
-export function checkItemId(id: string, place: Place, limits: Limits): string {
-  if (id.includes('/')) throw refuseBody(place, 'must not contain a slash');
-  return checkId(id, place, limits);
+export function checkItemId(
+  id: string,
+  place: Place,
+  limits: Limits,
+  code: 'INVALID_BODY' | 'INVALID_PARAMETER' = 'INVALID_BODY',
+): string {
+  if (id.includes('/')) throw fault(code, place, 'must not contain a slash');
+  return checkId(id, place, limits, code);
 }
 
 /** Labels, categories and the like; undefined when none are given. @throws FurzeError INVALID_BODY */
