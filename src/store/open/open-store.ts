@@ -7,7 +7,7 @@ import type { Cluster } from '../cluster.ts';
 import type { DataStore } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
-import { removePartial } from '../lmdb/maintenance/partial.ts';
+import { removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
 import type { SyncMode, WriteRules } from '../lmdb/messages.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
@@ -137,7 +137,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
   const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
   let cache: LmdbCacheStore | undefined;
   try {
-    removePartial(dataPath);
+    removeUnfinished(dataPath);
     cache = new LmdbCacheStore(cachePath, locks.cache, mapBytes);
     const { data: lock } = locks;
     const ofData = { dataPath, sync, rules, lock, ...more };

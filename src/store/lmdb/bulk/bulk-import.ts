@@ -13,7 +13,7 @@ import {
   writeTypes,
 } from '../data-tables.ts';
 import { packTimeLow, packTypeAndTime, rowKey, unpackTimeMs, unpackType } from '../format/record-layout.ts';
-import { makePartial, takePlace } from '../maintenance/partial.ts';
+import { beginCopy, takePlace } from '../maintenance/unfinished-copies.ts';
 import type { WriteRules } from '../messages.ts';
 import { LmdbDataReader } from '../reads/data-reader.ts';
 import { beginRecent } from '../reads/recent-feedback.ts';
@@ -61,7 +61,7 @@ export class BulkImport {
    * @param sizes of what is sorted in memory
    */
   static async begin(dataPath: string, rules: WriteRules, sizes?: RunSizes): Promise<BulkImport> {
-    const partial = makePartial(dataPath);
+    const partial = beginCopy(dataPath);
     try {
       const { engine } = openDataTables(dataPath);
       await engine.copyCompact(partial.path).finally(() => engine.close());

@@ -8,7 +8,7 @@ import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
 import { refuseUnsound } from './damaged-files.ts';
 import { inspectFile } from './file-head.ts';
-import { makePartial, removePartial, syncToDisk } from './partial.ts';
+import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 import { refuseExisting } from './refuse-existing.ts';
 
 /** What a copy of a store holds. */
@@ -49,7 +49,7 @@ export async function backupStore(dataPath: string, target: string): Promise<Bac
  * left of it however the process ends; until then it takes room beside the store.
  */
 export async function streamBackup(engine: Engine): Promise<BackupStream> {
-  const partial = makePartial(engine.path);
+  const partial = beginCopy(engine.path);
   try {
     const { file, ...copied } = await copyStore(engine, join(partial.path, 'copy'));
     const stream = createReadStream(file, { fd: openSync(file, 'r') });
@@ -99,8 +99,8 @@ export function receiveBackup(source: Readable, target: string): Promise<Backup>
 async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
   refuseExisting(target);
   makeFolder(target);
-  removePartial(target);
-  const partial = makePartial(target);
+  removeUnfinished(target);
+  const partial = beginCopy(target);
   try {
     const copy = join(partial.path, DATA_FILE);
     await fill(partial.path);

@@ -7,7 +7,7 @@ import type { TemporaryFolder } from '../../../domain/process/temporary-folder.t
 import type { Compacted } from '../../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
-import { makePartial, syncToDisk } from './partial.ts';
+import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 import { type TableName, TouchedKeys } from './touched-keys.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */
@@ -64,7 +64,7 @@ export class LiveCompaction {
     const { engine, ...tables } = parts.tables;
     this.names = Object.keys(tables) as TableName[];
     this.total = Object.values(tables).reduce((sum, table) => sum + countEntries(table), 0);
-    this.partial = makePartial(engine.path);
+    this.partial = beginCopy(engine.path);
     this.copy = openDataTables(this.partial.path, engine.options);
     // What a new store begins with; everything is copied.
     this.copy.engine.transact(() => this.copy.meta.clearSync());

@@ -5,7 +5,7 @@ import { lockFolders } from '../../open/folder-lock.ts';
 import { openDataTables } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
 import { refuseUnsound } from './damaged-files.ts';
-import { makePartial, removePartial, takePlace } from './partial.ts';
+import { beginCopy, removeUnfinished, takePlace } from './unfinished-copies.ts';
 
 /**
  * Rewrites a data folder without its free space.
@@ -17,7 +17,7 @@ export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Co
   await refuseUnsound(dataPath);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
-    removePartial(dataPath);
+    removeUnfinished(dataPath);
     return await compactLocked(dataPath);
   } finally {
     lock!.release();
@@ -26,7 +26,7 @@ export async function compactStore(dataPath: string, lockWaitMs = 0): Promise<Co
 
 async function compactLocked(dataPath: string): Promise<Compacted> {
   const { engine } = openDataTables(dataPath);
-  const partial = makePartial(dataPath);
+  const partial = beginCopy(dataPath);
   try {
     try {
       await engine.copyCompact(partial.path);

@@ -10,7 +10,7 @@ import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
 import type { Backup } from './backup.ts';
 import { inspectFile } from './file-head.ts';
-import { makePartial, removePartial, syncToDisk } from './partial.ts';
+import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 import { refuseExisting } from './refuse-existing.ts';
 
 export interface RestoreOptions {
@@ -34,8 +34,8 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
     refuseExisting(dataPath);
-    removePartial(dataPath);
-    const partial = makePartial(dataPath);
+    removeUnfinished(dataPath);
+    const partial = beginCopy(dataPath);
     try {
       const copy = join(partial.path, DATA_FILE);
       await pipeline(

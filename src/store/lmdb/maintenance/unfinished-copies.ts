@@ -4,16 +4,16 @@ import { type TemporaryFolder, temporaryFolder } from '../../../domain/process/t
 import { DATA_FILE, LOCK_FILE } from '../engine.ts';
 
 /** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
-const PARTIAL_PREFIX = 'partial-';
-const PREFIXES = [PARTIAL_PREFIX, 'compact-'];
+const UNFINISHED_PREFIX = 'partial-';
+const PREFIXES = [UNFINISHED_PREFIX, 'compact-'];
 
-/** A folder beside a store for a copy in the making; `removePartial` clears it away should this process be killed. */
-export function makePartial(folder: string): TemporaryFolder {
-  return temporaryFolder(PARTIAL_PREFIX, folder);
+/** A folder beside a store for a copy in the making; `removeUnfinished` clears it away should this process be killed. */
+export function beginCopy(folder: string): TemporaryFolder {
+  return temporaryFolder(UNFINISHED_PREFIX, folder);
 }
 
 /** Removes what a copy that was killed has left behind. */
-export function removePartial(folder: string): void {
+export function removeUnfinished(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || !PREFIXES.some((prefix) => entry.name.startsWith(prefix))) continue;
     rmSync(join(folder, entry.name), { recursive: true, force: true });
