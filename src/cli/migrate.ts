@@ -5,7 +5,7 @@ import { counted, countedRecords } from '../domain/group-digits.ts';
 import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { temporaryFolder } from '../domain/process/temporary-folder.ts';
-import { Checkpoint } from '../exchange/checkpoint.ts';
+import { ResumePoint } from '../exchange/resume-point.ts';
 import { BEGUN, type CopyState, compareRecords, copyRecords, type KINDS } from '../exchange/copy-records.ts';
 import { storeSource } from '../exchange/sources.ts';
 import { storeTarget } from '../exchange/targets.ts';
@@ -73,14 +73,14 @@ async function migrate(
       withStore(to, config, lockWait, async ({ data: fresh, identity }, folder) => {
         // One that was made anew under the same name is another store.
         const work = [maskDsn(from), sourceIdentity, maskDsn(to), identity];
-        const checkpoint = new Checkpoint<CopyState>(folder, 'migrate', work);
-        if (checkpoint.read() === undefined) await checkEmpty(fresh, to);
+        const resumePoint = new ResumePoint<CopyState>(folder, 'migrate', work);
+        if (resumePoint.read() === undefined) await checkEmpty(fresh, to);
         const records = storeSource(old);
         const target = storeTarget(fresh, maskDsn(to), true);
         const total = await old.getStats();
         const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
           progress.report(`${stage} ${kind}`, done, total[kind]);
-        await copyRecords({ source: records, target, checkpoint, onProgress: tell('moving') });
+        await copyRecords({ source: records, target, resumePoint, onProgress: tell('moving') });
         const { compared, different, differentCount } = await compareRecords(
           records,
           fresh,
@@ -89,12 +89,12 @@ async function migrate(
         progress.end();
         if (differentCount > 0) {
           // The next run copies everything again, over what is there.
-          checkpoint.write(BEGUN);
+          resumePoint.write(BEGUN);
           throw new OperatorError(
             `${counted(differentCount, 'records')} ${differentCount === 1 ? 'differs' : 'differ'}:\n${different.join('\n')}`,
           );
         }
-        checkpoint.remove();
+        resumePoint.remove();
         return compared;
       }),
     );

@@ -3,7 +3,7 @@ import { counted } from '../domain/group-digits.ts';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { ResumePoint } from './resume-point.ts';
 import type { Kind } from './columns.ts';
 import { encodeBatch } from './refused-rows.ts';
 import type { ApiRecord, Source } from './sources.ts';
@@ -31,7 +31,7 @@ export interface CopyOptions {
   readonly source: Source;
   readonly target: Target;
   /** Where it is kept how far it has come, so that a copy that was cut off goes on. */
-  readonly checkpoint: Checkpoint<CopyState>;
+  readonly resumePoint: ResumePoint<CopyState>;
   /** Told how many records of a kind are copied. */
   readonly onProgress: (kind: Kind, records: number) => void;
 }
@@ -42,10 +42,10 @@ export interface CopyOptions {
  * @returns how many records there were of each kind, in earlier runs of this copy too
  * @throws OperatorError when a record cannot be stored
  */
-export async function copyRecords({ source, target, checkpoint, onProgress }: CopyOptions): Promise<Counts> {
-  const before = checkpoint.read() ?? BEGUN;
+export async function copyRecords({ source, target, resumePoint, onProgress }: CopyOptions): Promise<Counts> {
+  const before = resumePoint.read() ?? BEGUN;
   // Written ahead of the first page, so that what a cut leaves in the target is known for what it is.
-  checkpoint.write(before);
+  resumePoint.write(before);
   let { copied } = before;
   for (const kind of KINDS.slice(KINDS.indexOf(before.kind))) {
     const from = kind === before.kind ? before.cursor : undefined;
@@ -53,7 +53,7 @@ export async function copyRecords({ source, target, checkpoint, onProgress }: Co
     for await (const { rows, cursor } of source(kind, from)) {
       await store(target, kind, rows);
       copied = { ...copied, [kind]: copied[kind] + rows.length };
-      checkpoint.write({ kind, cursor, copied });
+      resumePoint.write({ kind, cursor, copied });
       onProgress(kind, copied[kind]);
     }
   }

@@ -1,6 +1,6 @@
 import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { Checkpoint, CheckpointState } from './checkpoint.ts';
+import type { ResumePoint, ImportPosition } from './resume-point.ts';
 import type { Kind } from './columns.ts';
 import { type OpenedText, openText } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
@@ -31,7 +31,7 @@ export interface ImportOptions {
   readonly plan: FilePlan;
   /** Absent: rows are checked and nothing is stored. */
   readonly target?: Target | undefined;
-  readonly checkpoint?: Checkpoint<CheckpointState> | undefined;
+  readonly resumePoint?: ResumePoint<ImportPosition> | undefined;
   /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
@@ -67,8 +67,8 @@ class FileImport {
   }
 
   async run(): Promise<FileResult> {
-    const { checkpoint } = this.options;
-    const before = checkpoint?.read();
+    const { resumePoint } = this.options;
+    const before = resumePoint?.read();
     this.stored = before?.stored ?? 0;
     try {
       await this.readAfter(before?.line ?? 0);
@@ -80,7 +80,7 @@ class FileImport {
     if (!isStopped) await this.send();
     await Promise.all(this.underWay);
     if (this.failure !== undefined) throw this.failure;
-    if (!isStopped) checkpoint?.remove();
+    if (!isStopped) resumePoint?.remove();
     const { rows, stored, refused } = this;
     const { path, kind } = this.options.plan;
     return { path, kind, rows, stored, refused: refused.count, isStopped };
@@ -128,7 +128,7 @@ class FileImport {
     if (this.underWay.length >= BATCHES_UNDER_WAY) await this.underWay[0];
     const earlier = this.underWay.at(-1) ?? Promise.resolve();
     const one = this.store(lines).then(
-      // In order, so that a checkpoint vouches for every line before it.
+      // In order, so that a resume point vouches for every line before it.
       (count) => earlier.then(() => this.settle(lines, count)),
       (error: unknown) => {
         this.failure ??= error;
@@ -141,7 +141,7 @@ class FileImport {
   private settle(lines: readonly RecordLine[], count: number): void {
     this.stored += count;
     if (this.failure !== undefined || this.refused.endsImport) return;
-    this.options.checkpoint?.write({ line: lines.at(-1)!.line, stored: this.stored });
+    this.options.resumePoint?.write({ line: lines.at(-1)!.line, stored: this.stored });
   }
 
   private async store(lines: readonly RecordLine[]): Promise<number> {

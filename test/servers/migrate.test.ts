@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGorse } from '../../src/cli/import/from-gorse.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { Checkpoint } from '../../src/exchange/checkpoint.ts';
+import { ResumePoint } from '../../src/exchange/resume-point.ts';
 import {
   BEGUN,
   type CopyState,
@@ -145,7 +145,7 @@ describe('copying records', () => {
     const [from, to] = [openIn(tempFolder()), openIn(tempFolder())];
     await fill(from.data);
     const folder = tempFolder();
-    const open = () => new Checkpoint<CopyState>(folder, 'test', 'this');
+    const open = () => new ResumePoint<CopyState>(folder, 'test', 'this');
     const whole = storeTarget(to.data, 'to', false);
     let left = 0;
     let stored = 0;
@@ -161,7 +161,7 @@ describe('copying records', () => {
       copyRecords({
         source: storeSource(from.data),
         target: counting,
-        checkpoint: open(),
+        resumePoint: open(),
         onProgress: () => {},
       });
     await expect(copy()).rejects.toThrow(/killed/);

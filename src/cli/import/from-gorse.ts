@@ -1,7 +1,7 @@
 import { countedRecords } from '../../domain/group-digits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { Checkpoint } from '../../exchange/checkpoint.ts';
+import { ResumePoint } from '../../exchange/resume-point.ts';
 import { type CopyState, copyRecords } from '../../exchange/copy-records.ts';
 import { tableSource } from '../../exchange/sources.ts';
 import type { Target } from '../../exchange/targets.ts';
@@ -33,14 +33,14 @@ export async function importGorse(database: string, target: Target, folder: stri
     throw new OperatorError(`${maskDsn(database)} cannot be read: ${error.message}`);
   });
   try {
-    const checkpoint = new Checkpoint<CopyState>(folder, 'import-gorse', [maskDsn(database), target.name]);
+    const resumePoint = new ResumePoint<CopyState>(folder, 'import-gorse', [maskDsn(database), target.name]);
     const copied = await copyRecords({
       source: tableSource((kind, cursor) => tables.page(kind, cursor)),
       target,
-      checkpoint,
+      resumePoint,
       onProgress: (kind, records) => progress.report(`importing ${kind}`, records, records),
     });
-    checkpoint.remove();
+    resumePoint.remove();
     process.stdout.write(`${countedRecords(copied)} read from ${maskDsn(database)}\n`);
     return 0;
   } finally {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
-import { fileCheckpoint } from '../../exchange/checkpoint.ts';
+import { importResumePoint } from '../../exchange/resume-point.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
 import type { ImportReports } from '../../exchange/import-reports.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
@@ -124,7 +124,7 @@ async function importOne(
       if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
     }
     const isAtOnce = 'finish' in run.target;
-    const checkpoint = isAtOnce ? undefined : fileCheckpoint(run.folder, run.target.name, plan);
+    const resumePoint = isAtOnce ? undefined : importResumePoint(run.folder, run.target.name, plan);
     const { target, skipsBad } = run;
     const show = showIn(progress, `importing ${plan.path}`);
     return await announced(run.target, plan, (tell) => {
@@ -132,7 +132,7 @@ async function importOne(
         show(bytes, bytesTotal, rows);
         tell(bytes, bytesTotal);
       };
-      return importFile({ ...common, opened, target, checkpoint, skipsBad, onProgress });
+      return importFile({ ...common, opened, target, resumePoint, skipsBad, onProgress });
     });
   } finally {
     progress.end();

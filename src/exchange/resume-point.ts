@@ -5,13 +5,13 @@ import { isStream } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 
 /** How far the import of a file has come: every line up to this one is stored. */
-export interface CheckpointState {
+export interface ImportPosition {
   readonly line: number;
   readonly stored: number;
 }
 
 /** Remembers how far work has come, so that the same work goes on where it was cut off. */
-export class Checkpoint<State> {
+export class ResumePoint<State> {
   private readonly path: string | undefined;
 
   /**
@@ -49,9 +49,9 @@ export class Checkpoint<State> {
  * How far the import of one file into one target has come. It belongs to the file as it is: another size or time of
  * change, another target or another reading of its columns begins anew.
  */
-export function fileCheckpoint(folder: string, target: string, plan: FilePlan): Checkpoint<CheckpointState> {
-  if (isStream(plan.path)) return new Checkpoint(folder, 'import', undefined);
+export function importResumePoint(folder: string, target: string, plan: FilePlan): ResumePoint<ImportPosition> {
+  if (isStream(plan.path)) return new ResumePoint(folder, 'import', undefined);
   const { size, mtimeMs } = statSync(plan.path);
   const { reshape: _function, ...described } = plan;
-  return new Checkpoint(folder, 'import', [resolve(plan.path), size, mtimeMs, target, described]);
+  return new ResumePoint(folder, 'import', [resolve(plan.path), size, mtimeMs, target, described]);
 }
