@@ -5,7 +5,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { CLICK_DEFAULTS, FM_DEFAULTS } from '../src/model/click/settings.ts';
-import { auc, type Estimate, logLoss } from '../src/model/evaluation/metrics.ts';
+import type { Estimate } from '../src/model/evaluation/confidence-interval.ts';
+import { auc, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from './baselines/factorization-machine.ts';
 import { finish } from './fit-in-thread.ts';
 import { evaluateInThreads } from './quality/evaluate-workers.ts';

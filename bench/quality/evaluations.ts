@@ -1,7 +1,7 @@
 /** Evaluation protocols over a ranker: the full catalogue, and sampled leave-one-out. */
 import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
+import { estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { type Evaluation, evaluateUsers, mergeParts } from '../../src/model/evaluation/evaluate.ts';
-import { estimate } from '../../src/model/evaluation/metrics.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 
 /**

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
 import { pick, splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { estimate } from '../../src/model/evaluation/metrics.ts';
+import { estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import { createDraft, type NeighborTable, neighborsAt } from '../../src/model/neighbors/neighbor-table.ts';

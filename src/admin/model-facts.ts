@@ -1,7 +1,7 @@
 import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { sharedBytesOf } from '../memory/reuse.ts';
-import type { Estimate } from '../model/evaluation/metrics.ts';
+import type { Estimate } from '../model/evaluation/confidence-interval.ts';
 import { PART_NAMES, partOf } from '../model/parts.ts';
 import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
 import { RANKING_FEATURES } from '../recommend/ranking/ranking-features.ts';

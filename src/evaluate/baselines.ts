@@ -1,7 +1,7 @@
 import { type Interactions, rowIndices } from '../dataset/interactions.ts';
 import { createRandom } from '../domain/random.ts';
+import { estimate } from '../model/evaluation/confidence-interval.ts';
 import { evaluateUsers } from '../model/evaluation/evaluate.ts';
-import { estimate } from '../model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../model/evaluation/ranker.ts';
 import { createTrial, type Trial } from './protocol.ts';
 import type { Past } from './read-feedback.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../domain/config/config.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { byRecommenderKey, RECOMMENDERS } from '../domain/recommenders.ts';
+import { type Estimate, estimate } from '../model/evaluation/confidence-interval.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
-import { type Estimate, estimate } from '../model/evaluation/metrics.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
 import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
 import type { Trial } from './protocol.ts';

@@ -3,9 +3,9 @@ import { counted } from '../domain/group-digits.ts';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
-import type { ResumePoint } from './resume-point.ts';
 import type { Kind } from './columns.ts';
 import { encodeBatch } from './refused-rows.ts';
+import type { ResumePoint } from './resume-point.ts';
 import type { ApiRecord, Source } from './sources.ts';
 import type { Target } from './targets.ts';
 

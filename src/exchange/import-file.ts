@@ -1,12 +1,12 @@
 import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { ResumePoint, ImportPosition } from './resume-point.ts';
 import type { Kind } from './columns.ts';
 import { type OpenedText, openText } from './open-text.ts';
 import type { FilePlan } from './plan.ts';
 import { type BadRow, type ReadRow, readRows } from './read-rows.ts';
 import { recordOf } from './records.ts';
 import { areValid, encodeBatch, type RecordLine, type RefusedRow, RefusedRows } from './refused-rows.ts';
+import type { ImportPosition, ResumePoint } from './resume-point.ts';
 import type { Target } from './targets.ts';
 
 /** Records in one batch, which is one transaction. */

@@ -49,7 +49,11 @@ export class ResumePoint<State> {
  * How far the import of one file into one target has come. It belongs to the file as it is: another size or time of
  * change, another target or another reading of its columns begins anew.
  */
-export function importResumePoint(folder: string, target: string, plan: FilePlan): ResumePoint<ImportPosition> {
+export function importResumePoint(
+  folder: string,
+  target: string,
+  plan: FilePlan,
+): ResumePoint<ImportPosition> {
   if (isStream(plan.path)) return new ResumePoint(folder, 'import', undefined);
   const { size, mtimeMs } = statSync(plan.path);
   const { reshape: _function, ...described } = plan;

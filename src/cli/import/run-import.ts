@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
-import { importResumePoint } from '../../exchange/resume-point.ts';
 import { type FileResult, importFile } from '../../exchange/import-file.ts';
 import type { ImportReports } from '../../exchange/import-reports.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
 import type { Preset, PresetFile } from '../../exchange/presets.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
+import { importResumePoint } from '../../exchange/resume-point.ts';
 import type { BeginBulk, Target } from '../../exchange/targets.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { BulkFiles } from './bulk-files.ts';

@@ -3,7 +3,7 @@
  * generator that runs no phase itself, so that one thread or a pool may drive it.
  */
 
-import type { Estimate } from '../evaluation/metrics.ts';
+import type { Estimate } from '../evaluation/confidence-interval.ts';
 import { isFaulty } from '../shared-task.ts';
 import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
 import type { AlsTask } from './task.ts';

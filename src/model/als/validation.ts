@@ -13,7 +13,7 @@ import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { createRandom } from '../../domain/random.ts';
 import { rowRegularization } from '../../kernel/scratch.ts';
 import { viewOf } from '../../memory/layout.ts';
-import { type Estimate, estimate } from '../evaluation/metrics.ts';
+import { type Estimate, estimate } from '../evaluation/confidence-interval.ts';
 import type { AlsTask } from './task.ts';
 
 /** Judged users that a thread takes at a time: a block of the batch kernel. */

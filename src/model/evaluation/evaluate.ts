@@ -1,6 +1,7 @@
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import { rowIndices } from '../../dataset/interactions.ts';
-import { type Estimate, estimate, hitRate, ndcg, precision, recall, reciprocalRank } from './metrics.ts';
+import { type Estimate, estimate } from './confidence-interval.ts';
+import { hitRate, ndcg, precision, recall, reciprocalRank } from './metrics.ts';
 import type { Ranker } from './ranker.ts';
 
 /** The outcome by metric name, such as `NDCG@10`, with the number of users it rests on. */

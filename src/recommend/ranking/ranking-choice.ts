@@ -3,7 +3,8 @@
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
 import type { ChoiceSample } from '../../model/conditional-logit.ts';
-import { type Estimate, estimate, ndcg } from '../../model/evaluation/metrics.ts';
+import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
+import { ndcg } from '../../model/evaluation/metrics.ts';
 import type { LogisticRegression } from '../../model/logistic-regression.ts';
 import {
   asProbability,

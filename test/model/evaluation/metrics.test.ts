@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   auc,
-  estimate,
   hitRate,
   logLoss,
   ndcg,
@@ -29,19 +28,6 @@ describe('measures of a list', () => {
   it('are 1 for a perfect list', () => {
     expect(ndcg([true, true], 10, 2)).toBe(1);
     expect(recall([true, true], 10, 2)).toBe(1);
-  });
-});
-
-describe('the confidence interval', () => {
-  it('is 1.96 standard errors to either side', () => {
-    const { mean, halfWidth } = estimate([1, 2, 3, 4]);
-    expect(mean).toBeCloseTo(2.5);
-    expect(halfWidth).toBeCloseTo((1.96 * Math.sqrt(5 / 3)) / 2);
-  });
-
-  it('is empty without a sample', () => {
-    expect(estimate([])).toEqual({ mean: 0, halfWidth: 0 });
-    expect(estimate([3])).toEqual({ mean: 3, halfWidth: 0 });
   });
 });
 
