@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { overloaded } from '../domain/concurrency/overload.ts';
+import { overloaded } from '../domain/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { TaskLog } from '../worker/tasks/task-log.ts';
 

@@ -5,8 +5,8 @@ import type { Reply, ReplyHeaders } from './reply.ts';
 /** Where the service describes its errors; a problem's `type` is this page and the code as fragment. */
 export const ERRORS_PATH = '/apidocs/errors';
 
-/** Seconds after which a caller may try again when the service is not able to answer. */
-const RETRY_AFTER_S = '1';
+/** When a caller may try again, in seconds: stands beside every 503. */
+export const RETRY_AFTER = ['Retry-After', '1'] as const;
 
 /** An error as problem details (RFC 9457). */
 export function problemReply(error: FurzeError, headers: ReplyHeaders = []): Reply {
@@ -23,7 +23,7 @@ export function problemReply(error: FurzeError, headers: ReplyHeaders = []): Rep
     status,
     contentType: 'application/problem+json; charset=utf-8',
     body: JSON.stringify(problem),
-    headers: status === 503 ? [...headers, ['Retry-After', RETRY_AFTER_S]] : headers,
+    headers: status === 503 ? [...headers, RETRY_AFTER] : headers,
   };
 }
 

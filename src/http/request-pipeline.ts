@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { overloaded } from '../domain/concurrency/overload.ts';
+import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
 import type { Limits } from '../domain/limits.ts';

@@ -1,4 +1,4 @@
-import { overloaded } from '../domain/concurrency/overload.ts';
+import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';

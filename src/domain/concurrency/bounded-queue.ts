@@ -1,6 +1,6 @@
-import { type Overload, overloaded } from './overload.ts';
+import { type Overload, overloaded } from './overload-error.ts';
 
-export interface GateOptions {
+export interface BoundedQueueOptions {
   /** Pieces of work at the same time at most. */
   readonly atWorkMax: number;
   /** Pieces that wait at most; more are refused. */
@@ -10,12 +10,12 @@ export interface GateOptions {
 }
 
 /** Lets so many pieces of work be done at the same time; the others wait, first come, first served, as many as may. */
-export class Gate {
-  private readonly options: GateOptions;
+export class BoundedQueue {
+  private readonly options: BoundedQueueOptions;
   private readonly queue = new Set<() => void>();
   private atWork = 0;
 
-  constructor(options: GateOptions) {
+  constructor(options: BoundedQueueOptions) {
     this.options = options;
   }
 

@@ -1,4 +1,4 @@
-import { overloaded } from '../../domain/concurrency/overload.ts';
+import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { SEVERAL_LENGTHS } from '../engine/engine.ts';
 import type { ByteBudget } from './byte-budget.ts';

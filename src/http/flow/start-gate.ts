@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { overloaded } from '../../domain/concurrency/overload.ts';
+import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { turns } from '../../domain/concurrency/turns.ts';
 import { FurzeError } from '../../domain/errors.ts';
 

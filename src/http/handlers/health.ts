@@ -1,4 +1,5 @@
 import { HealthReportSchema } from '../../domain/schemas.ts';
+import { RETRY_AFTER } from '../problem.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { HEALTH } from './examples.ts';
@@ -32,7 +33,7 @@ export const healthRoutes: readonly Route[] = [
     async handler(_request, { health }) {
       const report = await health();
       if (report.Ready) return json(report);
-      return { ...json(report), status: 503, headers: [['Retry-After', '1']] };
+      return { ...json(report), status: 503, headers: [RETRY_AFTER] };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import { inTurns, turns } from '../../domain/concurrency/turns.ts';
 import { RECOMMENDERS } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
@@ -41,7 +41,7 @@ export class Explainer {
     readonly recommender: Recommender;
   };
 
-  private readonly gate = new Gate({
+  private readonly queue = new BoundedQueue({
     atWorkMax: AT_WORK_MAX,
     waitingMax: WAITING_MAX,
     refusedFor: 'explanations',
@@ -57,7 +57,7 @@ export class Explainer {
    */
   async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
     if (this.parts.reads.itemRow(itemId) < 0) return undefined;
-    return this.gate.run(() => this.explained(userId, itemId, query), query.caller?.signal);
+    return this.queue.run(() => this.explained(userId, itemId, query), query.caller?.signal);
   }
 
   private async explained(

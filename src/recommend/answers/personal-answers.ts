@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import { turns } from '../../domain/concurrency/turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -45,7 +45,7 @@ export interface PersonalParts {
 export class PersonalAnswers {
   private readonly parts: PersonalParts;
   /** Lists for single questions are made one a turn of the event loop. */
-  private readonly listTurns = new Gate({
+  private readonly listTurns = new BoundedQueue({
     atWorkMax: 1,
     waitingMax: LISTS_WAITING_MAX,
     refusedFor: 'lists',

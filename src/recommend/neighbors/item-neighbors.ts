@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/items-part.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -34,7 +34,7 @@ export class ItemNeighbors {
   private readonly findRelated: FindRelated;
   private readonly sinceFit: SinceFit;
   private readonly likesOf: (row: number) => number;
-  private readonly gate = new Gate({
+  private readonly queue = new BoundedQueue({
     atWorkMax: SEARCHES_MAX,
     waitingMax: SEARCHES_WAITING_MAX,
     refusedFor: 'neighbors',
@@ -98,7 +98,7 @@ export class ItemNeighbors {
     signal: AbortSignal | undefined,
   ): Promise<Ranked> {
     if (this.isByLabels(row))
-      return this.gate.run(() => similarRowsInTurns(row, k, this.labels(), accepted, signal), signal);
+      return this.queue.run(() => similarRowsInTurns(row, k, this.labels(), accepted, signal), signal);
     const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
     return filterRanked(related, k, accepted);
   }

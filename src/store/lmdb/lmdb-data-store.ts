@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { overloaded } from '../../domain/concurrency/overload.ts';
+import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';

@@ -1,5 +1,5 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import type { Found, Question } from '../../recommend/list-making/filtered-list.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
@@ -25,7 +25,11 @@ export class Remakes {
   private plannedMs = 0;
   /** The models have one scratch memory for what is made here. */
   private readonly slot = new SerialQueue();
-  private readonly questions = new Gate({ atWorkMax: 1, waitingMax: WAITING_MAX, refusedFor: 'lists' });
+  private readonly questions = new BoundedQueue({
+    atWorkMax: 1,
+    waitingMax: WAITING_MAX,
+    refusedFor: 'lists',
+  });
 
   constructor(
     pool: WorkerPool,

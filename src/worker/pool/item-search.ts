@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import type { WorkerPool } from './pool.ts';
 
 /** Time that a search may take, milliseconds. */
@@ -12,7 +12,11 @@ const WAITING_MAX = 15;
 export class ItemSearch {
   private readonly pool: WorkerPool;
   private readonly dataPath: string;
-  private readonly gate = new Gate({ atWorkMax: 1, waitingMax: WAITING_MAX, refusedFor: 'searches' });
+  private readonly queue = new BoundedQueue({
+    atWorkMax: 1,
+    waitingMax: WAITING_MAX,
+    refusedFor: 'searches',
+  });
 
   constructor(pool: WorkerPool, dataPath: string) {
     this.pool = pool;
@@ -32,6 +36,6 @@ export class ItemSearch {
       n: Math.min(n, FOUND_MAX),
       timeMsMax: TIME_MS_MAX,
     } as const;
-    return this.gate.run(() => this.pool.run<'searchItems'>(job));
+    return this.queue.run(() => this.pool.run<'searchItems'>(job));
   }
 }

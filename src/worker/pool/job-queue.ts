@@ -1,4 +1,4 @@
-import { Gate } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import type { Job, JobKind, Jobs } from '../messages.ts';
 import type { WorkerPool } from './pool.ts';
 
@@ -11,17 +11,17 @@ const WAITING_MAX = 64;
  */
 export class JobQueue {
   private readonly pool: Pick<WorkerPool, 'run'>;
-  private readonly gate: Gate;
+  private readonly queue: BoundedQueue;
 
   /** @param atWorkMax questions at work at the same time; training has the other threads */
   constructor(pool: Pick<WorkerPool, 'run'>, atWorkMax: number) {
     this.pool = pool;
-    this.gate = new Gate({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
+    this.queue = new BoundedQueue({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
   }
 
   /** Questions that wait for a thread. */
   get length(): number {
-    return this.gate.waiting;
+    return this.queue.waiting;
   }
 
   /**
@@ -32,7 +32,7 @@ export class JobQueue {
     jobOf: (cancelled: Int32Array<SharedArrayBuffer>) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
     signal?: AbortSignal,
   ): Promise<Jobs[Kind]['answer']> {
-    return this.gate.run(async () => {
+    return this.queue.run(async () => {
       const cancelled = new Int32Array(new SharedArrayBuffer(4));
       const cancel = () => void Atomics.store(cancelled, 0, 1);
       signal?.addEventListener('abort', cancel, { once: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../src/domain/concurrency/bounded-queue.ts';
 
 /** Pieces of work that end when they are told to. */
 function pieces() {
@@ -13,21 +13,21 @@ function pieces() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a gate', () => {
+describe('a bounded queue', () => {
   it('lets so many in at a time, the others in order, and refuses those beyond', async () => {
-    const gate = new Gate({ atWorkMax: 2, waitingMax: 2, refusedFor: 'lists' });
+    const queue = new BoundedQueue({ atWorkMax: 2, waitingMax: 2, refusedFor: 'lists' });
     const { ends, work } = pieces();
-    const answers = [0, 1, 2, 3].map(() => gate.run(work));
-    await expect(gate.run(work)).rejects.toMatchObject({ code: 'OVERLOADED' });
-    expect([ends.length, gate.waiting]).toEqual([2, 2]);
+    const answers = [0, 1, 2, 3].map(() => queue.run(work));
+    await expect(queue.run(work)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    expect([ends.length, queue.waiting]).toEqual([2, 2]);
     ends[0]!('first');
     await settled();
-    expect([ends.length, gate.waiting]).toEqual([3, 1]);
+    expect([ends.length, queue.waiting]).toEqual([3, 1]);
     // Who comes as a place is handed on does not take it.
     ends[1]!('second');
-    answers.push(gate.run(work));
+    answers.push(queue.run(work));
     await settled();
-    expect([ends.length, gate.waiting]).toEqual([4, 1]);
+    expect([ends.length, queue.waiting]).toEqual([4, 1]);
     ends[2]!('third');
     await settled();
     for (const at of [3, 4]) ends[at]!('later');
@@ -35,15 +35,15 @@ describe('a gate', () => {
   });
 
   it('goes on after work that fails, and without those who have left', async () => {
-    const gate = new Gate({ atWorkMax: 1, waitingMax: 2, refusedFor: 'lists' });
+    const queue = new BoundedQueue({ atWorkMax: 1, waitingMax: 2, refusedFor: 'lists' });
     const { ends, work } = pieces();
-    const failing = gate.run(async () => {
+    const failing = queue.run(async () => {
       await work();
       throw new Error('broken');
     });
     const leaving = new AbortController();
-    const left = gate.run(work, leaving.signal);
-    const stays = gate.run(work);
+    const left = queue.run(work, leaving.signal);
+    const stays = queue.run(work);
     leaving.abort();
     await expect(left).rejects.toThrow('abort');
     ends[0]!('');
@@ -51,6 +51,6 @@ describe('a gate', () => {
     await settled();
     ends[1]!('done');
     expect(await stays).toBe('done');
-    await expect(gate.run(work, leaving.signal)).rejects.toThrow('abort');
+    await expect(queue.run(work, leaving.signal)).rejects.toThrow('abort');
   });
 });

@@ -18,7 +18,7 @@ const DETAILS = {
 /** What there is too much of. */
 export type Overload = keyof typeof DETAILS;
 
-/** The refusal of a request that the service has no room for: a 503 with `Retry-After`. */
+/** The refusal of a request that the service has no room for: a 503 with `Retry-After`. Who refuses is where things wait. */
 export function overloaded(by: Overload): FurzeError {
   return new FurzeError('OVERLOADED', DETAILS[by]);
 }
