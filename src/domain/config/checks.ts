@@ -1,6 +1,5 @@
 /** What is refused in a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../positive-feedback-types.ts';
-import type { EffectiveValue } from './environment.ts';
 import {
   type ConfigKey,
   expectation,
@@ -10,6 +9,7 @@ import {
   shownValue,
   type Table,
 } from './keys.ts';
+import type { EffectiveValue } from './overrides.ts';
 import type { Config } from './schema.ts';
 import { apiKeys } from './schema.ts';
 

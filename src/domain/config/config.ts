@@ -1,7 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
-import { type Environment, effectiveValue, unknownVariableWarnings, withoutInjected } from './environment.ts';
+import { type Environment, withoutInjected } from './environment.ts';
 import { CONFIG_KEYS, decodeValue, encodeValue, isTable, type KeySchema, ROOT, type Table } from './keys.ts';
+import { effectiveValue, unknownVariableWarnings } from './overrides.ts';
 import type { Config } from './schema.ts';
 
 export type { Environment } from './environment.ts';

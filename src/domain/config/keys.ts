@@ -3,6 +3,7 @@ import { Check } from 'typebox/value';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { MASK, maskDsn } from '../mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
+import { variableOf } from './environment.ts';
 import { ConfigSchema } from './schema.ts';
 
 /** A schema as this module reads it: the JSON Schema words that schema.ts uses. */
@@ -36,15 +37,12 @@ export interface ConfigKey {
 /** The schema's root, as plain JSON Schema. */
 export const ROOT = ConfigSchema as unknown as KeySchema;
 
-/** What every environment variable of the configuration begins with. */
-export const VARIABLE_PREFIX = 'FURZE_';
-
 /** All keys in the order of the schema. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(ROOT, []);
 
 function keysOf(schema: KeySchema, path: readonly string[]): ConfigKey[] {
   if (schema.properties === undefined) {
-    return [{ path, variable: VARIABLE_PREFIX + path.join('_').toUpperCase(), schema }];
+    return [{ path, variable: variableOf(path), schema }];
   }
   return Object.entries(schema.properties).flatMap(([name, child]) => keysOf(child, [...path, name]));
 }

@@ -1,8 +1,9 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry } from '../admin-schemas.ts';
 import { MASK } from '../mask-dsn.ts';
-import { type Environment, effectiveValue, withoutInjected } from './environment.ts';
+import { type Environment, withoutInjected } from './environment.ts';
 import { CONFIG_KEYS, encodeValue, lookUp, shownValue } from './keys.ts';
+import { effectiveValue } from './overrides.ts';
 import type { Config } from './schema.ts';
 
 /** Where a configuration was taken from. */
