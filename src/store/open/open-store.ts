@@ -16,7 +16,7 @@ import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
 import { SharedCache } from '../shared/shared-cache.ts';
 import type { SharedPlace } from '../shared/shared-lists.ts';
-import { TolerantCache } from '../tolerant-cache.ts';
+import { UnsavedStateCache } from '../unsaved-state-cache.ts';
 import type { PostgresDsn } from './dsn.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
 import { openSharedLists } from './open-shared-lists.ts';
@@ -157,7 +157,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     const all = sharedLists
       ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache)
       : cache;
-    return { identity, data, cache: new TolerantCache(all, report), sharedLists };
+    return { identity, data, cache: new UnsavedStateCache(all, report), sharedLists };
   } catch (error) {
     locks.data.release();
     if (cache === undefined) locks.cache.release();

@@ -1,16 +1,16 @@
 import type { CacheStats, CacheStore, UserList } from '../cache-store.ts';
 import type { TableStats } from '../data-store.ts';
-import type { GuardedLists } from './guarded-lists.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 
 const NOTHING = { lists: 0, bytes: 0 };
 
 /** A cache whose lists all nodes share. States and models are this node's own, in a cache of its own. */
 export class SharedCache implements CacheStore {
   readonly local = undefined;
-  private readonly lists: GuardedLists;
+  private readonly lists: CircuitBreaker;
   private readonly own: CacheStore;
 
-  constructor(lists: GuardedLists, own: CacheStore) {
+  constructor(lists: CircuitBreaker, own: CacheStore) {
     this.lists = lists;
     this.own = own;
   }

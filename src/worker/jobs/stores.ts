@@ -2,12 +2,12 @@ import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
 import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
 import { openCacheStore, openDataReader, withModels } from '../../store/open/thread-stores.ts';
-import type { GuardedLists } from '../../store/shared/guarded-lists.ts';
+import type { CircuitBreaker } from '../../store/shared/circuit-breaker.ts';
 import type { SharedPlace } from '../../store/shared/shared-lists.ts';
 
 const readers = new Map<string, DataReader>();
 const caches = new Map<string, CacheStore>();
-const shared = new Map<string, GuardedLists>();
+const shared = new Map<string, CircuitBreaker>();
 
 /**
  * Runs `work` on this thread's reader of the data store and gives its snapshot back after, because a worker that
@@ -45,7 +45,7 @@ export async function withModelsAt<T>(
 }
 
 /** This thread's connection to lists that nodes share. */
-export async function sharedListsAt(place: SharedPlace): Promise<GuardedLists> {
+export async function sharedListsAt(place: SharedPlace): Promise<CircuitBreaker> {
   const { openSharedLists } = await import('../../store/open/open-shared-lists.ts');
   return opened(shared, JSON.stringify(place), () => openSharedLists(place));
 }

@@ -8,8 +8,8 @@ import { type DataTables, openDataTables, readState } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
 import { refuseUnsound } from './damaged-files.ts';
 import { inspectFile } from './file-head.ts';
-import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 import { refuseExisting } from './refuse-existing.ts';
+import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 /** What a copy of a store holds. */
 export interface Copied {

@@ -7,8 +7,8 @@ import type { TemporaryFolder } from '../../../domain/process/temporary-folder.t
 import type { Compacted } from '../../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
-import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 import { type TableName, TouchedKeys } from './touched-keys.ts';
+import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */
 const STEP_ENTRIES = 1000;

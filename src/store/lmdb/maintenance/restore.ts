@@ -10,8 +10,8 @@ import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
 import type { Backup } from './backup.ts';
 import { inspectFile } from './file-head.ts';
-import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 import { refuseExisting } from './refuse-existing.ts';
+import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */

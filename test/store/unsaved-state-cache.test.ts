@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { limitRepeats } from '../../src/domain/limit-log-repeats.ts';
-import { TolerantCache } from '../../src/store/tolerant-cache.ts';
+import { UnsavedStateCache } from '../../src/store/keeping-state-cache.ts';
 import { openIn, tempFolder } from './helpers.ts';
 
 test('marks are kept while the cache takes none, and stored when it does', async () => {
@@ -12,16 +12,16 @@ test('marks are kept while the cache takes none, and stored when it does', async
     await cache.putState(name, value);
   };
   const troubles: string[] = [];
-  const tolerant = new TolerantCache(full, (message) => troubles.push(message));
-  await tolerant.putState('a', 1);
-  await tolerant.putState('a', 2);
-  await tolerant.putState('b', null);
-  expect([await tolerant.getState('a'), await tolerant.getState('b')]).toEqual([2, null]);
+  const keeping = new UnsavedStateCache(full, (message) => troubles.push(message));
+  await keeping.putState('a', 1);
+  await keeping.putState('a', 2);
+  await keeping.putState('b', null);
+  expect([await keeping.getState('a'), await keeping.getState('b')]).toEqual([2, null]);
   expect(await cache.getState('a')).toBeUndefined();
   expect(troubles.length).toBeGreaterThan(0);
   isFull = false;
   await vi.waitFor(async () => expect(await cache.getState('a')).toBe(2), 600_000);
-  await tolerant.putState('c', 3);
+  await keeping.putState('c', 3);
   expect([await cache.getState('b'), await cache.getState('c')]).toEqual([null, 3]);
 });
 

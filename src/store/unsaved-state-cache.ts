@@ -8,7 +8,7 @@ const RETRY_MS = 1000;
  * A cache whose states can always be put: while its disk takes none they are kept in memory, and stored when it does. All
  * that a cache holds can be made again, so nothing that goes on for other reasons may fail for it.
  */
-export class TolerantCache implements CacheStore {
+export class UnsavedStateCache implements CacheStore {
   private readonly cache: CacheStore;
   private readonly onTrouble: (message: string, error: unknown) => void;
   private readonly unsaved = new Map<string, unknown>();

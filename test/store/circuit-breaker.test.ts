@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GuardedLists } from '../../src/store/shared/guarded-lists.ts';
+import { CircuitBreaker } from '../../src/store/shared/circuit-breaker.ts';
 import { packList, unpackList } from '../../src/store/shared/packed-list.ts';
 import { list } from './contract/cache-store.ts';
 
@@ -10,7 +10,7 @@ let pings: number;
 let resets: number;
 let troubles: number;
 let counts: number;
-let lists: GuardedLists;
+let lists: CircuitBreaker;
 
 function answer<T>(value: T): Promise<T> {
   if (mood === 'never') return new Promise(() => {});
@@ -41,7 +41,7 @@ beforeEach(() => {
     close: async () => {},
   };
   const onTrouble = () => troubles++;
-  lists = new GuardedLists(place, { onTrouble, readMsMax: 5, changeMsMax: 5, lookMs: 2 });
+  lists = new CircuitBreaker(place, { onTrouble, readMsMax: 5, changeMsMax: 5, lookMs: 2 });
 });
 
 afterEach(() => lists.close());

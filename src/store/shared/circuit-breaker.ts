@@ -2,7 +2,7 @@ import type { UserList } from '../cache-store.ts';
 import { packList, unpackList } from './packed-list.ts';
 import type { SharedLists, SharedStats } from './shared-lists.ts';
 
-export interface GuardOptions {
+export interface BreakerOptions {
   readonly onTrouble?: (message: string, error: unknown) => void;
   /** How long an answer waits for a list at most, milliseconds. */
   readonly readMsMax?: number;
@@ -28,9 +28,9 @@ type Found = UserList | undefined;
  * after a few failures nobody asks until it is back (a circuit breaker: Nygard 2007, "Release It!"). What is asked for in
  * the same turn is one question.
  */
-export class GuardedLists {
+export class CircuitBreaker {
   private readonly lists: SharedLists;
-  private readonly options: GuardOptions;
+  private readonly options: BreakerOptions;
   private readonly wanted = new Map<
     number,
     { readonly found: Promise<Found>; readonly tell: (found: Found) => void }
@@ -43,7 +43,7 @@ export class GuardedLists {
   /** Questions and changes that failed or took too long. */
   failures = 0;
 
-  constructor(lists: SharedLists, options: GuardOptions = {}) {
+  constructor(lists: SharedLists, options: BreakerOptions = {}) {
     this.lists = lists;
     this.options = options;
   }
@@ -141,7 +141,7 @@ export class GuardedLists {
   }
 
   /** Waits within the bound of what is asked, and after some failures in a row has nobody ask any more. */
-  private async counted<T>(asker: keyof GuardedLists['inRow'], work: Promise<T>): Promise<T> {
+  private async counted<T>(asker: keyof CircuitBreaker['inRow'], work: Promise<T>): Promise<T> {
     const { readMsMax = READ_MS_MAX } = this.options;
     try {
       const done = await this.within(asker === 'answers' ? readMsMax : this.changeMsMax, work);
