@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { limitRepeats } from '../../src/domain/limit-log-repeats.ts';
-import { UnsavedStateCache } from '../../src/store/keeping-state-cache.ts';
+import { UnsavedStateCache } from '../../src/store/unsaved-state-cache.ts';
 import { openIn, tempFolder } from './helpers.ts';
 
 test('marks are kept while the cache takes none, and stored when it does', async () => {

@@ -1,6 +1,7 @@
 /**
- * The epochs of a factorization machine: keeps the best parameters by held-out loss, ends when they no longer improve,
- * and goes back with half the learning rate when an epoch diverges.
+ * The epochs of a factorization machine and their learning rate, which can fall linearly from epoch to epoch: keeps the
+ * best parameters by held-out loss, ends when they no longer improve, and goes back with half the learning rate when an
+ * epoch diverges.
  */
 import { FurzeError } from '../../domain/errors.ts';
 import type { FmMachine, FmParameters } from './factorization-machine.ts';
@@ -25,6 +26,16 @@ export type RunEpoch = (epoch: number, learningRate: number) => Generator<void, 
 /** Judges the machine as it stands, lower is better. */
 export type Judge = () => Generator<void, number>;
 
+/** Which epochs are run, and how the learning rate falls in them. */
+export interface EpochSpan {
+  /** Epochs that are behind the machine. */
+  readonly done: number;
+  /** The first epoch that is not run. */
+  readonly end: number;
+  /** The epoch that the learning rate would be 0 in, falling linearly from that of epoch `done`; absent where it stays. */
+  readonly zeroAt?: number;
+}
+
 /** What a training ended with. */
 export interface FmOutcome {
   readonly parameters: FmParameters;
@@ -35,16 +46,16 @@ export interface FmOutcome {
 /**
  * Runs up to `settings.epochs` epochs of an initialized machine.
  * @param judge null when nothing is held out: all epochs are run and the last counts
- * @param span the epochs to run, where it is not all: those behind the machine, and the first that is not run
+ * @param span all epochs at the same learning rate when absent
  * @throws FurzeError INTERNAL when it diverges however small the steps
  */
 export function* runEpochs(
   machine: FmMachine,
   runEpoch: RunEpoch,
   judge: Judge | null,
-  span: { readonly done: number; readonly end: number } = { done: 0, end: machine.settings.epochs },
+  span: EpochSpan = { done: 0, end: machine.settings.epochs },
 ): Generator<FmProgress, FmOutcome> {
-  const { done, end } = span;
+  const { done, end, zeroAt } = span;
   const { patience } = machine.settings;
   let { learningRate } = machine.settings;
   let best: FmOutcome = { parameters: machine.copy(), epoch: done };
@@ -52,7 +63,8 @@ export function* runEpochs(
   let halvings = 0;
   let progress: FmProgress = { done, total: end, loss: Number.NaN, heldOutLoss: Number.NaN };
   for (let epoch = done; epoch < end; epoch++) {
-    const loss = yield* during(runEpoch(epoch, learningRate), progress);
+    const rate = zeroAt === undefined ? learningRate : (learningRate * (zeroAt - epoch)) / (zeroAt - done);
+    const loss = yield* during(runEpoch(epoch, rate), progress);
     if (!(loss < DIVERGED_LOSS && machine.isFinite)) {
       if (++halvings > HALVINGS_MAX) {
         throw new FurzeError(

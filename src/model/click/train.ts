@@ -161,12 +161,11 @@ function* runTraining(
   const examples = yield* during(chooseExamples(data, settings), start);
   const training = new ClickTraining(examples, settings, instantiate);
   yield* during(from === undefined ? training.initialize() : training.resume(from, rows), start);
-  const [first, last] = from === undefined ? [0, settings.epochs] : [done, end];
   const best = yield* runEpochs(
     training.machine,
-    (epoch, learningRate) => training.epoch((learningRate * (last - epoch)) / (last - first)),
+    (_epoch, learningRate) => training.epoch(learningRate),
     training.judgedCount > 0 ? () => training.judge() : null,
-    { done, end },
+    { done, end, zeroAt: from === undefined ? settings.epochs : end },
   );
   return yield* during(training.finish(best), { ...start, done: end });
 }

@@ -35,6 +35,15 @@ describe('the epochs of a machine', () => {
     expect([...new Set(parameters.vectors)]).toEqual([4]);
   });
 
+  it('have a rate that falls linearly, halved from where one diverges', () => {
+    const { machine, runEpoch, rates } = world(4, (run) => run === 3);
+    finish(runEpochs(machine, runEpoch, null, { done: 0, end: 3, zeroAt: 4 }));
+    expect(rates).toEqual([0.8, (0.8 * 3) / 4, (0.8 * 2) / 4, (0.4 * 2) / 4]);
+    const { runEpoch: again, rates: later, machine: other } = world(4, () => false);
+    finish(runEpochs(other, again, null, { done: 2, end: 4, zeroAt: 4 }));
+    expect(later).toEqual([0.8, (0.8 * 1) / 2]);
+  });
+
   it('are given up when no rate is small enough', () => {
     const { machine, runEpoch } = world(4, () => true);
     expect(() => finish(runEpochs(machine, runEpoch, null))).toThrow('diverged');
