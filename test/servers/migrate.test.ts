@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGorse } from '../../src/cli/import/from-gorse.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { ResumePoint } from '../../src/exchange/resume-point.ts';
 import {
   BEGUN,
   type CopyState,
@@ -10,6 +9,7 @@ import {
   copyRecords,
   KINDS,
 } from '../../src/exchange/copy-records.ts';
+import { ResumePoint } from '../../src/exchange/resume-point.ts';
 import { storeSource } from '../../src/exchange/sources.ts';
 import { storeTarget, type Target } from '../../src/exchange/targets.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
