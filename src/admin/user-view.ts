@@ -4,6 +4,7 @@ import type { Config } from '../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { TopK } from '../memory/top-k.ts';
+import { isUnread } from '../recommend/history/already-read.ts';
 import type { Ranked } from '../recommend/ranked.ts';
 import { NOTHING } from '../recommend/sources/source.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
@@ -147,7 +148,7 @@ export class UserViewer {
     return histories.use(userRow, async (history) => {
       // To have read the feedback was a part of its own.
       await turns.take();
-      const accept = (row: number) => live.catalogue.isListable(row) && !history.hasRead(row);
+      const accept = (row: number) => live.catalogue.isListable(row) && isUnread(history, row);
       return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
     });
   }

@@ -8,7 +8,7 @@ import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/history-pool.ts';
-import type { AskInWorker } from './list-making/filtered-list.ts';
+import type { AskInWorker } from './list-making/wanted-items.ts';
 import type { ListSettings } from './list-making/list-settings.ts';
 import { LiveState } from './live/live-state.ts';
 import { GenerationSlot } from './models/generation.ts';

@@ -7,7 +7,7 @@ import type { PartName, PlacedParts } from '../model/parts.ts';
 import type { SharedTask } from '../model/shared-task.ts';
 import type { FeedbackRoom } from '../model/user-sample.ts';
 import type { ColdItems } from '../recommend/list-making/cold-items.ts';
-import type { Found, Question } from '../recommend/list-making/filtered-list.ts';
+import type { Found, Question } from '../recommend/list-making/wanted-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';

@@ -2,6 +2,7 @@ import { SingleFlight } from '../../domain/concurrency/single-flight.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { isUnread } from '../history/already-read.ts';
 import type { Histories } from '../history/history-pool.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import { filterRanked, type Ranked } from '../ranked.ts';
@@ -87,7 +88,7 @@ export class OnlineRecommender implements Recommender {
       this.itemEntries(await source.rank({ k, accept, categories }), query);
     if (userId === undefined || userId === '') return rank(() => true);
     const { histories, reads } = this.parts;
-    return histories.use(reads.userRow(userId), (history) => rank((row) => !history.hasRead(row)));
+    return histories.use(reads.userRow(userId), (history) => rank((row) => isUnread(history, row)));
   }
 
   private itemEntries(ranked: Ranked, query: ListQuery): ScoredEntry[] {

@@ -5,9 +5,10 @@ import type { LocalReads } from '../../store/data-store.ts';
 import type { AnswerCache } from '../answer-cache/answer-cache.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
+import { isUnread, shownOfList } from '../history/already-read.ts';
 import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
-import { type AskInWorker, findWanted } from '../list-making/filtered-list.ts';
+import { type AskInWorker, findWanted } from '../list-making/wanted-items.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
 import type { RecommendQuery } from '../recommender.ts';
 import type { ActiveUsers } from '../user-lists/active-users.ts';
@@ -119,22 +120,21 @@ export class PersonalAnswers {
   ): Promise<string> | string {
     const answer = this.answerOf(history, list, query);
     if (list !== undefined && answer.missing === 0)
-      this.parts.hits.keep(userId, history, list, this.unreadBy(history));
+      this.parts.hits.keep(userId, history, list, this.shownTo(history));
     if (answer.missing === 0 && query.writeBackType === undefined)
       return this.toJson(answer, answer.rows, query);
     return this.complete(userId, history, answer, query);
   }
 
-  private unreadBy(history: History): (row: number) => boolean {
-    const { replacesRead } = this.parts;
-    return (row) => replacesRead || !history.hasRead(row);
+  private shownTo(history: History): (row: number) => boolean {
+    return shownOfList(history, this.parts.replacesRead);
   }
 
   /** As much of the answer as the list has. */
   private answerOf(history: History, list: UserList | undefined, query: RecommendQuery): Answer {
     const answer = new Answer(query.offset + query.n);
     if (list !== undefined)
-      takeShown(list, answer, this.parts.catalogue, this.unreadBy(history), query.categories);
+      takeShown(list, answer, this.parts.catalogue, this.shownTo(history), query.categories);
     return answer;
   }
 
@@ -196,7 +196,7 @@ export class PersonalAnswers {
       !answer.has(row) &&
       catalogue.isListable(row) &&
       (filter?.accepts(row) ?? true) &&
-      !history.hasRead(row);
+      isUnread(history, row);
     await fallbacks.fill(answer, { history, accept, categories, among: members, allowed, caller }, filter);
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.

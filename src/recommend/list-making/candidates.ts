@@ -1,4 +1,5 @@
 import type { WantedItems } from '../catalogue/item-filter.ts';
+import { isUnread, ReadItems } from '../history/already-read.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
@@ -36,8 +37,8 @@ export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
 export class CandidateScratch {
   /** What is proposed. */
   readonly chosen = new RowSet();
-  /** What the user of the present match has read: quicker to ask than its history. */
-  readonly read = new RowSet();
+  /** What the user of the present match has read. */
+  readonly read = new ReadItems();
   readonly sums = new LikeSums();
 }
 
@@ -72,13 +73,12 @@ export class CandidateFinder {
    */
   match(history: History, wanted: RankingSources, filter?: WantedItems, ahead?: LookedUp): Match {
     const { settings, world } = this;
-    const { sums, read: isRead } = this.scratch;
+    const { sums, read: readItems } = this.scratch;
     const liked = ahead?.liked ?? this.likesOf(history);
     sums.sumUp(world.generation, liked, wanted.sums);
     const read = ahead?.read ?? history.readRowsInEffect();
-    isRead.clear();
-    for (const row of read) isRead.add(row);
-    const accept = (row: number) => !isRead.has(row) && world.isListable(row);
+    readItems.hold(read);
+    const accept = (row: number) => readItems.isUnread(row) && world.isListable(row);
     return {
       ...{ world, settings, history, liked, read, sums },
       vector: ahead === undefined ? this.foldIn(liked) : ahead.vector,
@@ -166,7 +166,7 @@ export class CandidateFinder {
   }
 
   accepts(row: number, history: History, filter?: WantedItems): boolean {
-    return this.world.isListable(row) && !history.hasRead(row) && (filter?.accepts(row) ?? true);
+    return this.world.isListable(row) && isUnread(history, row) && (filter?.accepts(row) ?? true);
   }
 
   /** Where click-through is predicted, what the ranking goes by comes up by itself. */

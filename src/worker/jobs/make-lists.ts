@@ -4,7 +4,7 @@ import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
 import { CandidateScratch } from '../../recommend/list-making/candidates.ts';
-import { type Found, findWanted } from '../../recommend/list-making/filtered-list.ts';
+import { type Found, findWanted } from '../../recommend/list-making/wanted-items.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
 import type { ListWorld } from '../../recommend/list-making/list-world.ts';
 import type { Generation } from '../../recommend/models/generation.ts';

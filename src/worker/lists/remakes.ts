@@ -1,6 +1,6 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import type { Found, Question } from '../../recommend/list-making/filtered-list.ts';
+import type { Found, Question } from '../../recommend/list-making/wanted-items.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
