@@ -2,6 +2,7 @@ import type { Feedback, Item, User } from '../domain/entities.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/errors.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import { AutoInsert } from './auto-insert.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
 import type { TypeRoles } from './merge-feedback.ts';
@@ -16,6 +17,8 @@ export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findI
 export abstract class Applier {
   protected readonly rules: WriteRules;
   protected readonly roles: TypeRoles;
+  /** Of feedback: what of it is stored, and under which rows. */
+  protected readonly autoInsert: AutoInsert;
   private readonly known: Known;
   private readonly positive: readonly PositiveKind[];
 
@@ -27,10 +30,26 @@ export abstract class Applier {
     const read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.has(name)));
     const nameOf = (type: number) => this.nameOf(type);
     this.roles = { nameOf, isReadOnly: (type) => read.has(nameOf(type)) };
+    this.autoInsert = new AutoInsert(
+      rules,
+      {
+        find: (userId) => this.findUserRow(userId),
+        add: (userId) => this.newUserRow(userId),
+        store: (row, user) => this.storeUser(row, user),
+      },
+      {
+        find: (itemId) => this.findItemRow(itemId),
+        add: (itemId) => this.newItemRow(itemId),
+        store: (row, item) => this.storeItem(row, item),
+      },
+    );
   }
 
   /** The name of a feedback type. */
   protected abstract nameOf(type: number): string;
+  /** The row of a user whose feedback comes, negative for none. */
+  protected abstract findUserRow(userId: string): number;
+  protected abstract findItemRow(itemId: string): number;
   /** A new row for a user who has none. */
   protected abstract newUserRow(userId: string): number;
   protected abstract newItemRow(itemId: string): number;
@@ -73,19 +92,6 @@ export abstract class Applier {
 
   protected isPositive(feedbackType: string, value: number): boolean {
     return kindOf(this.positive, feedbackType, value) !== undefined;
-  }
-
-  /** Stores a user of whom there is only feedback. */
-  protected insertUser(UserId: string): number {
-    const row = this.newUserRow(UserId);
-    this.storeUser(row, { UserId, Labels: [], Comment: '', Subscribe: [] });
-    return row;
-  }
-
-  protected insertItem(ItemId: string): number {
-    const row = this.newItemRow(ItemId);
-    this.storeItem(row, { ItemId, IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' });
-    return row;
   }
 
   private putUsers(users: readonly User[]): WriteResult {

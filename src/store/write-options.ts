@@ -12,12 +12,3 @@ export interface WriteRules {
   readonly positiveFeedbackTypes: readonly string[];
   readonly readFeedbackTypes: readonly string[];
 }
-
-/** Whether feedback is stored: a user or an item that is not there must be one that is inserted by itself. */
-export function storesFeedback(
-  { autoInsertUser, autoInsertItem }: WriteRules,
-  hasUser: boolean,
-  hasItem: boolean,
-): boolean {
-  return (hasUser || autoInsertUser) && (hasItem || autoInsertItem);
-}

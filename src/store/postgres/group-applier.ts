@@ -5,7 +5,7 @@ import { type CheckedCommand, mayRemove } from '../check-command.ts';
 import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import { EditKind, PairMerge, wasStored } from '../merge-feedback.ts';
-import { storesFeedback, type WriteRules } from '../write-options.ts';
+import type { WriteRules } from '../write-options.ts';
 import type { GroupState, Pair, Stored } from './group-state.ts';
 
 /** Effects in the making. */
@@ -90,17 +90,14 @@ export class GroupApplier extends Applier {
   }
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { state } = this;
-    // Whoever is unknown before the batch is skipped in all of it.
-    const stored = feedback.filter(({ UserId, ItemId }) =>
-      storesFeedback(this.rules, state.users.has(UserId), state.items.has(ItemId)),
-    );
+    const { state, autoInsert } = this;
+    const stored = autoInsert.accepted(feedback);
     state.types.add(stored.map(({ FeedbackType }) => FeedbackType));
     const kind = overwrite ? EditKind.overwrite : EditKind.insert;
     const edits = new Map<Pair, { userRow: number; itemRow: number; edits: Edit[] }>();
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
-      const userRow = state.users.get(UserId)?.row ?? this.insertUser(UserId);
-      const itemRow = state.items.get(ItemId)?.row ?? this.insertItem(ItemId);
+      const userRow = autoInsert.userRow(UserId);
+      const itemRow = autoInsert.itemRow(ItemId);
       const pair = state.pairOf(userRow, itemRow);
       let ofPair = edits.get(pair);
       if (ofPair === undefined) edits.set(pair, (ofPair = { userRow, itemRow, edits: [] }));
@@ -163,6 +160,14 @@ export class GroupApplier extends Applier {
       if (wasStored(record)) this.hasRemovals = true;
     }
     return written;
+  }
+
+  protected override findUserRow(userId: string): number {
+    return this.state.userRow(userId);
+  }
+
+  protected override findItemRow(itemId: string): number {
+    return this.state.itemRow(itemId);
   }
 
   protected override newUserRow(): number {

@@ -5,7 +5,6 @@ import type { CheckedCommand } from '../../check-command.ts';
 import type { Effects, FeedbackEffect, Point } from '../../commit-effects.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';
 import { EditKind } from '../../merge-feedback.ts';
-import { storesFeedback } from '../../write-options.ts';
 import { type DataTables, notePoint, readState, type StoreState, writeState } from '../data-tables.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
 import { rowKey } from '../format/record-layout.ts';
@@ -147,23 +146,15 @@ export class CommandApplier extends Applier {
   }
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { users, items, rules } = this;
-    const stored = storesFeedback(rules, false, false)
-      ? feedback
-      : feedback.filter(({ UserId, ItemId }) =>
-          storesFeedback(rules, users.find(UserId) >= 0, items.find(ItemId) >= 0),
-        );
+    const { autoInsert } = this;
+    const stored = autoInsert.accepted(feedback);
     this.types.add(stored.map((each) => each.FeedbackType));
     const edits: FeedbackEdit[] = [];
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
-      let userRow = users.find(UserId);
-      let itemRow = items.find(ItemId);
-      if (userRow < 0) userRow = this.insertUser(UserId);
-      if (itemRow < 0) itemRow = this.insertItem(ItemId);
       edits.push({
         kind: overwrite ? EditKind.overwrite : EditKind.insert,
-        userRow,
-        itemRow,
+        userRow: autoInsert.userRow(UserId),
+        itemRow: autoInsert.itemRow(ItemId),
         type: this.types.numberOf(FeedbackType),
         timeMs: parseTimestamp(Timestamp),
         comment: Comment,
@@ -189,6 +180,14 @@ export class CommandApplier extends Applier {
     const written = this.feedbackWriter.apply(edits, this.state, this.changes);
     if (this.changes.removed.length > removedBefore) this.types.noteRemoval();
     return written;
+  }
+
+  protected override findUserRow(userId: string): number {
+    return this.users.find(userId);
+  }
+
+  protected override findItemRow(itemId: string): number {
+    return this.items.find(itemId);
   }
 
   protected override newUserRow(userId: string): number {
