@@ -31,9 +31,7 @@ const OVER_POSTGRES =
             ...common,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            exclude: [
-              'test/http/{edge,engine-choice,list-reply,outflow,page-reply,quick-paths,turns}.test.ts',
-            ],
+            exclude: ['test/http/{engine-choice,list-reply,outflow,page-reply,quick-paths}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },
@@ -70,7 +68,7 @@ export default defineConfig({
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
-            'test/http/{edge,engine-choice,list-reply,outflow,page-reply,entity-cache,quick-paths,turns}.test.ts',
+            'test/http/{engine-choice,list-reply,outflow,page-reply,entity-cache,quick-paths}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },
