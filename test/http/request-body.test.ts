@@ -52,3 +52,28 @@ test('a body of any length is what came, to the limit and no further', () => {
   expect((outcome as FurzeError).code).toBe('BODY_TOO_LARGE');
   expect(budget.heldBytes).toBe(0);
 });
+
+test('a body in chunks of any size comes up to the limit, and is refused beyond it', () => {
+  for (const chunkBytes of [40_000, 65_536, 99_991, 262_143]) {
+    const bytesMax = 2 * MIB;
+    const budget = new ByteBudget(1024 * MIB);
+    let outcome: BodyOutcome | undefined;
+    const body = new BodyReader({ bytesMax, budget, paces: new PaceWatch(60_000) }, 0, (told) => {
+      outcome = told;
+    });
+    const chunk = new Uint8Array(chunkBytes);
+    const whole = Math.floor(bytesMax / chunkBytes);
+    for (let at = 0; at < whole; at++) body.take(chunk, false);
+    expect(outcome).toBeUndefined();
+    const rest = bytesMax - whole * chunkBytes;
+    if (chunkBytes % 2 === 0) {
+      body.take(chunk.subarray(0, rest), true);
+      expect(outcome).toHaveLength(bytesMax);
+    } else {
+      body.take(chunk, false);
+      expect((outcome as FurzeError | undefined)?.code).toBe('BODY_TOO_LARGE');
+    }
+    body.end();
+    expect(budget.heldBytes).toBe(0);
+  }
+});

@@ -347,6 +347,25 @@ describe('a pass over the users', () => {
     expect([...all.passes.takeAsked(10)]).toEqual([USER]);
   });
 
+  it('makes nobody in two blocks at once, so that no older list is written over a newer one', async () => {
+    const all = lists(0);
+    all.passes.begin(7, nowMs);
+    const { userRows, end } = all.passes.beginBlock(BLOCK);
+    expect([...userRows]).toContain(USER);
+    all.markDirty(USER);
+    await rowsOf(all);
+    const other = all.passes.beginBlock(all.passes.takeAsked(10));
+    expect([...other.userRows]).toEqual([]);
+    other.end(true);
+    // What the first block has made knows nothing of the feedback.
+    end(true);
+    await rowsOf(all);
+    const again = all.passes.beginBlock(all.passes.takeAsked(10));
+    expect([...again.userRows]).toEqual([USER]);
+    again.end(true);
+    expect(leftOut(all)).toContain(USER);
+  });
+
   it('leaves to the worker aside whom somebody waits for, and at its end all others', async () => {
     const all = lists(0);
     const leave = all.passes.begin(7, nowMs);

@@ -9,6 +9,7 @@ import { BulkImport } from '../../src/store/lmdb/bulk/bulk-import.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { type DataTables, keepKinds, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
 import { entriesFrom } from '../../src/store/lmdb/engine.ts';
+import { FEEDBACK_TYPES_MAX } from '../../src/store/lmdb/format/record-layout.ts';
 import type { WriteRules } from '../../src/store/lmdb/messages.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
 import { DirectStore } from './direct-store.ts';
@@ -167,4 +168,29 @@ test('nothing is stored, and nothing left, where the end is called for or a comm
   expect(await everything(path)).toEqual(before);
   expect(readdirSync(path).filter((name) => name.startsWith('partial-'))).toEqual([]);
   expect(existsSync(path)).toBe(true);
+});
+
+test('a type whose feedback waits to be sorted keeps its number when numbers run out', async () => {
+  const { path, store } = await folderWith(PLAIN_RULES);
+  await store.close();
+  const bulk = await BulkImport.begin(path, PLAIN_RULES, SIZES);
+  bulk.beginSource();
+  const write = (from: number, count: number) =>
+    bulk.write({
+      kind: 'putFeedback',
+      overwrite: false,
+      batch: {
+        records: Array.from({ length: count }, (_, at) => ({
+          FeedbackType: `t${from + at}`,
+          UserId: 'u1',
+          ItemId: 'i1',
+          Timestamp: '2024-01-01T00:00:00Z',
+          Comment: '',
+        })),
+      },
+    });
+  await write(0, FEEDBACK_TYPES_MAX);
+  await expect(write(FEEDBACK_TYPES_MAX, 1)).rejects.toThrow(/at most/);
+  await bulk.finish({ signal: never, onProgress: () => {} });
+  expect((await everything(path)).types).toHaveLength(FEEDBACK_TYPES_MAX);
 });

@@ -74,19 +74,24 @@ export class BodyReader {
 
   private grow(atLeast: number, isLast: boolean): boolean {
     const { lengthBytes, size, buffer } = this;
-    const likely = isLast
-      ? atLeast
-      : Math.max(FIRST_BYTES, Math.min(buffer.length * 2, size + STEP_BYTES), atLeast);
+    const roomy = Math.max(FIRST_BYTES, Math.min(buffer.length * 2, size + STEP_BYTES), atLeast);
+    // A buffer that was made to grow has addresses up to the limit and no further; more than that never comes.
+    const likely = isLast ? atLeast : Math.min(roomy, Math.max(atLeast, this.rules.bytesMax));
     // No more than what the body is said to be, should that suffice.
     const bytes = lengthBytes >= atLeast ? Math.min(likely, lengthBytes) : likely;
     if (!this.rules.budget.take(bytes - this.heldBytes)) return false;
     this.heldBytes = bytes;
-    if (buffer.buffer.resizable) buffer.buffer.resize(bytes);
-    else {
-      this.buffer = this.roomOf(bytes);
-      this.buffer.set(buffer.subarray(0, size));
+    try {
+      if (buffer.buffer.resizable) buffer.buffer.resize(bytes);
+      else {
+        this.buffer = this.roomOf(bytes);
+        this.buffer.set(buffer.subarray(0, size));
+      }
+      return true;
+    } catch {
+      // The system has no such memory now, whatever the bound says.
+      return false;
     }
-    return true;
   }
 
   /** Room that a long body can grow in without being copied: of what it may come to only the addresses are taken. */

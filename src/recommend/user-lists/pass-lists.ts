@@ -34,6 +34,8 @@ export class PassLists {
   private readonly current = new UserBits();
   /** Users whose feedback has changed since the pass began: they are not left to it. */
   private readonly changed = new UserBits();
+  /** Users whose lists a worker makes now: a second one would write over the first one's, which may know of less feedback or of more. */
+  private readonly atWork = new UserBits();
   private course: { readonly generation: number; readonly beganMs: number } | undefined;
 
   constructor(options: PassListsOptions) {
@@ -84,10 +86,14 @@ export class PassLists {
   /** A worker begins to make lists of these users. */
   beginBlock(userRows: Uint32Array): PassBlock {
     const { staleLists, writer, queue, cache, onReplaced } = this.options;
-    const missing = userRows.filter((row) => !this.current.has(row) || staleLists.isDirty(row));
+    const missing = userRows.filter(
+      (row) => !this.atWork.has(row) && (!this.current.has(row) || staleLists.isDirty(row)),
+    );
+    for (const row of missing) this.atWork.add(row);
     staleLists.beginBlock(missing);
     const release = writer.hold(missing);
     const end = (areStored: boolean) => {
+      for (const row of missing) this.atWork.delete(row);
       if (areStored) staleLists.endBlock(missing);
       release();
       queue.giveBack(userRows);

@@ -28,6 +28,8 @@ export class SortingApplier extends CommandApplier {
     this.runs = parts.runs;
     this.notes = parts.notes;
     this.classes = parts.classes;
+    // What was put by stands in no table yet.
+    this.types.keepNumbers();
     for (const [number, each] of this.classes.entries()) this.numbers.set(keyOf(each), number);
   }
 

@@ -24,7 +24,7 @@ export class CommandApplier extends Applier {
   private readonly feedbackWriter: FeedbackWriter;
   private readonly deletions: Deletions;
   private readonly state: StoreState;
-  private readonly types: FeedbackTypes;
+  protected readonly types: FeedbackTypes;
   private readonly recent: RecentFeedback;
   private readonly users: IdRows;
   private readonly items: IdRows;

@@ -14,6 +14,7 @@ export class FeedbackTypes {
   private readonly numbers: Map<string, number>;
   /** False when a search for types without feedback was in vain and none was removed since. */
   private mayFindEmpty = true;
+  private keepsNumbers = false;
 
   constructor(tables: DataTables, state: StoreState) {
     this.tables = tables;
@@ -35,6 +36,11 @@ export class FeedbackTypes {
   /** Feedback was removed, so a type may have none now. */
   noteRemoval(): void {
     this.mayFindEmpty = true;
+  }
+
+  /** From now on no number is given again: the tables do not show of which types there is feedback. */
+  keepNumbers(): void {
+    this.keepsNumbers = true;
   }
 
   /**
@@ -67,7 +73,7 @@ export class FeedbackTypes {
   /** Numbers of types without feedback, as many as asked for if there are; none of the names in `kept`. */
   private findEmpty(count: number, kept: ReadonlySet<string>): number[] {
     const found: number[] = [];
-    if (!this.mayFindEmpty) return found;
+    if (!this.mayFindEmpty || this.keepsNumbers) return found;
     for (let type = 0; type < this.list.length && found.length < count; type++) {
       if (!kept.has(this.list[type]!) && !this.hasUsers(type)) found.push(type);
     }
