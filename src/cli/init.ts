@@ -186,7 +186,7 @@ function configOf(answers: Answers, data: string): Config {
 async function train(config: Config, flags: InitFlags): Promise<Example | undefined> {
   const local = { host: '127.0.0.1', port: 0, ssl_cert: '', ssl_key: '' };
   const own = defaultConfig({ ...config, server: { ...config.server, ...local } });
-  const log = createLogger('warn');
+  const log = createLogger('error');
   const stopped = stopSignal(log);
   const service = await launchService({ config: own, log, lockWait: flags.lockWait, stopped });
   if (service === undefined) return endStopped(stopped, flags.config);

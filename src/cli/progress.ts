@@ -41,6 +41,7 @@ function barProgress(stream: ProgressStream): Progress {
             format: `${stage.padEnd(18)} {bar} {percentage}% {value}/{total}, {eta_formatted} left`,
             stream,
             hideCursor: true,
+            formatTime: timeText,
           },
           Presets.shades_classic,
         );
@@ -53,6 +54,11 @@ function barProgress(stream: ProgressStream): Progress {
     },
     end,
   };
+}
+
+/** @param seconds the library has words for a time that nobody can tell yet */
+function timeText(seconds: number | string): string {
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? duration(seconds) : '-';
 }
 
 function lineProgress(stream: ProgressStream, clock: Clock): Progress {
@@ -86,6 +92,9 @@ function lineProgress(stream: ProgressStream, clock: Clock): Progress {
 
 /** How long the rest of a stage takes at the pace of what is done. @param share of the stage, above 0 */
 function secondsLeft(seconds: number, share: number): string {
-  const left = Math.ceil((seconds * (1 - share)) / share);
-  return left < 120 ? `${left} s` : `${Math.round(left / 60)} min`;
+  return duration(Math.ceil((seconds * (1 - share)) / share));
+}
+
+function duration(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -26,7 +26,10 @@ export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   feedback: ['UserId', 'ItemId'],
 };
 
-/** Names of columns that are understood, in small letters without blanks, dashes and underscores. */
+/**
+ * Names of columns that are understood, in English, German, French, Spanish, Italian and Dutch: small letters without
+ * accents, blanks, dashes and underscores.
+ */
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [
     'userid',
@@ -48,6 +51,20 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'memberid',
     'member',
     'sessionid',
+    'kunde',
+    'kundennummer',
+    'kundennr',
+    'kundenid',
+    'nutzer',
+    'benutzer',
+    'client',
+    'utilisateur',
+    'cliente',
+    'usuario',
+    'utente',
+    'klant',
+    'klantnummer',
+    'gebruiker',
   ],
   ItemId: [
     'itemid',
@@ -78,14 +95,105 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'videoid',
     'gameid',
     'stockcode',
+    'artikel',
+    'artikelnummer',
+    'artikelnr',
+    'artikelid',
+    'produkt',
+    'produktnummer',
+    'produktnr',
+    'produit',
+    'producto',
+    'articulo',
+    'prodotto',
+    'articolo',
   ],
   FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
-  Timestamp: ['timestamp', 'time', 'ts', 'date', 'datetime', 'createdat', 'created', 'when', 'eventtime'],
-  Rating: ['rating', 'score', 'stars', 'preference'],
-  Value: ['value', 'quantity', 'qty', 'amount'],
-  Comment: ['comment', 'title', 'name', 'description'],
-  Categories: ['categories', 'category', 'genres', 'genre'],
-  Labels: ['labels', 'label', 'tags', 'tag', 'keywords'],
+  Timestamp: [
+    'timestamp',
+    'time',
+    'ts',
+    'date',
+    'datetime',
+    'createdat',
+    'created',
+    'when',
+    'eventtime',
+    'datum',
+    'zeit',
+    'zeitpunkt',
+    'zeitstempel',
+    'kaufdatum',
+    'bestelldatum',
+    'tijd',
+    'horodatage',
+    'fecha',
+  ],
+  Rating: [
+    'rating',
+    'score',
+    'stars',
+    'preference',
+    'bewertung',
+    'sterne',
+    'calificacion',
+    'valutazione',
+    'beoordeling',
+  ],
+  Value: [
+    'value',
+    'quantity',
+    'qty',
+    'amount',
+    'menge',
+    'anzahl',
+    'stueckzahl',
+    'quantite',
+    'cantidad',
+    'quantita',
+    'aantal',
+  ],
+  Comment: [
+    'comment',
+    'title',
+    'name',
+    'description',
+    'titel',
+    'bezeichnung',
+    'beschreibung',
+    'titre',
+    'designation',
+    'titulo',
+    'descripcion',
+    'titolo',
+    'descrizione',
+    'omschrijving',
+  ],
+  Categories: [
+    'categories',
+    'category',
+    'genres',
+    'genre',
+    'kategorie',
+    'kategorien',
+    'warengruppe',
+    'categorie',
+    'rubrique',
+    'categoria',
+    'categorias',
+  ],
+  Labels: [
+    'labels',
+    'label',
+    'tags',
+    'tag',
+    'keywords',
+    'schlagworte',
+    'stichworte',
+    'etiquettes',
+    'etiquetas',
+    'etichette',
+  ],
   IsHidden: ['ishidden', 'hidden', 'discontinued', 'archived', 'disabled'],
   Subscribe: ['subscribe', 'subscriptions'],
 };
@@ -116,7 +224,11 @@ const COMPOUND_NAMES: readonly (readonly [string, RegExp])[] = [
 ];
 
 function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, '');
+  return name
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .replace(/[^a-z]/g, '');
 }
 
 /** Field by column number: a name of the list goes before a compound one, and an earlier column before a later one. */

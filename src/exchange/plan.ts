@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
+import { COLUMN_NAMES, FIELDS, guess, type Kind, type Mapping, REQUIRED } from './columns.ts';
 import { detectFormat, newlineOf, type RowFormat } from './file-format.ts';
 import type { TextEncoding } from './open-text.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
@@ -223,7 +223,7 @@ function mappingOf(
   return mapping;
 }
 
-/** The field that a name on the command line means: `user`, `UserId`, `time`, `type`... */
+/** The field that a name on the command line means: `user`, `UserId`, `time`, `type`, or as a column may be called. */
 function fieldNamed(kind: Kind, name: string): string {
   const plain = name.toLowerCase();
   const short: Record<string, string> = {
@@ -232,7 +232,10 @@ function fieldNamed(kind: Kind, name: string): string {
     type: 'FeedbackType',
     time: 'Timestamp',
   };
-  const field = FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ?? short[plain];
+  const field =
+    FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ??
+    short[plain] ??
+    FIELDS[kind].find((candidate) => COLUMN_NAMES[candidate]?.includes(plain));
   if (field !== undefined && FIELDS[kind].includes(field)) return field;
   throw new OperatorError(`--map: ${kind} have no field "${name}"; they have ${FIELDS[kind].join(', ')}`);
 }

@@ -182,9 +182,9 @@ describe('furze init with flags', () => {
   }, 300_000);
 
   it('takes a file for items whose item column alone is named, whatever its columns are called', async () => {
-    const orders = file('orders.csv', 'Kunde;Artikel;Datum\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
-    const goods = file('artikel.csv', 'Artikel;Bezeichnung\ntee;Tee\nrum;Rum\n');
-    const map = { user: 'Kunde', item: 'Artikel', time: 'Datum' };
+    const orders = file('orders.csv', 'Klient;Towar;Kiedy\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
+    const goods = file('artikel.csv', 'Towar;Opis\ntee;Tee\nrum;Rum\n');
+    const map = { user: 'Klient', item: 'Towar', time: 'Kiedy' };
     const given = { ...nothingGiven, paths: [orders, goods], wishes: { map }, positiveTypes: ['like'] };
     const { files } = await findAnswers({ ...given, takesProposals: true }, undefined);
     expect(files.map(({ plan }) => [plan.kind, plan.hasHeader, plan.mapping])).toEqual([

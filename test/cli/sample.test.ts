@@ -88,6 +88,11 @@ describe('progress', () => {
     return String(stream.read());
   }
 
+  it('has no time left in place of one that nobody can tell yet', () => {
+    expect(shown(true)).toContain('0/1000, - left');
+    expect(shown(true)).not.toMatch(/NULL|INF|LL|NF/);
+  });
+
   it('is one line a stage where there is no terminal', () => {
     expect(shown(false)).toBe('users: 2 done\nfilms: 1,000 done\n');
   });

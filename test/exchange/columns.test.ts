@@ -21,6 +21,21 @@ describe('the guess of a file', () => {
       { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
     ],
     [
+      'feedback by German names',
+      [['Kunde', 'Artikel', 'Menge', 'Einzelpreis', 'Datum']],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Value: 2, Timestamp: 4 } },
+    ],
+    [
+      'items by German names',
+      [['Artikelnummer', 'Bezeichnung', 'Warengruppe', 'Preis']],
+      { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
+    ],
+    [
+      'names with accents',
+      [['Client', 'Produit', 'Quantité']],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Value: 2 } },
+    ],
+    [
       'items whose key is called id',
       [['id', 'name', 'category']],
       { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
@@ -62,7 +77,7 @@ describe('the guess of a file', () => {
     [
       'names of another language by the numbers under them',
       [
-        ['Kunde', 'Artikel', 'Menge'],
+        ['Klient', 'Towar', 'Sztuk'],
         ['ann', 'tea', '1,5'],
       ],
       { kind: 'feedback', hasHeader: true, mapping: {} },

@@ -105,6 +105,15 @@ describe('the guess of what a file holds', () => {
     expect((await plan(head)).format).toMatchObject({ delimiter });
   });
 
+  it('takes a field by any name that a column of it may have', async () => {
+    const found = await plan('a,b,c\nx,y,z\n', {
+      kind: 'items',
+      hasHeader: true,
+      map: { item: 'a', title: 'b', genre: 'c' },
+    });
+    expect(found.mapping).toEqual({ ItemId: 0, Comment: 1, Categories: 2 });
+  });
+
   it('takes JSON in the form of the API as it is, and maps other keys', async () => {
     expect(await plan('{"UserId":"ann","ItemId":"tea"}\n')).toMatchObject({
       isApiForm: true,

@@ -222,6 +222,8 @@ function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped
     return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
   const cut = isStopped ? ', cut off' : '';
   const isLess = kind === 'feedback' && !isStopped && stored + refused < rows;
-  const same = isLess ? '; the others were there: a user, an item and a type are one record' : '';
+  const same = isLess
+    ? '; the others are of a user, an item and a type that came before, which are one record'
+    : '';
   return `${path}: ${counted(rows, 'rows')} read, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
 }
