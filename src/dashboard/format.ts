@@ -11,6 +11,11 @@ export function figure(value: number | undefined | null): string {
   return String(Number(value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3)));
 }
 
+/** A measure of quality, in [0, 1], or a difference or half width of one: as many decimals for each, so that columns compare. */
+export function measure(value: number | undefined | null): string {
+  return value === undefined || value === null || Number.isNaN(value) ? '–' : value.toFixed(4);
+}
+
 export function bytes(value: number | undefined | null): string {
   if (value === undefined || value === null) return '–';
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -25,7 +30,7 @@ export function bytes(value: number | undefined | null): string {
 
 export function milliseconds(value: number | undefined | null): string {
   if (value === undefined || value === null) return '–';
-  if (value < 1) return `${Math.round(value * 1000)} µs`;
+  if (value > 0 && value < 1) return `${Math.round(value * 1000)} µs`;
   return value < 1000 ? `${figure(value)} ms` : `${figure(value / 1000)} s`;
 }
 
@@ -80,6 +85,6 @@ export function measuresOf(quality: Readonly<Record<string, unknown>>): [name: s
       if (typeof value !== 'number') return [name, String(value)];
       if (/bytes/i.test(name)) return [name.replace(/ ?bytes/i, '').toLowerCase(), bytes(value)];
       const half = quality[`${name}${HALF_WIDTH}`];
-      return [name, typeof half === 'number' ? `${figure(value)} ± ${figure(half)}` : figure(value)];
+      return [name, typeof half === 'number' ? `${measure(value)} ± ${measure(half)}` : figure(value)];
     });
 }

@@ -1,5 +1,5 @@
 import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
-import { capital, count, figure, measuresOf, time } from '../format.ts';
+import { capital, count, figure, measure, measuresOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
@@ -56,7 +56,7 @@ function Choice({ choice }: { choice: RankingChoice }) {
       <p>
         By <strong>{nameOf(Chosen)}</strong>, chosen on the held-out feedback of {count(Users)} users
         {OverBestSingle.Mean > 0
-          ? `: ${figure(OverBestSingle.Mean)} ± ${figure(OverBestSingle.HalfWidth)} more NDCG@10 than the best recommender alone, which is ${isSure ? 'more than' : 'within'} the noise.`
+          ? `: ${measure(OverBestSingle.Mean)} ± ${measure(OverBestSingle.HalfWidth)} more NDCG@10 than the best recommender alone, which is ${isSure ? 'more than' : 'within'} the noise.`
           : ': no blend did better than this alone.'}
       </p>
       <Table label="Ways to rank" head={['Way to rank', ...numbers('NDCG@10', '±'), '']}>
@@ -65,8 +65,8 @@ function Choice({ choice }: { choice: RankingChoice }) {
             <th scope="row">
               {nameOf(Name)} {Name === Chosen && <span class="badge done">chosen</span>}
             </th>
-            <td class="number">{figure(Mean)}</td>
-            <td class="number">{figure(HalfWidth)}</td>
+            <td class="number">{measure(Mean)}</td>
+            <td class="number">{measure(HalfWidth)}</td>
             <td class="bar-cell">
               <Bar share={Mean / largest} label={`NDCG@10 of ${nameOf(Name)}`} />
             </td>
@@ -138,7 +138,7 @@ function History({ data }: { data: Quality }) {
           title="NDCG@10 on held-out feedback: of the collaborative model, and of the lists"
           times={fits.map(({ EndedAt }) => Date.parse(EndedAt ?? '') / 1000)}
           lines={lines}
-          format={figure}
+          format={measure}
         />
       )}
       <Table label="Past fits" head={['Ended', ...numbers('Generation', 'Positives', ...names.map(capital))]}>
@@ -146,10 +146,10 @@ function History({ data }: { data: Quality }) {
           <tr key={Id}>
             <td class="nowrap">{time(EndedAt)}</td>
             <td class="number">{String(Result?.generation ?? '')}</td>
-            <td class="number">{figure(Number(Result?.positives))}</td>
+            <td class="number">{count(Number(Result?.positives))}</td>
             {names.map((name) => (
               <td key={name} class="number">
-                {figure(Result?.[name] as number | undefined)}
+                {measure(Result?.[name] as number | undefined)}
               </td>
             ))}
           </tr>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { EvaluationView, Task } from '../../domain/admin-schemas.ts';
 import type { EvaluationRow, EvaluationTable } from '../../domain/evaluation-schemas.ts';
 import { api } from '../api.ts';
-import { count, figure, time } from '../format.ts';
+import { count, measure, time } from '../format.ts';
 import { Bar, Card, numbers, State, Table } from './common.tsx';
 import { RunningTask } from './task.tsx';
 
@@ -75,13 +75,13 @@ function Judged({ table, evaluatedAt }: { table: EvaluationTable; evaluatedAt: s
             </th>
             {MEASURES.map((name) => (
               <td key={name} class="number">
-                {figure(row.metrics[name]?.mean)}{' '}
-                <span class="muted">±{figure(row.metrics[name]?.halfWidth)}</span>
+                {measure(row.metrics[name]?.mean)}{' '}
+                <span class="muted">±{measure(row.metrics[name]?.halfWidth)}</span>
               </td>
             ))}
             <td class="number">
               {row.role !== 'served' &&
-                `${figure(row.againstServed.mean)} ±${figure(row.againstServed.halfWidth)}`}
+                `${measure(row.againstServed.mean)} ±${measure(row.againstServed.halfWidth)}`}
             </td>
             <td class="bar-cell">
               <Bar share={main(row) / largest} label={`${MAIN} of ${row.name}`} />
