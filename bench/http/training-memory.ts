@@ -6,6 +6,7 @@ import { alsSettings } from '../../src/model/als/settings.ts';
 import { clickTrainingBytes } from '../../src/model/click/train.ts';
 import { slimMemoryBytes } from '../../src/model/slim/memory.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
+import { SOLVED_ITEMS_MAX } from '../../src/model/slim/solved-items.ts';
 import { gather } from '../../src/worker/jobs/gather-training-data.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 
@@ -38,7 +39,9 @@ export function computedMemory(folder: string, feedback: number): ReadonlyMap<st
   // The positives' users beside the matrix, and the negatives.
   const columns = 4 * pairs.positives + 8 * pairs.negatives;
   const clicks = clickTrainingBytes({ ...pairs, users: userCount, items: itemCount, labels: 0 }) + columns;
-  const weights = slimMemoryBytes({ userCount, itemCount, count, slots, settings: slimSettings({}) });
+  const solvedItems = Math.min(itemCount, SOLVED_ITEMS_MAX);
+  const matrix = { userCount, itemCount, count, slots, solvedItems };
+  const weights = slimMemoryBytes({ ...matrix, settings: slimSettings({}) });
   return new Map([
     ['Training ALS', kept + training],
     ['Training click-through model', kept + clicks],

@@ -205,5 +205,5 @@ function table(rowCount: number, random: Random, scoreAt: (at: number) => number
     starts[row + 1] = starts[row]! + at;
   }
   const table = { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
-  return placeSums(table, { slots: 3, listLengthMax: LIST_LENGTH_MAX }, kinds);
+  return placeSums(table, { slots: 3, listLengthMax: LIST_LENGTH_MAX }, { kinds });
 }

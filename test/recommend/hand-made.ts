@@ -1,6 +1,6 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
-import { placeSums, RowSums } from '../../src/model/neighbors/row-sums.ts';
+import { openSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { NO_COLD_ITEMS } from '../../src/recommend/list-making/cold-items.ts';
 import { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
@@ -110,9 +110,8 @@ export function summedLists(of: (itemRow: number) => Entries): SummedLists {
     entries.map(([, score]) => score),
   );
   const table = { rowCount, fingerprint: 1, recall: 1, starts, rows, scores };
-  const placed = placeSums(table, { slots: 1, listLengthMax: 1000 }, 2);
-  const kernels = loadKernels(placed.memory);
-  return { ...neighborLists(of), sums: [0, 1].map((kind) => new RowSums(placed, kernels, 0, kind)) };
+  const placed = placeSums(table, { slots: 1, listLengthMax: 1000 }, { kinds: 2 });
+  return { ...neighborLists(of), sums: openSums(placed, loadKernels, 0) };
 }
 
 /** A generation of which the other parts are missing. */

@@ -45,7 +45,7 @@ export const itemKnnPart: LearnedPart<
   run: (task, _phase, slot, { instantiate }) =>
     runNeighborTask(task, instantiate(task.similarity.memory), slot),
   model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, 1, allocate),
+  serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
 };
 
 function planOf(data: TrainingData, slots: number, serving: ServingShape, room: StageRoom): SamplePlan {
@@ -59,7 +59,7 @@ function knnBytes(
 ): SampleLimits['bytesOf'] {
   return ({ userCount, itemCount, count }) => {
     const k = neighborsKept(itemCount);
-    const piece = similarityMemoryBytes({
+    const similarity = similarityMemoryBytes({
       rowCount: itemCount,
       elementCount: userCount,
       entryCount: count,
@@ -68,8 +68,12 @@ function knnBytes(
       hasIndexRoom: false,
     });
     const table = { learnedItems: itemCount, entriesARow: k, rowCount };
-    const models = placedSumsBytes(table, slots, listLengthMax) + 8 * rowCount;
-    return { piece, training: piece + draftBytes(itemCount, k), models };
+    const { piece, models } = placedSumsBytes(table, slots, listLengthMax);
+    return {
+      piece: Math.max(similarity, piece),
+      training: similarity + draftBytes(itemCount, k),
+      models,
+    };
   };
 }
 

@@ -1,10 +1,11 @@
 /**
  * A table of items placed in shared memory to be summed over what a user likes: the table, and for each thread and kind of
- * sum a number for every item. The memory and its layout are made once; each thread sums by kernels of its own in a slot
- * of its own.
+ * sum a number for every item. Memories and layout are made once; each thread sums by kernels of its own in a slot of its
+ * own. A kernel sees one memory, so where the sums of all threads do not fit in one beside the table, further threads have a
+ * copy of the table in another.
  */
 import type { Kernels, SumRows, TopSums } from '../../kernel/kernels.ts';
-import { bitsBytes, rowSumsBytes } from '../../kernel/scratch.ts';
+import { bitsBytes, type InstantiateKernels, rowSumsBytes } from '../../kernel/scratch.ts';
 import { clearBit, hasBit } from '../../memory/bits.ts';
 import {
   type ArrayPlan,
@@ -15,20 +16,31 @@ import {
   viewOf,
 } from '../../memory/layout.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
-import { createSharedMemory, f64, u32 } from '../../memory/shared-memory.ts';
+import { createSharedMemory, f64, MEMORY_BYTES_MAX, u32 } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
-import { draftBytes, type NeighborTable, tableModelsBytes } from './neighbor-table.ts';
+import { draftBytes, type NeighborTable } from './neighbor-table.ts';
 
 /** The most rows that are summed at once: each speaks for some hundred items. */
 export const SUMMED_ROWS_MAX = 200;
+/** Of the main thread, and of the lists that are made again aside. */
+const OTHER_SLOTS = 2;
 
-/** A table with room to sum it. Its arrays lie in the memory. */
+/** A table with room to sum it. Its arrays lie in the first memory. */
 export interface PlacedSums extends NeighborTable {
-  readonly memory: WebAssembly.Memory;
+  /** Each with a copy of the table and room for `slotsEach` threads; one, as long as all threads find room in it. */
+  readonly memories: readonly WebAssembly.Memory[];
+  /** Of each of them. */
   readonly layout: MemoryLayout;
   readonly slots: number;
+  readonly slotsEach: number;
   /** Kinds of sums that a thread may hold at once. */
   readonly kinds: number;
+}
+
+/** How a table is summed: kinds of sums that a thread may hold at once, 1 when absent, and what one memory may hold. */
+export interface SumsOptions {
+  readonly kinds?: number;
+  readonly bytesMax?: number;
 }
 
 interface SumsShape extends ServingShape {
@@ -52,9 +64,20 @@ function arrayPlans({ rowCount, entries, kinds, slots, listLengthMax }: SumsShap
   ];
 }
 
+/** Divides the slots evenly among as few memories as hold them, each with a copy of the table. */
+function planMemories(shape: SumsShape, bytesMax: number) {
+  const bytesWith = (slots: number) => plannedBytes(arrayPlans({ ...shape, slots }));
+  const table = bytesWith(0);
+  const mostEach = Math.max(1, Math.floor((bytesMax - table) / (bytesWith(1) - table)));
+  const count = Math.ceil(shape.slots / mostEach);
+  const slotsEach = Math.ceil(shape.slots / count);
+  const plans = arrayPlans({ ...shape, slots: slotsEach });
+  return { count, slotsEach, plans, bytes: plannedBytes(plans) };
+}
+
 /**
- * Bytes of a placed table of items, of the one that it replaces, of the table that it is placed from, and of a copy to be
- * saved.
+ * What a placed table of items takes at most: the largest memory in one piece; and in all, with the one that it replaces,
+ * the table that it is placed from, and a copy to be saved.
  * @param learnedItems of which the table has up to `entriesARow` entries each
  * @param rowCount items that it can be asked about
  * @param threads that train; the main thread and lists that are made again aside have slots of their own
@@ -63,40 +86,60 @@ export function placedSumsBytes(
   { learnedItems, entriesARow, rowCount }: Record<'learnedItems' | 'entriesARow' | 'rowCount', number>,
   threads: number,
   listLengthMax: number,
-  kinds = 1,
-): number {
-  const room = plannedBytes(arrayPlans({ rowCount, entries: 0, kinds, slots: threads + 2, listLengthMax }));
-  return (
-    tableModelsBytes(learnedItems, entriesARow) +
-    draftBytes(learnedItems, entriesARow) +
-    4 * rowCount +
-    2 * room
-  );
+  { kinds = 1, bytesMax = MEMORY_BYTES_MAX }: SumsOptions = {},
+): { readonly piece: number; readonly models: number } {
+  const shape = {
+    rowCount,
+    entries: learnedItems * entriesARow,
+    kinds,
+    slots: threads + OTHER_SLOTS,
+    listLengthMax,
+  };
+  const { count, bytes: piece } = planMemories(shape, bytesMax);
+  return { piece, models: 2 * count * piece + 2 * draftBytes(learnedItems, entriesARow) + 12 * rowCount };
 }
 
 /**
- * Places a table in a new shared memory.
- * @param kinds of sums that a thread may hold at once
- * @throws RangeError where it does not fit in one memory
+ * Places a table in new shared memory.
+ * @throws RangeError where the table and one thread's sums do not fit in one memory
  */
 export function placeSums(
   table: NeighborTable,
   { slots, listLengthMax }: ServingShape,
-  kinds = 1,
+  { kinds = 1, bytesMax = MEMORY_BYTES_MAX }: SumsOptions = {},
   allocate: AllocateMemory = createSharedMemory,
 ): PlacedSums {
   const { rowCount, fingerprint, recall } = table;
-  const entries = table.rows.length;
-  const plans = arrayPlans({ rowCount, entries, kinds, slots, listLengthMax });
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
-  const starts = viewOf(memory, layout, 'starts', 'u32');
-  const rows = viewOf(memory, layout, 'rows', 'u32');
-  const scores = viewOf(memory, layout, 'scores', 'f32');
-  starts.set(table.starts);
-  rows.set(table.rows);
-  scores.set(table.scores);
-  return { rowCount, fingerprint, recall, starts, rows, scores, memory, layout, slots, kinds };
+  const shape = { rowCount, entries: table.rows.length, kinds, slots, listLengthMax };
+  const { count, slotsEach, plans, bytes } = planMemories(shape, bytesMax);
+  const memories = Array.from({ length: count }, () => allocate(bytes));
+  const layout = layOut(memories[0]!, plans);
+  const [placed] = memories.map((memory) => {
+    const starts = viewOf(memory, layout, 'starts', 'u32');
+    const rows = viewOf(memory, layout, 'rows', 'u32');
+    const scores = viewOf(memory, layout, 'scores', 'f32');
+    starts.set(table.starts);
+    rows.set(table.rows);
+    scores.set(table.scores);
+    return { starts, rows, scores };
+  });
+  return { rowCount, fingerprint, recall, ...placed!, memories, layout, slots, slotsEach, kinds };
+}
+
+/** A thread's sums of each kind. @param slot this thread's number, below `placed.slots`; no two threads share one */
+export function openSums(
+  placed: PlacedSums,
+  instantiate: InstantiateKernels,
+  slot: number,
+): readonly RowSums[] {
+  const { memories, slots, slotsEach, kinds } = placed;
+  if (!(slot >= 0 && slot < slots)) throw new RangeError(`slot ${slot} of ${slots}`);
+  const memory = memories[Math.floor(slot / slotsEach)]!;
+  const kernels = instantiate(memory);
+  return Array.from(
+    { length: kinds },
+    (_, kind) => new RowSums(placed, memory, kernels, slot % slotsEach, kind),
+  );
 }
 
 /** One thread's sums of one kind over a placed table: of one user after the other. */
@@ -112,13 +155,18 @@ export class RowSums {
   #largest = 0;
 
   /**
-   * @param kind 0 to `placed.kinds` - 1
-   * @param slot this thread's number, below `placed.slots`; no two threads share one
+   * See `openSums`.
+   * @param memory one of those that the table is placed in
+   * @param slot 0 to `slotsEach` - 1, of this memory
+   * @param kind 0 to `kinds` - 1
    */
-  constructor(placed: PlacedSums, kernels: Kernels, slot: number, kind: number) {
-    const { slots, kinds, rowCount, memory, layout } = placed;
-    if (!(slot >= 0 && slot < slots && kind >= 0 && kind < kinds))
-      throw new RangeError(`slot ${slot} of ${slots}, kind ${kind} of ${kinds}`);
+  constructor(
+    { kinds, rowCount, layout }: PlacedSums,
+    memory: WebAssembly.Memory,
+    kernels: Kernels,
+    slot: number,
+    kind: number,
+  ) {
     this.#kernels = kernels;
     const offsetOf = (name: string) => arrayOf(layout, name).offset;
     const ofSlot = (name: string, bytes: number) => {

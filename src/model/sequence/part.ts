@@ -10,7 +10,7 @@ import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } 
 import { writeTimeline } from './timelines.ts';
 
 /** All likes are summed alike, and the recent ones more than others. */
-const KINDS = 2;
+const SUMS = { kinds: 2 };
 
 /** Which items users go on to; see `counter.ts`. */
 export const sequencePart: LearnedPart<
@@ -41,7 +41,7 @@ export const sequencePart: LearnedPart<
   },
   run: (task) => new SequenceCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, KINDS, allocate),
+  serve: (table, shape, { allocate }) => placeSums(table, shape, SUMS, allocate),
 };
 
 function bytesOf(
@@ -55,11 +55,8 @@ function bytesOf(
       entriesARow: neighborsKept(shape.itemCount),
       rowCount,
     };
-    return {
-      piece: timelineBytes(shape),
-      training: sequenceMemoryBytes(shape),
-      models: placedSumsBytes(table, threads, listLengthMax, KINDS) + 8 * rowCount,
-    };
+    const { piece, models } = placedSumsBytes(table, threads, listLengthMax, SUMS);
+    return { piece: Math.max(timelineBytes(shape), piece), training: sequenceMemoryBytes(shape), models };
   };
 }
 

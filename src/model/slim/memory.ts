@@ -31,7 +31,7 @@ export interface SlimTask extends SharedTask {
   readonly countedItems: number;
   /** How many items weights are learned for: `SlimViews.solvedRows`. */
   readonly solvedItems: number;
-  /** Row j holds the items that item j is predicted from, and their weights. */
+  /** Row j holds the items that the item `solvedRows[j]` is predicted from, and their weights. */
   readonly draft: NeighborDraft;
 }
 
@@ -44,7 +44,7 @@ export interface SlimViews {
   readonly ranks: Uint32Array;
   /** The item of each rank. */
   readonly countedRows: Uint32Array;
-  /** The items that weights are learned for, ascending, where there are as many; what follows is nothing. */
+  /** The items that weights are learned for, ascending. */
   readonly solvedRows: Uint32Array;
   /** Each user's counted items by rank, ascending: CSR. */
   readonly countedStarts: Uint32Array;
@@ -98,17 +98,20 @@ export interface SlimShape {
   readonly slots: number;
   readonly settings: SlimSettings;
   readonly countedItems?: number;
+  /** Items that weights are learned for; all when absent. */
+  readonly solvedItems?: number;
 }
 
-function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems }: SlimShape): ArrayPlan[] {
-  const counted = countedItems ?? Math.min(itemCount, COUNTED_ITEMS_MAX);
+function arrayPlans(shape: SlimShape): ArrayPlan[] {
+  const { userCount, itemCount, count, slots, settings } = shape;
+  const { countedItems: counted = Math.min(itemCount, COUNTED_ITEMS_MAX), solvedItems = itemCount } = shape;
   const size = regressionSize(settings);
   return [
     ['userWeights', 'f32', [userCount]],
     ['diagonal', 'f32', [itemCount]],
     ['ranks', 'u32', [itemCount]],
     ['countedRows', 'u32', [counted]],
-    ['solvedRows', 'u32', [itemCount]],
+    ['solvedRows', 'u32', [solvedItems]],
     ['countedStarts', 'u32', [userCount + 1]],
     ['countedRanks', 'u32', [count]],
     ['pairs', 'f32', [(counted * (counted + 1)) / 2]],
@@ -119,9 +122,9 @@ function arrayPlans({ userCount, itemCount, count, slots, settings, countedItems
 
 /** Bytes of shared memory that a learning of this shape takes: the similarity, the counts, and the weights. */
 export function slimMemoryBytes(shape: SlimShape): number {
-  const { itemCount, settings } = shape;
+  const { settings, solvedItems = shape.itemCount } = shape;
   return (
-    similarityBytes(shape) + plannedBytes(arrayPlans(shape)) + draftBytes(itemCount, keptWeights(settings))
+    similarityBytes(shape) + plannedBytes(arrayPlans(shape)) + draftBytes(solvedItems, keptWeights(settings))
   );
 }
 
@@ -171,7 +174,8 @@ export function placeSlim(
   );
   const countedItems = Math.min(itemCount, countedItemsMax);
   const order = byPopularity(byItem.indptr, itemCount);
-  const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems });
+  const solvedItems = Math.min(itemCount, solvedItemsMax);
+  const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems, solvedItems });
   const memory = allocate(plannedBytes(plans));
   const layout = layOut(memory, plans);
   const views = slimViews({ memory, layout, similarity });
@@ -182,8 +186,7 @@ export function placeSlim(
   placeUsers(views.userWeights, interactions, settings.userExponent);
   placeDiagonal(views, interactions);
   placeCounted(views, byUser.indptr, byUser.indices, countedItems);
-  const draft = createDraft(itemCount, keptWeights(settings));
-  const solvedItems = Math.min(itemCount, solvedItemsMax);
+  const draft = createDraft(solvedItems, keptWeights(settings));
   views.solvedRows.set(order.slice(0, solvedItems).sort());
   return {
     settings,

@@ -6,7 +6,7 @@ import { servedItems, type WithServedItems } from '../served-items.ts';
 import { planSample, type SampleLimits, type SamplePlan, sampleUsers } from '../user-sample.ts';
 import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes, slimPieceBytes } from './memory.ts';
 import { type SlimSettings, slimSettings } from './settings.ts';
-import { solvedItems } from './solved-items.ts';
+import { SOLVED_ITEMS_MAX, solvedItems } from './solved-items.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './table.ts';
 
@@ -16,13 +16,12 @@ function slimBytes(
   slots: number,
   { listLengthMax }: ServingShape,
 ): SampleLimits['bytesOf'] {
-  return (shape) => {
-    const table = { learnedItems: shape.itemCount, entriesARow: keptWeights(settings), rowCount };
-    return {
-      piece: slimPieceBytes({ ...shape, slots, settings }),
-      training: slimMemoryBytes({ ...shape, slots, settings }),
-      models: placedSumsBytes(table, slots, listLengthMax) + 8 * rowCount,
-    };
+  return (matrix) => {
+    const solvedItems = Math.min(matrix.itemCount, SOLVED_ITEMS_MAX);
+    const shape = { ...matrix, slots, settings, solvedItems };
+    const table = { learnedItems: solvedItems, entriesARow: keptWeights(settings), rowCount };
+    const { piece, models } = placedSumsBytes(table, slots, listLengthMax);
+    return { piece: Math.max(slimPieceBytes(shape), piece), training: slimMemoryBytes(shape), models };
   };
 }
 
@@ -75,5 +74,5 @@ export const slimPart: LearnedPart<
   },
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
   model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, 1, allocate),
+  serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
 };

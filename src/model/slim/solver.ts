@@ -68,7 +68,7 @@ export class SlimSolver {
     }
     const { solvedRows } = this.#views;
     return takeChunks(this.#task, solvedItems, CHUNK_ROWS, (first, end) => {
-      for (let at = first; at < end; at++) this.#solve(solvedRows[at]!);
+      for (let row = first; row < end; row++) this.#solve(solvedRows[row]!, row);
     });
   }
 
@@ -94,9 +94,10 @@ export class SlimSolver {
     }
   }
 
-  #solve(item: number): void {
+  /** @param row of the draft */
+  #solve(item: number, row: number): void {
     const { draft, settings } = this.#task;
-    draft.counts[item] = 0;
+    draft.counts[row] = 0;
     const { rows } = this.#search.neighborsOf(item, settings.neighborhood);
     if (rows.length === 0) return;
     const neighborhood = this.#order(rows);
@@ -104,7 +105,7 @@ export class SlimSolver {
     // The regression is padded to the size that the kernel takes, as items that nobody has.
     const size = Math.ceil(neighborhood.length / 4) * 4;
     if (this.#kernels.choleskySolve(this.#matrixOffset, this.#targetOffset, size) === 0) return;
-    this.#keepLargest(item, neighborhood);
+    this.#keepLargest(row, neighborhood);
   }
 
   /** The rarest first: then a row of counted pairs is read in one direction. */
@@ -196,7 +197,7 @@ export class SlimSolver {
   }
 
   /** Keeps the weights of greatest magnitude. */
-  #keepLargest(item: number, neighborhood: Uint32Array): void {
+  #keepLargest(row: number, neighborhood: Uint32Array): void {
     const { draft } = this.#task;
     const weights = this.#target;
     const order = Array.from(neighborhood.keys()).filter((place) => weights[place] !== 0);
@@ -204,9 +205,9 @@ export class SlimSolver {
     const kept = order.slice(0, draft.k);
     if (!kept.every((place) => Number.isFinite(weights[place]))) return;
     kept.forEach((place, at) => {
-      draft.rows[item * draft.k + at] = neighborhood[place]!;
-      draft.scores[item * draft.k + at] = weights[place]!;
+      draft.rows[row * draft.k + at] = neighborhood[place]!;
+      draft.scores[row * draft.k + at] = weights[place]!;
     });
-    draft.counts[item] = kept.length;
+    draft.counts[row] = kept.length;
   }
 }

@@ -1,19 +1,22 @@
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { NeighborTable } from '../neighbors/neighbor-table.ts';
-import type { SlimTask } from './memory.ts';
+import { type SlimTask, slimViews } from './memory.ts';
 
 /**
  * The learned weights turned round, once all threads have ended: the entries of item i are the items that having it
  * speaks for (or against, below zero), the strongest first. So a user's scores are the sums over the rows of its items.
  */
-export function slimTable({ draft }: SlimTask, dataFingerprint: number): NeighborTable {
-  const { rowCount, k, counts } = draft;
+export function slimTable(task: SlimTask, dataFingerprint: number): NeighborTable {
+  const { draft } = task;
+  const { k, counts } = draft;
+  const { rowCount } = task.similarity;
+  const { solvedRows } = slimViews(task);
   const starts = sharedU32(rowCount + 1);
   const visit = (see: (item: number, target: number, weight: number) => void) => {
-    for (let target = 0; target < rowCount; target++) {
-      const first = target * k;
-      for (let at = first; at < first + counts[target]!; at++)
-        see(draft.rows[at]!, target, draft.scores[at]!);
+    for (let row = 0; row < draft.rowCount; row++) {
+      const first = row * k;
+      for (let at = first; at < first + counts[row]!; at++)
+        see(draft.rows[at]!, solvedRows[row]!, draft.scores[at]!);
     }
   };
   visit((item) => {

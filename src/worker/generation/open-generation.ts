@@ -2,7 +2,7 @@ import { loadKernels } from '../../kernel/load-kernels.ts';
 import { MfScorer } from '../../model/als/scorer.ts';
 import { FmScorer } from '../../model/click/scorer.ts';
 import { type NeighborTable, neighborsAt } from '../../model/neighbors/neighbor-table.ts';
-import { type PlacedSums, RowSums } from '../../model/neighbors/row-sums.ts';
+import { openSums, type PlacedSums } from '../../model/neighbors/row-sums.ts';
 import { collaborativeModel } from '../../recommend/models/collaborative-model.ts';
 import type {
   ClickModel,
@@ -41,9 +41,7 @@ function listsOf(table: NeighborTable | undefined): NeighborLists | undefined {
 
 function summedLists(placed: PlacedSums | undefined, slot: number): SummedLists | undefined {
   if (placed === undefined) return undefined;
-  const kernels = loadKernels(placed.memory);
-  const sums = Array.from({ length: placed.kinds }, (_, kind) => new RowSums(placed, kernels, slot, kind));
-  return { neighborsAt: (row) => neighborsAt(placed, row), sums };
+  return { neighborsAt: (row) => neighborsAt(placed, row), sums: openSums(placed, loadKernels, slot) };
 }
 
 function clickModel(scorer: FmScorer, itemLabelsOf: (itemRow: number) => readonly string[]): ClickModel {

@@ -4,12 +4,19 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { bitWords, setBit } from '../../../src/memory/bits.ts';
 import { sharedBytesOf } from '../../../src/memory/reuse.ts';
 import { filled, sharedF32, sharedU32 } from '../../../src/memory/shared-arrays.ts';
+import { createSharedMemory, MEMORY_BYTES_MAX, PAGE_BYTES } from '../../../src/memory/shared-memory.ts';
 import type { NeighborTable } from '../../../src/model/neighbors/neighbor-table.ts';
-import { placedSumsBytes, placeSums, RowSums } from '../../../src/model/neighbors/row-sums.ts';
+import {
+  openSums,
+  placedSumsBytes,
+  placeSums,
+  SUMMED_ROWS_MAX,
+} from '../../../src/model/neighbors/row-sums.ts';
 
 const ROWS = 900;
 const ENTRIES = 50;
 const SERVING = { slots: 2, listLengthMax: 100 };
+const SHAPE = { learnedItems: ROWS, entriesARow: ENTRIES, rowCount: ROWS };
 
 /** Each row speaks for fifty others, some against. */
 function tableOf(rowCount: number): NeighborTable {
@@ -32,9 +39,8 @@ function tableOf(rowCount: number): NeighborTable {
 }
 
 function placed(table: NeighborTable, kinds = 1) {
-  const of = placeSums(table, SERVING, kinds);
-  const kernels = loadKernels(of.memory);
-  return { of, sums: (slot: number, kind: number) => new RowSums(of, kernels, slot, kind) };
+  const of = placeSums(table, SERVING, { kinds });
+  return { of, sums: (slot: number, kind: number) => openSums(of, loadKernels, slot)[kind]! };
 }
 
 function expectedSums({ rows, scores }: NeighborTable, items: readonly number[], weights: Float64Array) {
@@ -115,13 +121,53 @@ test('the best are those allowed, not read and accepted, however many are refuse
 test('what is placed takes no more memory than was said, and its arrays are the table', () => {
   const table = tableOf(ROWS);
   const { of } = placed(table, 2);
-  const said = placedSumsBytes({ learnedItems: ROWS, entriesARow: ENTRIES, rowCount: ROWS }, 1, 100, 2);
-  expect(2 * sharedBytesOf(of)).toBeLessThanOrEqual(said + 2 * 65_536);
+  const said = placedSumsBytes(SHAPE, 1, 100, { kinds: 2 });
+  expect(2 * sharedBytesOf(of)).toBeLessThanOrEqual(said.models + 2 * PAGE_BYTES);
   for (const name of ['starts', 'rows', 'scores'] as const) expect([...of[name]]).toEqual([...table[name]]);
-  expect(() => new RowSums(of, loadKernels(of.memory), 2, 0)).toThrow(RangeError);
+  expect(() => openSums(of, loadKernels, 2)).toThrow(RangeError);
   const [starts, none] = [filled(sharedU32(3), [0, 0, 0]), sharedU32(0)];
   const empty = { ...table, rowCount: 2, starts, rows: none, scores: sharedF32(0) };
   const sums = placed(empty).sums(0, 0);
   sums.sumUp([0, 1], Float64Array.of(1, 1));
   expect([sums.largest, sums.topRows(5, {}, () => true).length]).toEqual([0, 0]);
+});
+
+test('where one memory does not hold the sums of all threads, further ones hold the table again', () => {
+  const table = tableOf(ROWS);
+  const [threads, kinds] = [7, 2];
+  const serving = { slots: threads + 2, listLengthMax: 100 };
+  const bytesMax = 7 * PAGE_BYTES;
+  const placedBytes: number[] = [];
+  const allocate = (bytes: number) => {
+    placedBytes.push(bytes);
+    return createSharedMemory(bytes);
+  };
+  const of = placeSums(table, serving, { kinds, bytesMax }, allocate);
+  expect(of.memories.length).toBeGreaterThan(1);
+  const { piece, models } = placedSumsBytes(SHAPE, threads, 100, { kinds, bytesMax });
+  expect(piece).toBeLessThanOrEqual(bytesMax);
+  expect(new Set(placedBytes)).toEqual(new Set([piece]));
+  expect(models).toBeGreaterThanOrEqual(2 * piece * of.memories.length);
+  const all = Array.from({ length: serving.slots }, (_, slot) => openSums(of, loadKernels, slot));
+  const weights = new Float64Array(SUMMED_ROWS_MAX).fill(1);
+  // Each sums something else, all before anything is read.
+  all.forEach((sums, slot) => {
+    sums.forEach((one, kind) => {
+      one.sumUp([slot, slot + 20 * kind], weights);
+    });
+  });
+  all.forEach((sums, slot) => {
+    sums.forEach((one, kind) => {
+      const expected = expectedSums(table, [slot, slot + 20 * kind], weights);
+      const rows = [...Array(ROWS).keys()];
+      expect(rows.map((row) => one.get(row))).toEqual(rows.map((row) => expected.get(row) ?? 0));
+    });
+  });
+});
+
+test('the sums of 64 threads over five million items are planned within memories that there can be', () => {
+  const shape = { learnedItems: 5e6, entriesARow: 10, rowCount: 5e6 };
+  const { piece, models } = placedSumsBytes(shape, 64, 1000, { kinds: 2 });
+  expect(piece).toBeLessThanOrEqual(MEMORY_BYTES_MAX);
+  expect(models).toBeGreaterThan(4 * piece);
 });

@@ -10,6 +10,7 @@ import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import {
+  draftBytes,
   encodeNeighborTable,
   type NeighborTable,
   neighborsAt,
@@ -199,13 +200,17 @@ describe('a sparse linear model', () => {
 
   it('takes the memory that was worked out before', () => {
     const { userCount, itemCount, count } = data;
-    const { memory, similarity, draft } = placeSlim(data, settings, 2);
-    const drafted = draft.rows.byteLength + draft.scores.byteLength + draft.counts.byteLength;
-    const taken = memory.buffer.byteLength + similarity.memory.buffer.byteLength + drafted;
-    const worked = slimMemoryBytes({ userCount, itemCount, count, settings, slots: 2 });
-    // Memories are whole pages.
-    expect(taken - worked).toBeGreaterThanOrEqual(0);
-    expect(taken - worked).toBeLessThan(2 * 65_536);
+    for (const solvedItems of [itemCount, 20]) {
+      const { memory, similarity, draft } = placeSlim(data, settings, 2, undefined, undefined, solvedItems);
+      const drafted = draft.rows.byteLength + draft.scores.byteLength + draft.counts.byteLength;
+      // Weights of those alone that any are learned for.
+      expect(drafted).toBe(draftBytes(solvedItems, settings.neighbors));
+      const taken = memory.buffer.byteLength + similarity.memory.buffer.byteLength + drafted;
+      const worked = slimMemoryBytes({ userCount, itemCount, count, settings, slots: 2, solvedItems });
+      // Memories are whole pages.
+      expect(taken - worked).toBeGreaterThanOrEqual(0);
+      expect(taken - worked).toBeLessThan(2 * 65_536);
+    }
   });
 
   it('refuses settings out of range', () => {
