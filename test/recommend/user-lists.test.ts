@@ -209,7 +209,7 @@ describe('a list whose user has new feedback', () => {
   it('is made again once, also while a pass is at work on it', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
-    const { end } = all.passes.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK, nowMs);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -228,7 +228,7 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    const { end } = all.passes.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK, nowMs);
     cache.stored.set(USER, list([7, 8]));
     end(true);
     expect(await rowsOf(all)).toEqual([7, 8]);
@@ -240,9 +240,9 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    all.passes.beginBlock(BLOCK).end(false);
+    all.passes.beginBlock(BLOCK, nowMs).end(false);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    const { end } = all.passes.beginBlock(BLOCK);
+    const { end } = all.passes.beginBlock(BLOCK, nowMs);
     all.markDirty(USER);
     end(true);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -250,10 +250,56 @@ describe('a list whose user has new feedback', () => {
   });
 });
 
+describe('a list made here that a block at work has made, too', () => {
+  it('gives way to that, which was made of more, whether it was made before the block or meanwhile', async () => {
+    const all = lists(1, false, true);
+    for (const isBefore of [true, false]) {
+      cache.stored.delete(USER);
+      if (isBefore) expect(await rowsOf(all)).toEqual([1, 2, 3]);
+      nowMs++;
+      const { end } = all.passes.beginBlock(BLOCK, nowMs);
+      if (!isBefore) expect(await rowsOf(all)).toEqual([1, 2, 3]);
+      await all.flush();
+      cache.stored.set(USER, list([7, 8]));
+      end(true);
+      expect(await rowsOf(all)).toEqual([7, 8]);
+      await all.flush();
+      expect([...cache.stored.get(USER)!.itemRows]).toEqual([7, 8]);
+    }
+  });
+
+  it('stays where the block failed, or made none', async () => {
+    const all = lists(1, false, true);
+    for (const areStored of [true, false]) {
+      cache.stored.set(USER, list([9]));
+      all.markDirty(USER);
+      expect(await rowsOf(all)).toEqual([1, 2, 3]);
+      nowMs++;
+      all.passes.beginBlock(BLOCK, nowMs).end(areStored);
+      expect(await rowsOf(all)).toEqual([1, 2, 3]);
+      await all.flush();
+      expect([...cache.stored.get(USER)!.itemRows]).toEqual([1, 2, 3]);
+    }
+  });
+
+  it('is gone still where it was dropped before and the block makes none', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    rows = undefined;
+    all.markDirty(USER, true);
+    expect(await rowsOf(all)).toBeUndefined();
+    nowMs++;
+    all.passes.beginBlock(BLOCK, nowMs).end(true);
+    expect(await rowsOf(all)).toBeUndefined();
+    await all.flush();
+    expect(cache.stored.has(USER)).toBe(false);
+  });
+});
+
 describe('a pass over the users', () => {
   /** Users of a block of whom the pass makes no list; of the others it fails. */
   const leftOut = (all: UserLists) => {
-    const { userRows, end } = all.passes.beginBlock(BLOCK);
+    const { userRows, end } = all.passes.beginBlock(BLOCK, nowMs);
     end(false);
     return [...BLOCK].filter((row) => !userRows.includes(row));
   };
@@ -301,7 +347,7 @@ describe('a pass over the users', () => {
   it('makes each list again where lists say what they were made from', () => {
     const all = lists(1, true);
     all.passes.begin(7, nowMs);
-    all.passes.beginBlock(BLOCK).end(true);
+    all.passes.beginBlock(BLOCK, nowMs).end(true);
     expect(leftOut(all)).toEqual([]);
   });
 
@@ -320,7 +366,7 @@ describe('a pass over the users', () => {
     expect(await rowsOf(all)).toEqual([9]);
     const asked = all.passes.takeAsked(10);
     expect([...asked]).toEqual([USER]);
-    const { userRows, end } = all.passes.beginBlock(asked);
+    const { userRows, end } = all.passes.beginBlock(asked, nowMs);
     expect([...userRows]).toEqual([USER]);
     expect(await rowsOf(all)).toEqual([9]);
     expect(all.passes.takeAsked(10)).toHaveLength(0);
@@ -339,7 +385,7 @@ describe('a pass over the users', () => {
     all.markDirty(USER);
     await rowsOf(all);
     for (const areStored of [true, false]) {
-      const { end } = all.passes.beginBlock(all.passes.takeAsked(10));
+      const { end } = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
       if (areStored) all.markDirty(USER);
       end(areStored);
       expect(await rowsOf(all)).toEqual([9]);
@@ -350,17 +396,17 @@ describe('a pass over the users', () => {
   it('makes nobody in two blocks at once, so that no older list is written over a newer one', async () => {
     const all = lists(0);
     all.passes.begin(7, nowMs);
-    const { userRows, end } = all.passes.beginBlock(BLOCK);
+    const { userRows, end } = all.passes.beginBlock(BLOCK, nowMs);
     expect([...userRows]).toContain(USER);
     all.markDirty(USER);
     await rowsOf(all);
-    const other = all.passes.beginBlock(all.passes.takeAsked(10));
+    const other = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
     expect([...other.userRows]).toEqual([]);
     other.end(true);
     // What the first block has made knows nothing of the feedback.
     end(true);
     await rowsOf(all);
-    const again = all.passes.beginBlock(all.passes.takeAsked(10));
+    const again = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
     expect([...again.userRows]).toEqual([USER]);
     again.end(true);
     expect(leftOut(all)).toContain(USER);

@@ -1,4 +1,5 @@
 import type { CacheStore, UserList } from '../../store/cache-store.ts';
+import { UserBits } from './user-bits.ts';
 
 /** Changes are gathered for so long, milliseconds: a transaction takes longer than a list, and until then they are read from here. */
 const GATHER_MS = 50;
@@ -22,9 +23,8 @@ export class ListWriter {
 
   /** Changes not committed yet; short while the store answers. */
   private readonly unsaved = new Map<number, Change>();
-  /** Changes that a block at work elsewhere may write over; they are stored once more after it. */
-  private readonly held = new Map<number, Change>();
-  private readonly blocks = new Set<ReadonlySet<number>>();
+  /** Users whose lists another thread makes and stores: what changes here is stored after that. */
+  private readonly held = new UserBits();
   private saving: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
@@ -36,7 +36,7 @@ export class ListWriter {
 
   /** What was put last and may not be seen in the store yet. */
   get(userRow: number): Change | undefined {
-    return this.unsaved.get(userRow) ?? this.held.get(userRow);
+    return this.unsaved.get(userRow);
   }
 
   put(list: UserList): void {
@@ -47,17 +47,25 @@ export class ListWriter {
     this.change(userRow, 'removed');
   }
 
-  /** Another thread makes the lists of these users. @returns a function to call when it has stored them */
-  hold(userRows: Iterable<number>): () => void {
-    const block = new Set(userRows);
-    this.blocks.add(block);
-    return () => {
-      this.blocks.delete(block);
-      for (const [userRow, change] of this.held) if (!this.isHeld(userRow)) this.change(userRow, change);
-    };
+  /** Another thread makes and stores the lists of these users from now on, until `release`. */
+  hold(userRows: Uint32Array): void {
+    for (const userRow of userRows) this.held.add(userRow);
   }
 
-  /** Waits until everything is stored, or cannot be. */
+  isHeld(userRow: number): boolean {
+    return this.held.has(userRow);
+  }
+
+  /** The other thread is done. @param isSettled whether it has stored a list that a change of here must not write over */
+  release(userRows: Uint32Array, isSettled: (userRow: number) => boolean): void {
+    for (const userRow of userRows) {
+      this.held.delete(userRow);
+      if (this.unsaved.has(userRow) && isSettled(userRow)) this.unsaved.delete(userRow);
+    }
+    if (this.unsaved.size > 0) this.saveLater(GATHER_MS);
+  }
+
+  /** Waits until everything is stored that is not held, or cannot be. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -68,7 +76,6 @@ export class ListWriter {
   }
 
   private change(userRow: number, change: Change): void {
-    this.held.delete(userRow);
     this.unsaved.delete(userRow);
     this.unsaved.set(userRow, change);
     if (this.unsaved.size > UNSAVED_MAX) this.loseOldest();
@@ -99,7 +106,8 @@ export class ListWriter {
   }
 
   private async attempt(): Promise<boolean> {
-    const batch = [...this.unsaved];
+    const batch = [...this.unsaved].filter(([userRow]) => !this.held.has(userRow));
+    if (batch.length === 0) return true;
     const lists: UserList[] = [];
     const removed: number[] = [];
     for (const [userRow, change] of batch) {
@@ -113,16 +121,8 @@ export class ListWriter {
       return false;
     }
     this.failures = 0;
-    for (const [userRow, change] of batch) {
-      if (this.unsaved.get(userRow) !== change) continue;
-      this.unsaved.delete(userRow);
-      if (this.isHeld(userRow)) this.held.set(userRow, change);
-    }
+    for (const [userRow, change] of batch)
+      if (this.unsaved.get(userRow) === change) this.unsaved.delete(userRow);
     return true;
-  }
-
-  private isHeld(userRow: number): boolean {
-    for (const block of this.blocks) if (block.has(userRow)) return true;
-    return false;
   }
 }

@@ -34,8 +34,6 @@ export class PassLists {
   private readonly current = new UserBits();
   /** Users whose feedback has changed since the pass began: they are not left to it. */
   private readonly changed = new UserBits();
-  /** Users whose lists a worker makes now: a second one would write over the first one's, which may know of less feedback or of more. */
-  private readonly atWork = new UserBits();
   private course: { readonly generation: number; readonly beganMs: number } | undefined;
 
   constructor(options: PassListsOptions) {
@@ -83,23 +81,29 @@ export class PassLists {
     return Uint32Array.from(this.options.queue.take(limit));
   }
 
-  /** A worker begins to make lists of these users. */
-  beginBlock(userRows: Uint32Array): PassBlock {
+  /**
+   * A worker begins to make lists of these users, but of whom one does so already: a second one would write over the first
+   * one's, which may know of less feedback or of more.
+   * @param madeMs what its lists will say of when they were made
+   */
+  beginBlock(userRows: Uint32Array, madeMs: number): PassBlock {
     const { staleLists, writer, queue, cache, onReplaced } = this.options;
     const missing = userRows.filter(
-      (row) => !this.atWork.has(row) && (!this.current.has(row) || staleLists.isDirty(row)),
+      (row) => !writer.isHeld(row) && (!this.current.has(row) || staleLists.isDirty(row)),
     );
-    for (const row of missing) this.atWork.add(row);
     staleLists.beginBlock(missing);
-    const release = writer.hold(missing);
+    writer.hold(missing);
     const end = (areStored: boolean) => {
-      for (const row of missing) this.atWork.delete(row);
-      if (areStored) staleLists.endBlock(missing);
-      release();
-      queue.giveBack(userRows);
       cache.local?.refresh();
+      const isMade = (row: number) => areStored && !staleLists.hasChanged(row);
+      // Of the same feedback this one was made of less, whenever that was.
+      writer.release(missing, (row) => isMade(row) && this.isStored(row, madeMs));
+      queue.giveBack(userRows);
       for (const row of missing) {
-        if (areStored && this.course !== undefined && !staleLists.isDirty(row)) this.current.add(row);
+        if (isMade(row)) {
+          staleLists.markMade(row);
+          if (this.course !== undefined) this.current.add(row);
+        }
         onReplaced(row);
       }
     };
@@ -112,5 +116,11 @@ export class PassLists {
    */
   endPass(beganMs: number): void {
     if (!this.options.isVersioned) this.options.staleLists.endPass(beganMs);
+  }
+
+  /** True where the store has that list of the user; lists that are not at hand tell by their versions whether they are good. */
+  private isStored(userRow: number, madeMs: number): boolean {
+    const { local } = this.options.cache;
+    return local === undefined || local.readList(userRow)?.madeMs === madeMs;
   }
 }

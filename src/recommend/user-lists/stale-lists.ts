@@ -129,10 +129,9 @@ export class StaleLists {
     for (let at = 0; at < userRows.length; at++) this.changed.delete(userRows[at]!);
   }
 
-  /** The block is done: whoever's feedback is as it was when it began has a list as of now. */
-  endBlock(userRows: ArrayLike<number>): void {
-    for (let at = 0; at < userRows.length; at++)
-      if (!this.changed.has(userRows[at]!)) this.markMade(userRows[at]!);
+  /** True when the user's feedback has changed since that block began. */
+  hasChanged(userRow: number): boolean {
+    return this.changed.has(userRow);
   }
 
   /** A pass that began then is over: a list made before is of somebody whom it left out, and stale. */

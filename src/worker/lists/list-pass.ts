@@ -168,7 +168,7 @@ export class ListPass {
     const { clock, clockErrorMs } = this.options;
     const madeMs = clock();
     const untilMs = effectiveUntil(madeMs, clockErrorMs);
-    const needed = lists.beginBlock(block.userRows);
+    const needed = lists.beginBlock(block.userRows, madeMs);
     let areStored = false;
     try {
       let written = 0;
