@@ -158,6 +158,8 @@ describe('a small shop', () => {
         'salt',
         'tea',
       ]);
+      const explained = await scene.send('GET', `/api/recommend/me/explain/hit?n=1`);
+      expect(explained).toMatchObject({ Recommended: false, WhyNot: { Reason: 'below_the_cut' } });
       await scene.send('DELETE', '/api/feedback/read/me/hit');
     });
 

@@ -5,6 +5,7 @@ import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { Explanation } from '../../domain/schemas.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { shownOfList } from '../history/already-read.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
@@ -38,6 +39,8 @@ export class Explainer {
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
+    /** Whether lists hold read items on purpose. */
+    readonly replacesRead: boolean;
     readonly recommender: Recommender;
   };
 
@@ -90,11 +93,11 @@ export class Explainer {
   }
 
   private whyNot(history: History, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
-    const { catalogue } = this.parts;
+    const { catalogue, replacesRead } = this.parts;
     if (catalogue.isHidden(itemRow)) return { Reason: 'hidden' };
     if (!catalogue.isListable(itemRow)) return { Reason: 'out_of_date' };
-    const readMs = history.readAtMs(itemRow);
-    if (readMs !== undefined) return { Reason: 'read', ReadAt: formatTimestamp(readMs) };
+    if (!shownOfList(history, replacesRead)(itemRow))
+      return { Reason: 'read', ReadAt: formatTimestamp(history.readAtMs(itemRow)!) };
     if (!catalogue.isInAll(itemRow, categories)) return { Reason: 'not_in_category' };
     return { Reason: 'below_the_cut' };
   }
