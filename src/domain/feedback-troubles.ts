@@ -13,6 +13,8 @@ export interface FeedbackFacts {
   readonly positives: number;
   /** False while feedback is counted: there is more by type than is known. */
   readonly isCounted: boolean;
+  /** Why it cannot be counted, though that was tried again and again. */
+  readonly countError?: string | undefined;
 }
 
 const TYPES_KEY = '[recommend.data_source] positive_feedback_types';
@@ -70,8 +72,15 @@ export function typeTrouble({
 }
 
 /** What popular items are known by is not counted yet. */
-export function countTrouble({ isCounted, feedback }: FeedbackFacts): Trouble | undefined {
+export function countTrouble({ isCounted, countError, feedback }: FeedbackFacts): Trouble | undefined {
   if (isCounted) return undefined;
+  if (countError !== undefined)
+    return {
+      Code: 'feedback_not_counted',
+      Severity: 'error',
+      Message: `The ${groupDigits(feedback)} feedback could not be counted: ${countError}. Popular items, numbers by type and the ranking of lists go by what has come since the start, or was counted before.`,
+      Advice: 'The log has the whole error. It is tried again every minute.',
+    };
   return {
     Code: 'counting_feedback',
     Severity: 'hint',

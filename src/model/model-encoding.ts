@@ -43,7 +43,8 @@ export function encodeFrame(
  * Reads what `encodeFrame` wrote; what the description says is the caller's to judge. The numbers may lie in `bytes`,
  * which are used up.
  * @param isSound whether the bytes are as they were made, so that their checksum need not be compared
- * @throws FurzeError INTERNAL when the bytes are not of this kind, of another version, cut short or damaged
+ * @throws OtherForm when the bytes are of another version
+ * @throws FurzeError INTERNAL when the bytes are not of this kind, cut short or damaged
  */
 export function decodeFrame(
   kind: FrameKind,
@@ -55,9 +56,8 @@ export function decodeFrame(
   const prefix = new Uint32Array(copy.buffer, copy.byteOffset, 4);
   const [magic, version, headerBytes, sum] = [prefix[0], prefix[1], prefix[2]!, prefix[3]];
   if (magic !== kind.magic) refuseModel(kind, 'it does not begin as one');
-  if (version !== kind.version) {
-    refuseModel(kind, `its version is ${version}, this program reads ${kind.version}`);
-  }
+  if (version !== kind.version)
+    throw new OtherForm(kind, `its version is ${version}, this program reads ${kind.version}`);
   const start = PREFIX_BYTES + headerBytes;
   if (headerBytes % 4 !== 0 || start > copy.length) refuseModel(kind, 'its description is cut short');
   if (!isSound && checksum(copy, kind.coversDescription ? PREFIX_BYTES : start) !== sum) {
@@ -86,7 +86,18 @@ function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** @throws FurzeError INTERNAL, always */
 export function refuseModel(kind: FrameKind, reason: string): never {
-  throw new FurzeError('INTERNAL', `not a usable ${kind.name}: ${reason}`);
+  throw new FurzeError('INTERNAL', refusalText(kind, reason));
+}
+
+/** Nothing is damaged: what was saved is of another version of this program, or of another configuration, and made anew. */
+export class OtherForm extends FurzeError {
+  constructor(kind: FrameKind, reason: string) {
+    super('INTERNAL', refusalText(kind, reason));
+  }
+}
+
+function refusalText({ name }: FrameKind, reason: string): string {
+  return `not a usable ${name}: ${reason}`;
 }
 
 /** Over the 32-bit words from `start` to the end. */

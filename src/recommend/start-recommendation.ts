@@ -43,6 +43,8 @@ export interface RecommendationParts
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly tallyKeeper: TallyKeeper;
+  /** Told of what is as it should be and worth a line. */
+  readonly onNote: (message: string) => void;
   /** Asks the models in a worker. */
   readonly askInWorker: AskInWorker;
 }
@@ -72,18 +74,19 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);
   const shared = { ...found, reads, catalogue, histories, maker, generations };
+  const replacesRead = settings.replacement !== undefined;
   const personal = new PersonalAnswers({
     ...shared,
     lists,
     askInWorker: parts.askInWorker,
     active,
     hits,
-    replacesRead: settings.replacement !== undefined,
+    replacesRead,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker),
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const recommender = new OnlineRecommender({ ...shared, personal });
-  const explainer = new Explainer({ ...shared, isPositive, recommender });
+  const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender });
   const changesList = marksLists(settings, isPositive);
   data.onChange(function* (changes) {
     yield* markStale(changes, lists, active, changesList);
@@ -95,7 +98,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
 }
 
 function createLive(
-  { config, clock, tallyKeeper, onTrouble }: RecommendationParts,
+  { config, clock, tallyKeeper, onTrouble, onNote }: RecommendationParts,
   reads: LocalReads,
 ): LiveState {
   const { data_source, offline } = config.recommend;
@@ -108,5 +111,6 @@ function createLive(
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
     tallyKeeper,
     onTrouble,
+    onNote,
   });
 }

@@ -47,6 +47,7 @@ export async function startBackground(
     makeInWorker: (userRows) => training.remakes.make(userRows),
     askInWorker: (question, signal) => training.remakes.ask(question, signal),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
+    onNote: (message) => log.info(message),
     tallyKeeper: tallyKeeper(pool, config, cache, paths, clock),
   });
   teardown.add(() => recommendation.lists.close());

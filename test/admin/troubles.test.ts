@@ -66,6 +66,7 @@ describe('what is not right', () => {
       /10 feedback are being counted/,
     ],
     ['counting_feedback', { isCounted: false, positives: 0 }, 'hint', /no list is made/],
+    ['feedback_not_counted', { isCounted: false, countError: 'no memory' }, 'error', /counted: no memory\. /],
     ['disk_nearly_full', { diskFreeBytes: 2 ** 27 }, 'error', /128 MiB left/],
     ['no_key', { hasKey: false }, 'hint', /listens on 0\.0\.0\.0/],
   ])('names %s', (code, facts, severity, message) => {

@@ -105,7 +105,7 @@ describe('lists that several nodes make', () => {
       versions,
       active: new ActiveUsers(0, clock),
       userCount: () => 1,
-      isCounted: () => true,
+      isSettled: () => true,
       itemCount: () => 100,
       clock,
       arrivalsSince: () => [],

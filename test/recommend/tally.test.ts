@@ -213,9 +213,12 @@ describe('the tally of a running service', () => {
   });
   const liveOf = (tally: Tally, reads: LocalReads, keeper: TallyKeeper) => {
     const troubles: string[] = [];
+    const notes: string[] = [];
     const onTrouble = (message: string) => troubles.push(message);
-    const live = new LiveTally({ tally, reads, keeper, onTrouble, saveRecordsMin: 100, countAtOnce: 100 });
-    return { live, troubles };
+    const onNote = (message: string) => notes.push(message);
+    const limits = { saveRecordsMin: 100, countAtOnce: 100, retryMs: 1 };
+    const live = new LiveTally({ tally, reads, keeper, onTrouble, onNote, ...limits });
+    return { live, troubles, notes };
   };
 
   it('goes on from what was saved, counts nothing twice, and asks for nothing', async () => {
@@ -253,7 +256,7 @@ describe('the tally of a running service', () => {
     expect(figuresOf(tally).ever).toBe('1 1');
     expect(live.isCounted).toBe(false);
     mayCount = true;
-    await live.counted;
+    await live.settled;
     expect(live.isCounted).toBe(true);
     expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
     live.close();
@@ -280,7 +283,7 @@ describe('the tally of a running service', () => {
     await data.write({ kind: 'deleteFeedback', feedbackType: 'like', userId, itemId });
     expect(figuresOf(tally).ever).toBe('2 2 1 2 2 2 2 1 1');
     endCount(counted);
-    await live.counted;
+    await live.settled;
     await data.write(likes(3, 'last'));
     expect(figuresOf(tally).ever.slice(0, 13)).toBe('4 4 3 3 3 3 3');
     expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
@@ -298,7 +301,7 @@ describe('the tally of a running service', () => {
     const keeper = keeperOf(undefined, () => saved(++times === 1 ? other.local! : reads));
     const { live } = liveOf(tally, reads, keeper);
     await live.load(600);
-    await live.counted;
+    await live.settled;
     await vi.waitFor(() => expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads))), 600_000);
     expect(times).toBe(2);
     live.close();
@@ -317,7 +320,58 @@ describe('the tally of a running service', () => {
     );
     await live.load(600);
     expect(troubles).toHaveLength(1);
-    await live.counted;
+    await live.settled;
+    expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+  });
+
+  it('says in one line, and calls it no trouble, that what was saved is of an older version or other settings', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    await data.write(likes(600));
+    const older = saved(reads);
+    new Uint32Array(older.buffer, older.byteOffset, 4)[1] = 2;
+    const other = { ...SETTINGS, positiveTypes: ['read'] };
+    const otherwise = renewTally(undefined, other, reads, clock)!;
+    for (const [before, note] of [
+      [older, /version is 2, .*; all feedback is counted again$/],
+      [otherwise, /another configuration; all feedback is counted again$/],
+    ] as const) {
+      const tally = newTally(reads);
+      const { live, troubles, notes } = liveOf(
+        tally,
+        reads,
+        keeperOf(before, () => saved(reads)),
+      );
+      await live.load(600);
+      await live.settled;
+      expect(troubles).toEqual([]);
+      expect(notes).toEqual([expect.stringMatching(note)]);
+      expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
+    }
+  });
+
+  it('keeps nobody waiting for ever where counting fails, says so, and counts once it can', async () => {
+    const { data } = openIn(tempFolder(), types);
+    const reads = data.local!;
+    await data.write(likes(600, 'old'));
+    const tally = newTally(reads);
+    let fails = true;
+    const keeper = keeperOf(undefined, () => {
+      if (fails) throw new Error('no memory');
+      return saved(reads);
+    });
+    const { live, troubles } = liveOf(tally, reads, keeper);
+    data.onChange((changes) => live.apply(changes));
+    await live.load(600);
+    expect([live.isSettled, live.isCounted, live.countError]).toEqual([false, false, undefined]);
+    await live.settled;
+    expect([live.isSettled, live.isCounted, live.countError]).toEqual([true, false, 'no memory']);
+    expect(troubles).toContain('feedback cannot be counted; lists are made by what is known');
+    await data.write(likes(2, 'new'));
+    expect(figuresOf(tally).ever).toBe('1 1');
+    fails = false;
+    await vi.waitFor(() => expect(live.isCounted).toBe(true), 600_000);
+    expect(live.countError).toBeUndefined();
     expect(figuresOf(tally)).toEqual(figuresOf(scanned(reads)));
   });
 

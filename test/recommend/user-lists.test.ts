@@ -50,7 +50,7 @@ let aside: { userRows: readonly number[]; answer: (remade: Remade) => void }[];
 let replaced: number[];
 let troubles: string[];
 let itemCount: number;
-let isCounted: boolean;
+let isSettled: boolean;
 let generations: { current: { number: number } | undefined };
 
 beforeEach(() => {
@@ -65,7 +65,7 @@ beforeEach(() => {
   replaced = [];
   troubles = [];
   itemCount = 1000;
-  isCounted = true;
+  isSettled = true;
   generations = { current: undefined };
 });
 
@@ -98,7 +98,7 @@ function lists(share = 1, isVersioned = false, needsWorker = false): UserLists {
     staleLists,
     active: new ActiveUsers(0, () => nowMs),
     userCount: () => 1000,
-    isCounted: () => isCounted,
+    isSettled: () => isSettled,
     itemCount: () => itemCount,
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
@@ -175,7 +175,7 @@ it('a list is ready where it is answered as it is', async () => {
 });
 
 it('no list is made before feedback is counted: the last one serves, but not to whom took feedback back', async () => {
-  isCounted = false;
+  isSettled = false;
   const all = lists();
   expect(await rowsOf(all)).toBeUndefined();
   cache.stored.set(USER, list([9, 8]));
@@ -185,12 +185,12 @@ it('no list is made before feedback is counted: the last one serves, but not to 
   all.markDirty(USER, true);
   expect(await rowsOf(all)).toBeUndefined();
   expect([madeHere, aside]).toEqual([0, []]);
-  isCounted = true;
+  isSettled = true;
   expect(await rowsOf(all)).toEqual([1, 2, 3]);
 });
 
 it('a list takes in nothing new before feedback is counted', async () => {
-  isCounted = false;
+  isSettled = false;
   const all = lists();
   cache.stored.set(USER, list([9, 8]));
   nowMs += AGES.arrivalMs + 1;
@@ -198,7 +198,7 @@ it('a list takes in nothing new before feedback is counted', async () => {
   newcomers = [{ itemRow: 7, score: 2 }];
   arrivals = [7];
   expect(await rowsOf(all)).toEqual([9, 8]);
-  isCounted = true;
+  isSettled = true;
   expect(await rowsOf(all)).toEqual([7, 9, 8]);
 });
 

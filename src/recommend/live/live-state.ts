@@ -49,30 +49,44 @@ export class LiveState {
     readonly newestCount: boolean;
     readonly tallyKeeper: TallyKeeper;
     readonly onTrouble: (message: string, error: unknown) => void;
+    /** Told of what is as it should be and worth a line. */
+    readonly onNote?: (message: string) => void;
   }) {
     this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
     this.latest = new LatestIndex(this.catalogue);
     this.clock = options.clock;
     this.newItems = new NewItems(options.clock());
     this.newestCount = options.newestCount;
-    const { reads, positiveTypes, clock, onTrouble, tallyKeeper: keeper } = options;
+    const { reads, positiveTypes, clock, onTrouble, onNote, tallyKeeper: keeper } = options;
     this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
     const tally = new Tally({ positiveTypes, ...options.spans }, clock, this.isPositive);
-    this.tally = new LiveTally({ tally, reads, keeper, onTrouble });
+    this.tally = new LiveTally({ tally, reads, keeper, onTrouble, onNote });
     this.trends = tally.trends;
     this.feedbackCounts = tally.types;
     this.popular = new PopularIndex(this.trends, this.catalogue);
     this.coldItems = new ColdItemIndex(this.catalogue, this.trends);
   }
 
-  /** Resolves once all feedback is counted, what popular items are known by among it; never rejects. */
-  get counted(): Promise<void> {
-    return this.tally.counted;
+  /**
+   * Resolves once lists may be made: all feedback is counted, or that fails and what is known has to do; never rejects.
+   */
+  get settled(): Promise<void> {
+    return this.tally.settled;
   }
 
-  /** False at a start without counts that can be used: those that there are lack the feedback of before. */
+  /** False at a start without counts that can be used, until they are there or cannot be had. */
+  get isSettled(): boolean {
+    return this.tally.isSettled;
+  }
+
+  /** False where the counts that there are lack the feedback of before. */
   get isCounted(): boolean {
     return this.tally.isCounted;
+  }
+
+  /** Why feedback cannot be counted; undefined while there is hope. */
+  get countError(): string | undefined {
+    return this.tally.countError;
   }
 
   /**
@@ -120,21 +134,21 @@ export class LiveState {
   }
 
   /**
-   * A fit that knows the items below this row is served from now on. Resolves once feedback is counted, by which new items
-   * are told from known ones, and the new ones are compared with the others.
+   * A fit that knows the items below this row is served from now on. Resolves once feedback is counted as far as it can be, by
+   * which new items are told from known ones, and the new ones are compared with the others.
    * @param after what they are compared after
    */
   async knowItems(knownRows: number, after?: Promise<unknown>): Promise<void> {
     this.knownRows = knownRows;
     this.coldItems.clear();
     if (after !== undefined) await after;
-    await this.counted;
+    await this.settled;
     while (this.findCold()) await nextTurn();
   }
 
   /** Works out what new items are like, some a turn. */
   private findColdLater(): void {
-    if (this.findingCold || this.knownRows === 0 || !this.isCounted) return;
+    if (this.findingCold || this.knownRows === 0 || !this.isSettled) return;
     this.findingCold = true;
     setImmediate(() => {
       this.findingCold = false;

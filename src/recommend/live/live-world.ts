@@ -27,7 +27,7 @@ export function liveWorld(parts: {
   const { catalogue, trends } = live;
   const trending: { rows: readonly number[]; madeMs: number }[] = [];
   // What was found before knows of little.
-  void live.counted.then(() => {
+  void live.settled.then(() => {
     popularMs = Number.NEGATIVE_INFINITY;
     trending.length = 0;
   });

@@ -1,3 +1,5 @@
+import { messageOf } from '../../domain/errors.ts';
+import { OtherForm } from '../../model/model-encoding.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import type { Tally } from './tally.ts';
 
@@ -10,6 +12,8 @@ const COUNT_AT_ONCE = 50_000;
 /** Pause before a tally that could not be made is tried again; it doubles up to the other. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 60_000;
+/** After so many tries that failed, some seconds, lists are made by what is known. */
+const TRIES_MAX = 5;
 
 /** Where the tally is kept, and made without keeping anybody waiting. */
 export interface TallyKeeper {
@@ -22,20 +26,26 @@ export interface TallyKeeper {
 /**
  * The tally of a running service: read back at the start, following each commit, saved now and then. Where nothing that was
  * saved can be used, a start does not wait for the count: until it is there, `isCounted` is false, and what is counted is what
- * was saved of other feedback, or nothing, with what is committed meanwhile.
+ * was saved of other feedback, or nothing, with what is committed meanwhile. Where counting fails again and again, that has
+ * to do, and it is tried on.
  */
 export class LiveTally {
-  /** Resolves once all feedback is counted; never rejects. */
-  readonly counted: Promise<void>;
-  private noteCounted = () => {};
-  private hasCounted = false;
+  /** Resolves once all feedback is counted, or that has failed so often that nobody is to wait for it; never rejects. */
+  readonly settled: Promise<void>;
+  private resolveSettled = () => {};
+  private hasSettled = false;
+  /** What the last try to count everything threw. */
+  private failure: unknown;
   private readonly options: {
     readonly tally: Tally;
     readonly reads: LocalReads;
     readonly keeper: TallyKeeper;
     readonly onTrouble: (message: string, error: unknown) => void;
+    /** Told of what is as it should be and worth a line. */
+    readonly onNote?: ((message: string) => void) | undefined;
     readonly saveRecordsMin?: number;
     readonly countAtOnce?: number;
+    readonly retryMs?: number;
   };
 
   private readonly saveRecordsMin: number;
@@ -54,14 +64,24 @@ export class LiveTally {
     this.options = options;
     this.saveRecordsMin = options.saveRecordsMin ?? SAVE_RECORDS_MIN;
     this.countAtOnce = options.countAtOnce ?? COUNT_AT_ONCE;
-    this.counted = new Promise((resolve) => {
-      this.noteCounted = resolve;
+    this.settled = new Promise((resolve) => {
+      this.resolveSettled = resolve;
     });
+  }
+
+  /** True once `settled` has resolved. */
+  get isSettled(): boolean {
+    return this.hasSettled;
   }
 
   /** True once all feedback is counted. */
   get isCounted(): boolean {
-    return this.hasCounted;
+    return this.hasSettled && this.failure === undefined;
+  }
+
+  /** Why feedback cannot be counted, once that has failed too often; undefined while there is hope. */
+  get countError(): string | undefined {
+    return this.hasSettled && this.failure !== undefined ? messageOf(this.failure) : undefined;
   }
 
   /**
@@ -72,8 +92,8 @@ export class LiveTally {
   async load(feedbackCount: number): Promise<void> {
     this.total = feedbackCount;
     const saved = await this.options.keeper.read().catch((error: unknown) => this.tellDamage(error));
-    if (saved !== undefined && this.take(saved)) return this.noteAllCounted();
-    if (feedbackCount <= this.countAtOnce && this.countNow()) return this.noteAllCounted();
+    if (saved !== undefined && this.take(saved)) return this.settle();
+    if (feedbackCount <= this.countAtOnce && this.countNow()) return this.settle();
     void this.recount();
   }
 
@@ -93,9 +113,14 @@ export class LiveTally {
     this.isClosed = true;
   }
 
-  private noteAllCounted(): void {
-    this.hasCounted = true;
-    this.noteCounted();
+  private giveUpWaiting(): void {
+    this.options.onTrouble('feedback cannot be counted; lists are made by what is known', this.failure);
+    this.settle();
+  }
+
+  private settle(): void {
+    this.hasSettled = true;
+    this.resolveSettled();
   }
 
   /**
@@ -113,7 +138,9 @@ export class LiveTally {
       this.countedCommit = reads.feedbackPosition?.commit ?? 0;
       return true;
     } catch (error) {
-      this.tellDamage(error);
+      if (error instanceof OtherForm)
+        this.options.onNote?.(`${error.message}; all feedback is counted again`);
+      else this.tellDamage(error);
       return false;
     }
   }
@@ -132,12 +159,14 @@ export class LiveTally {
   }
 
   private async recount(): Promise<void> {
-    for (let pauseMs = RETRY_MS; !this.isClosed; pauseMs = Math.min(RETRY_MS_MAX, 2 * pauseMs)) {
+    let pauseMs = this.options.retryMs ?? RETRY_MS;
+    for (let tries = 0; !this.isClosed; pauseMs = Math.min(RETRY_MS_MAX, 2 * pauseMs)) {
       const renewed = await this.renew();
       if (this.isClosed) return;
       const isUpToDate = renewed !== undefined && this.take(renewed, true);
       // Even where more has come meanwhile than the store knows of, it is all that there was when the count began.
-      if (renewed !== undefined) this.noteAllCounted();
+      if (renewed !== undefined) this.settle();
+      else if (this.failure !== undefined && ++tries === TRIES_MAX) this.giveUpWaiting();
       if (isUpToDate) return;
       await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
     }
@@ -151,11 +180,17 @@ export class LiveTally {
     this.isSaving = false;
   }
 
-  private renew(): Promise<Uint8Array | undefined> {
-    return this.options.keeper.renew().catch((error: unknown) => {
-      if (!this.isClosed) this.options.onTrouble('feedback could not be counted; trying again', error);
+  private async renew(): Promise<Uint8Array | undefined> {
+    try {
+      const renewed = await this.options.keeper.renew();
+      this.failure = undefined;
+      return renewed;
+    } catch (error) {
+      if (this.isClosed) return undefined;
+      if (this.needsRecount) this.failure = error;
+      this.options.onTrouble('feedback could not be counted; trying again', error);
       return undefined;
-    });
+    }
   }
 
   private tellDamage(error: unknown): undefined {

@@ -1,5 +1,11 @@
 import type { Clock } from '../../domain/clock.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../../model/model-encoding.ts';
+import {
+  decodeFrame,
+  encodeFrame,
+  type FrameKind,
+  OtherForm,
+  refuseModel,
+} from '../../model/model-encoding.ts';
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
@@ -120,14 +126,15 @@ export class Tally {
    * @param bytes are kept and written to, unless other threads have them
    * @param isSound whether they come from another thread as `save` made them, and are not looked over for damage
    * @returns as of when it was saved
-   * @throws FurzeError INTERNAL when the bytes are damaged, or count something else
+   * @throws OtherForm when the bytes are of another version, or count by another configuration
+   * @throws FurzeError INTERNAL when they are damaged
    */
   restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
     const { description, floats } = decodeFrame(KIND, bytes, isSound);
     const { mark, types, newest, ever, window, decayed, halfLivesMs, ...settings } =
       description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
-    if (!isSame) refuseModel(KIND, 'it counts by another configuration');
+    if (!isSame) throw new OtherForm(KIND, 'it counts by another configuration');
     let next = 0;
     const take = (length: number) => floats.subarray(next, (next += length));
     const takeSlice = ([number, length]: SliceLength): [number, PackedSlice] => [
@@ -160,7 +167,7 @@ export class Tally {
    * Restores what was saved and applies what has come since.
    * @param isSound see `restore`
    * @returns how many records that was; undefined where the store cannot tell: what was saved stays then
-   * @throws FurzeError INTERNAL as `restore` does
+   * @throws what `restore` does
    */
   resume(bytes: Uint8Array, reads: LocalReads, isSound = false): number | undefined {
     return this.catchUp(this.restore(bytes, isSound), reads);

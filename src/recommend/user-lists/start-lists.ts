@@ -59,7 +59,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     cache,
     active,
     userCount: () => reads.userRowCount,
-    isCounted: () => live.isCounted,
+    isSettled: () => live.isSettled,
     itemCount: () => live.catalogue.itemCount,
     generations,
     maker,

@@ -19,8 +19,8 @@ export interface UserListsOptions {
   readonly active: ActiveUsers;
   /** One more than the highest user row ever given. */
   readonly userCount: () => number;
-  /** False while counts of feedback are missing by which lists are ranked: none is made before they are there. */
-  readonly isCounted: () => boolean;
+  /** False while counts of feedback are awaited by which lists are ranked: none is made before. */
+  readonly isSettled: () => boolean;
   /** Items of the catalogue. */
   readonly itemCount: () => number;
   readonly clock: Clock;

@@ -127,7 +127,7 @@ export class UserLists {
    * @param fetched what `fetch` has found for the user
    */
   of(history: History, fetched?: UserList): UserList | undefined | Promise<UserList | undefined> {
-    const { staleLists, maker, clock, budget, needsWorker, isCounted } = this.options;
+    const { staleLists, maker, clock, budget, needsWorker, isSettled } = this.options;
     const { userRow } = history;
     if (userRow < 0) return undefined;
     const isLong = history.length > RECORDS_HERE_MAX;
@@ -142,7 +142,7 @@ export class UserLists {
         staleLists.markDirty(userRow);
       }
     }
-    if (this.nothing.has(history) || !isCounted()) return this.lastServed(history, list);
+    if (this.nothing.has(history) || !isSettled()) return this.lastServed(history, list);
     if (staleLists.hasRetracted(userRow) && needsWorker) return this.remadeInWorker(history);
     const isLeft = list !== undefined && !staleLists.isExpired(list) && this.passes.takesOver(userRow);
     const isTime = staleLists.hasRetracted(userRow) || (budget.isLeft && !isLeft);
@@ -236,8 +236,8 @@ export class UserLists {
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */
   private extend(history: History, list: UserList, isLong: boolean): UserList {
-    const { maker, arrivalsSince, budget, generations, clock, isCounted } = this.options;
-    if (!budget.isLeft || !isCounted()) return list;
+    const { maker, arrivalsSince, budget, generations, clock, isSettled } = this.options;
+    if (!budget.isLeft || !isSettled()) return list;
     if (isLong) {
       this.queue.add(list.userRow);
       return list;

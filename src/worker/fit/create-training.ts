@@ -167,7 +167,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   });
   const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
   const remakes = new Remakes(pool, planOf, clock, clockErrorMs);
-  void recommendation.live.counted.then(() => remakes.planAnew());
+  void recommendation.live.settled.then(() => remakes.planAnew());
   const generationFit = new GenerationFit(
     { pool, trainer, loader, als, planOf },
     generationFitOptions(config, recommendation.settings, log),

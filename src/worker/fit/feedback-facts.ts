@@ -20,6 +20,7 @@ export async function feedbackFacts(
     feedback: stats?.feedback ?? 0,
     positives: countPositives(types),
     isCounted: recommendation.live.isCounted,
+    countError: recommendation.live.countError,
   };
 }
 

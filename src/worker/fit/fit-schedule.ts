@@ -277,7 +277,7 @@ export class FitSchedule {
         this.parts.log.warn('another node leads by now; what this one was learning is dropped');
       return;
     }
-    await unlessAborted(this.parts.recommendation.live.counted, this.ending.signal);
+    await unlessAborted(this.parts.recommendation.live.settled, this.ending.signal);
     const why = await this.parts.whyNothing();
     task.done({ nothing: why });
     this.parts.log.warn(`nothing to learn from yet: ${why}`);
