@@ -83,3 +83,23 @@ export function viewOf<T extends ElementType>(
   if (array.type !== type) throw new RangeError(`the array ${name} holds ${array.type}, not ${type}`);
   return VIEWS[type](memory, array.offset, elementCount(array.shape)) as ReturnType<(typeof VIEWS)[T]>;
 }
+
+/** The byte offset of one row of the array `name`: where the rows are threads' slots, of a thread's own part. */
+export function rowOffset(layout: MemoryLayout, name: string, row: number): number {
+  const { type, offset, shape } = arrayOf(layout, name);
+  return offset + row * elementCount(shape.slice(1)) * ELEMENT_BYTES[type];
+}
+
+/** A view of one row of the array `name`, which must be of `type`; throws a RangeError when it is not. */
+export function rowOf<T extends ElementType>(
+  memory: WebAssembly.Memory,
+  layout: MemoryLayout,
+  name: string,
+  row: number,
+  type: T,
+): ReturnType<(typeof VIEWS)[T]> {
+  const length = elementCount(arrayOf(layout, name).shape.slice(1));
+  return viewOf(memory, layout, name, type).subarray(row * length, (row + 1) * length) as ReturnType<
+    (typeof VIEWS)[T]
+  >;
+}

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
-import { arrayOf, LayoutBuilder, viewOf } from '../../src/memory/layout.ts';
+import {
+  type ArrayPlan,
+  arrayOf,
+  LayoutBuilder,
+  layOut,
+  plannedBytes,
+  rowOf,
+  rowOffset,
+  viewOf,
+} from '../../src/memory/layout.ts';
 import { createSharedMemory, PAGE_BYTES } from '../../src/memory/shared-memory.ts';
 
 test('a shared memory has whole pages and can be shared', () => {
@@ -62,5 +71,23 @@ describe('layout', () => {
     const layout = builder.finish();
     expect(() => arrayOf(layout, 'toString')).toThrow(/no array/);
     expect(() => viewOf(memory, layout, 'starts', 'f32')).toThrow(/holds u32/);
+  });
+
+  test('finds a view and an offset of each row, which do not overlap', () => {
+    const plans: ArrayPlan[] = [
+      ['pads', 'u8', [3]],
+      ['doubles', 'f64', [3, 5]],
+      ['cubes', 'u32', [2, 3, 4]],
+    ];
+    const memory = createSharedMemory(plannedBytes(plans));
+    const layout = layOut(memory, plans);
+    for (const row of [0, 1, 2]) rowOf(memory, layout, 'doubles', row, 'f64').fill(row);
+    expect([...viewOf(memory, layout, 'doubles', 'f64')]).toEqual(
+      [0, 1, 2].flatMap((row) => Array(5).fill(row)),
+    );
+    expect(rowOf(memory, layout, 'doubles', 2, 'f64').byteOffset).toBe(rowOffset(layout, 'doubles', 2));
+    const cube = rowOf(memory, layout, 'cubes', 1, 'u32');
+    expect([cube.length, cube.byteOffset]).toEqual([12, arrayOf(layout, 'cubes').offset + 48]);
+    expect(() => rowOf(memory, layout, 'cubes', 0, 'f64')).toThrow(/holds u32/);
   });
 });

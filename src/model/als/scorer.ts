@@ -22,6 +22,8 @@ import {
   layOut,
   type MemoryLayout,
   plannedBytes,
+  rowOf,
+  rowOffset,
   viewOf,
 } from '../../memory/layout.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
@@ -371,8 +373,9 @@ export class MfScorer {
 
   /** @returns where the bits stand */
   #writeAllowed(allowed: Uint32Array): number {
-    const words = arrayOf(this.#placed.layout, 'allowed').shape[1]!;
-    this.#u32('allowed', words).fill(0).set(allowed.subarray(0, words));
+    const { memory, layout } = this.#placed;
+    const bits = rowOf(memory, layout, 'allowed', this.#slot, 'u32');
+    bits.fill(0).set(allowed.subarray(0, bits.length));
     return this.#slotOffset('allowed');
   }
 
@@ -381,8 +384,7 @@ export class MfScorer {
   }
 
   #slotOffset(name: string): number {
-    const { offset, shape } = arrayOf(this.#placed.layout, name);
-    return offset + this.#slot * shape[1]! * 4;
+    return rowOffset(this.#placed.layout, name, this.#slot);
   }
 
   #f32(name: string, count: number): Float32Array<SharedArrayBuffer> {

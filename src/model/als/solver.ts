@@ -1,6 +1,6 @@
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch.ts';
-import { arrayOf, viewOf } from '../../memory/layout.ts';
+import { arrayOf, rowOffset, viewOf } from '../../memory/layout.ts';
 import { markFaulty, takeChunks } from '../shared-task.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory.ts';
 import type { AlsPhase } from './phases.ts';
@@ -329,7 +329,6 @@ export class AlsSolver {
 
   /** Where this thread's part of an array with one row a slot begins. */
   #slotOffset(name: string): number {
-    const { offset, shape } = arrayOf(this.#task.layout, name);
-    return offset + this.#slot * shape.slice(1).reduce((product, length) => product * length, 1) * 4;
+    return rowOffset(this.#task.layout, name, this.#slot);
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors, rowRegularization } from '../../kernel/scratch.ts';
-import { arrayOf, viewOf } from '../../memory/layout.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/layout.ts';
 import { f32 } from '../../memory/shared-memory.ts';
 import { USER_CHUNK_ROWS, type UserShards } from './sharding.ts';
 import type { AlsTask } from './task.ts';
@@ -206,15 +206,10 @@ export class UserStage {
 
   /** This thread's part of an array with one row a slot. */
   private view(name: string): Float32Array {
-    return f32(this.task.memory, this.offset(name), this.width(name));
+    return rowOf(this.task.memory, this.task.layout, name, this.slot, 'f32');
   }
 
   private offset(name: string): number {
-    return arrayOf(this.task.layout, name).offset + this.slot * this.width(name) * 4;
-  }
-
-  private width(name: string): number {
-    const { shape } = arrayOf(this.task.layout, name);
-    return shape.slice(1).reduce((product, length) => product * length, 1);
+    return rowOffset(this.task.layout, name, this.slot);
   }
 }

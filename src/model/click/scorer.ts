@@ -9,14 +9,14 @@ import { Arena, alignedBytes } from '../../memory/arena.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import {
   type ArrayPlan,
-  arrayOf,
   LayoutBuilder,
   type MemoryLayout,
   plannedBytes,
+  rowOf,
   viewOf,
 } from '../../memory/layout.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
-import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
+import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks } from './features.ts';
 import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
@@ -178,13 +178,9 @@ export class FmScorer {
     const halves = viewOf(memory, layout, 'itemSides', 'f32');
     this.#items = sidesOf(memory, layout, header.factors, 'item', halves);
     this.#halves = halves;
-    const ofSlot = (name: string) => {
-      const { offset, shape } = arrayOf(layout, name);
-      return [offset + slot * shape[1]! * 4, shape[1]!] as const;
-    };
-    this.#query = f32(memory, ...ofSlot('query'));
-    this.#candidates = u32(memory, ...ofSlot('candidates'));
-    this.#scores = f32(memory, ...ofSlot('scores'));
+    this.#query = rowOf(memory, layout, 'query', slot, 'f32');
+    this.#candidates = rowOf(memory, layout, 'candidates', slot, 'u32');
+    this.#scores = rowOf(memory, layout, 'scores', slot, 'f32');
   }
 
   /** A user's half. A user or a label that came after the training counts as the average one. */

@@ -13,10 +13,12 @@ import {
   layOut,
   type MemoryLayout,
   plannedBytes,
+  rowOf,
+  rowOffset,
   viewOf,
 } from '../../memory/layout.ts';
 import type { AllocateMemory } from '../../memory/reuse.ts';
-import { createSharedMemory, f64, MEMORY_BYTES_MAX, u32 } from '../../memory/shared-memory.ts';
+import { createSharedMemory, f64, MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
 import { draftBytes, type NeighborTable } from './neighbor-table.ts';
 
@@ -169,26 +171,28 @@ export class RowSums {
   ) {
     this.#kernels = kernels;
     const offsetOf = (name: string) => arrayOf(layout, name).offset;
-    const ofSlot = (name: string, bytes: number) => {
-      const length = arrayOf(layout, name).shape[1]!;
-      return [offsetOf(name) + slot * length * bytes, length] as const;
-    };
-    const sums = offsetOf('sums') + (slot * kinds + kind) * rowSumsBytes(rowCount);
-    const [items, allowed, outRows] = [ofSlot('items', 4), ofSlot('allowed', 4), ofSlot('outRows', 4)];
-    const weights = ofSlot('weights', 8);
+    const sums = rowOffset(layout, 'sums', slot * kinds + kind);
+    this.#items = rowOf(memory, layout, 'items', slot, 'u32');
+    this.#weights = rowOf(memory, layout, 'weights', slot, 'f64');
+    this.#sums = f64(memory, sums, rowCount);
+    this.#allowed = rowOf(memory, layout, 'allowed', slot, 'u32');
+    this.#outRows = rowOf(memory, layout, 'outRows', slot, 'u32');
     this.#sum = {
-      ...{ sums, rows: rowCount, items: items[0], weights: weights[0] },
+      sums,
+      rows: rowCount,
+      items: this.#items.byteOffset,
+      weights: this.#weights.byteOffset,
       starts: offsetOf('starts'),
       columns: offsetOf('rows'),
       scores: offsetOf('scores'),
     };
-    const [outScores] = ofSlot('outScores', 8);
-    this.#top = { sums, rows: rowCount, allowedBits: allowed[0], outRows: outRows[0], outScores };
-    this.#items = u32(memory, ...items);
-    this.#weights = f64(memory, ...weights);
-    this.#sums = f64(memory, sums, rowCount);
-    this.#allowed = u32(memory, ...allowed);
-    this.#outRows = u32(memory, ...outRows);
+    this.#top = {
+      sums,
+      rows: rowCount,
+      allowedBits: this.#allowed.byteOffset,
+      outRows: this.#outRows.byteOffset,
+      outScores: rowOffset(layout, 'outScores', slot),
+    };
   }
 
   /**

@@ -3,7 +3,7 @@
  * were placed. All rows are compared exactly; a row costs the sum of N_x over its elements.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
-import { arrayOf, viewOf } from '../../memory/layout.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/layout.ts';
 import {
   BLOCK_ROWS,
   outEntries,
@@ -39,12 +39,10 @@ export class SimilaritySearch {
     this.placed = placed;
     this.#kernels = kernels;
     this.#slot = slot;
-    const entries = outEntries(placed.listLengthMax);
     const { memory, layout } = placed;
-    const part = (size: number) => [slot * size, (slot + 1) * size] as const;
-    this.#outRows = viewOf(memory, layout, 'outRows', 'u32').subarray(...part(entries));
-    this.#outScores = viewOf(memory, layout, 'outScores', 'f32').subarray(...part(entries));
-    this.#outCounts = viewOf(memory, layout, 'outCounts', 'u32').subarray(...part(BLOCK_ROWS));
+    this.#outRows = rowOf(memory, layout, 'outRows', slot, 'u32');
+    this.#outScores = rowOf(memory, layout, 'outScores', slot, 'f32');
+    this.#outCounts = rowOf(memory, layout, 'outCounts', slot, 'u32');
   }
 
   /** The neighbors of one row, at most `k`; a copy. @throws RangeError when the row is not one of the placed */
@@ -103,7 +101,6 @@ export class SimilaritySearch {
   #compare(firstRow: number, endRow: number, k: number) {
     const { layout, shrink } = this.placed;
     const offset = (name: string) => arrayOf(layout, name).offset;
-    const scratch = arrayOf(layout, 'scratch');
     this.#kernels.neighborTopK({
       starts: offset('starts'),
       columns: offset('columns'),
@@ -120,7 +117,7 @@ export class SimilaritySearch {
       outRows: this.#outRows.byteOffset,
       outScores: this.#outScores.byteOffset,
       outCounts: this.#outCounts.byteOffset,
-      scratch: scratch.offset + this.#slot * scratch.shape[1]! * 4,
+      scratch: rowOffset(layout, 'scratch', this.#slot),
     });
   }
 }

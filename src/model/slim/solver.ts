@@ -11,7 +11,7 @@
 
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch.ts';
-import { arrayOf } from '../../memory/layout.ts';
+import { rowOf } from '../../memory/layout.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
 import { takeChunks } from '../shared-task.ts';
 import { pairAt, regressionSize, type SlimTask, type SlimViews, slimViews, UNCOUNTED } from './memory.ts';
@@ -38,8 +38,6 @@ export class SlimSolver {
   #walk = 0;
   /** Places or ranks of one user's or one neighborhood's items. */
   readonly #list: Int32Array;
-  readonly #matrixOffset: number;
-  readonly #targetOffset: number;
 
   /** @param slot this thread's number, below the task's slots; no two threads share one */
   constructor(task: SlimTask, instantiate: InstantiateKernels, slot: number) {
@@ -49,10 +47,8 @@ export class SlimSolver {
     this.#search = new SimilaritySearch(similarity, instantiate(similarity.memory), slot);
     const size = regressionSize(task.settings);
     this.#views = slimViews(task);
-    this.#matrixOffset = arrayOf(layout, 'matrices').offset + slot * size * size * 4;
-    this.#targetOffset = arrayOf(layout, 'targets').offset + slot * size * 4;
-    this.#matrix = new Float32Array(memory.buffer, this.#matrixOffset, size * size);
-    this.#target = new Float32Array(memory.buffer, this.#targetOffset, size);
+    this.#matrix = rowOf(memory, layout, 'matrices', slot, 'f32');
+    this.#target = rowOf(memory, layout, 'targets', slot, 'f32');
     this.#places = new Int32Array(similarity.rowCount).fill(-1);
     this.#walked = new Uint32Array(similarity.elementCount);
     this.#list = new Int32Array(size);
@@ -104,7 +100,7 @@ export class SlimSolver {
     this.#gather(item, neighborhood);
     // The regression is padded to the size that the kernel takes, as items that nobody has.
     const size = Math.ceil(neighborhood.length / 4) * 4;
-    if (this.#kernels.choleskySolve(this.#matrixOffset, this.#targetOffset, size) === 0) return;
+    if (this.#kernels.choleskySolve(this.#matrix.byteOffset, this.#target.byteOffset, size) === 0) return;
     this.#keepLargest(row, neighborhood);
   }
 
