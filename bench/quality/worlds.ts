@@ -11,6 +11,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
+import { parseNumber } from '../../src/cli/options.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 
 const DAY = 86_400;
@@ -27,7 +29,7 @@ interface World {
   readonly perVisit: number;
   /** Share of what users take for being talked about rather than by taste. */
   readonly herd: number;
-  /** Days after which an item is half as interesting; Infinity for never. */
+  /** Days after which an item is half as interesting; 1e9 for never. */
   readonly halfLife: number;
 }
 
@@ -253,6 +255,8 @@ function main(folder: string, seed: number): void {
   writeSplit(join(folder, 'few'), sparse(2500, 20_000, 60, 26, random), random);
 }
 
-const [folder, seed = '7'] = process.argv.slice(2);
-if (folder === undefined) throw new Error('which folder?');
-main(folder, Number(seed));
+new Command('worlds')
+  .argument('<folder>', 'where each set gets a folder of its own')
+  .argument('[seed]', 'of all sets', parseNumber, 7)
+  .action(main)
+  .parse();

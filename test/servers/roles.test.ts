@@ -1,44 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type PostgresDsn, parseDsn } from '../../src/store/open/dsn.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
+import type { TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
-
-const PATIENT = { timeout: 50_000, interval: 100 };
+import { LIKES, PATIENT, servedGeneration, startNode } from './roles.ts';
 
 describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () => {
   let server: TestServer;
   let worker: TestServer;
   let dataStore: string;
 
-  const start = (role: 'server' | 'worker', name: string) =>
-    startTestServer({
-      config: {
-        node: { role, name },
-        database: { data_store: dataStore },
-        recommend: {
-          data_source: { positive_feedback_types: ['like'] },
-          collaborative: { factors: 8, epochs: 3 },
-          offline: { enable_click_through_prediction: false },
-        },
-      },
-    });
-  const served = async (node: TestServer) =>
-    (await node.call('GET', '/api/admin/summary')).body.Model?.Generation as number | undefined;
+  const start = (role: 'server' | 'worker', name: string) => startNode(dataStore, role, name);
   const listOf = async (node: TestServer, user: string) =>
     (await node.call('GET', `/api/recommend/${user}?n=20`)).body as string[];
 
   beforeAll(async () => {
     dataStore = newPostgresDsn();
     server = await start('server', 's1');
-    const likes = Array.from({ length: 1200 }, (_, at) => ({
-      FeedbackType: 'like',
-      UserId: `u${at % 100}`,
-      ItemId: `i${((at % 3) + 3 * ((at * 7) % 19)) % 57}`,
-      Timestamp: new Date(Date.UTC(2024, 0, 1) + at * 60_000).toISOString(),
-    }));
-    await server.call('POST', '/api/feedback', likes);
+    await server.call('POST', '/api/feedback', LIKES);
   });
 
   afterAll(async () => {
@@ -48,7 +28,7 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
 
   test('a server does not learn', async () => {
     await expect(server.service.fit()).rejects.toThrow(/Another node leads/);
-    expect(await served(server)).toBeUndefined();
+    expect(await servedGeneration(server)).toBeUndefined();
     const { Nodes, Troubles } = (await server.call('GET', '/api/admin/summary')).body;
     expect(Nodes).toMatchObject([{ Name: 's1', Role: 'server', Leads: false, Self: true, State: 'there' }]);
     expect(Troubles).toContainEqual(expect.objectContaining({ Code: 'no_leader' }));
@@ -59,7 +39,7 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
   test('it takes over what a worker has learned, and answers as that does', async () => {
     worker = await start('worker', 'w1');
     expect(await worker.service.fit()).toMatchObject({ unchanged: false, lists: 0 });
-    await vi.waitFor(async () => expect(await served(server)).toBe(1), PATIENT);
+    await vi.waitFor(async () => expect(await servedGeneration(server)).toBe(1), PATIENT);
     const state = (await server.call('GET', '/api/admin/summary')).body;
     expect(state.Model.AgeSeconds).toBeGreaterThanOrEqual(0);
     expect(state.Troubles).not.toContainEqual(expect.objectContaining({ Code: 'no_leader' }));
@@ -81,7 +61,7 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
   test('after a restart it serves the same generation at once', async () => {
     const before = await listOf(server, 'u5');
     await server.restart();
-    expect(await served(server)).toBe(1);
+    expect(await servedGeneration(server)).toBe(1);
     expect(await listOf(server, 'u5')).toEqual(before);
   });
 
@@ -94,7 +74,7 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
     await connection.close();
     const told = /generation 2 has model format 9, of furze 9\.0\.0; this program reads/;
     await vi.waitFor(() => expect(server.lines.join('\n')).toMatch(told), PATIENT);
-    expect(await served(server)).toBe(1);
+    expect(await servedGeneration(server)).toBe(1);
     expect(await listOf(server, 'u5')).not.toHaveLength(0);
   });
 
@@ -107,6 +87,6 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
       async () => expect((await server.call('POST', '/api/admin/fit')).status).toBeLessThan(300),
       PATIENT,
     );
-    await vi.waitFor(async () => expect(await served(server)).toBe(3), PATIENT);
+    await vi.waitFor(async () => expect(await servedGeneration(server)).toBe(3), PATIENT);
   });
 });
