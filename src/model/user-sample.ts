@@ -40,9 +40,15 @@ export function sampledSlots(slots: number): number {
   return Math.max(SAMPLE_SLOTS, slots);
 }
 
+/** Bytes that a part takes: in its largest piece, to train and to serve. */
+export interface PartBytes extends Required<Pick<StageMemory, 'piece' | 'training' | 'models'>> {
+  /** Beside the models, of the threads that ask them; none when absent. No sample lessens it, so it decides about none. */
+  readonly scratch?: number;
+}
+
 export interface SampleLimits {
-  /** Bytes that the part takes by the shape of what it learns from: in its largest piece, to train and to serve. */
-  readonly bytesOf: (shape: MatrixShape) => Required<Pick<StageMemory, 'piece' | 'training' | 'models'>>;
+  /** What the part takes by the shape of what it learns from. */
+  readonly bytesOf: (shape: MatrixShape) => PartBytes;
   /** What there may be of the latter two together. */
   readonly roomBytes: number;
   readonly additionsMax?: number;
@@ -127,7 +133,8 @@ export function planSample(
   const limits = { bytesOf: bytesAt(sampledSlots(slots)), roomBytes };
   const share = shareWithin(interactions, additionsMax === undefined ? limits : { ...limits, additionsMax });
   const leftOut = leftOutOf(share);
-  const memory = bytesAt(slots)(sampledShape(interactions, share));
+  const { scratch = 0, models, ...rest } = bytesAt(slots)(sampledShape(interactions, share));
+  const memory = { ...rest, models: models + scratch };
   return { share, memory: leftOut === undefined ? memory : { ...memory, leftOut } };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rowIndices } from '../../src/dataset/interactions.ts';
+import { type Interactions, rowIndices } from '../../src/dataset/interactions.ts';
+import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { beginPhase } from '../../src/model/shared-task.ts';
 import { placeSlim } from '../../src/model/slim/memory.ts';
@@ -9,6 +10,8 @@ import { SLIM_PHASES, SlimSolver } from '../../src/model/slim/solver.ts';
 import { slimTable } from '../../src/model/slim/table.ts';
 import {
   leftOutOf,
+  type MatrixShape,
+  planSample,
   sampleData,
   sampledShape,
   sampleUsers,
@@ -22,6 +25,26 @@ const bytesOf = ({ count }: { readonly count: number }) => ({
   training: count * 12,
   models: count * 8,
 });
+
+/** The likes of users and items that stand in the store at other rows. */
+function dataOf(interactions: Interactions): TrainingData {
+  const rows = {
+    users: Uint32Array.from({ length: interactions.userCount }, (_, at) => 3 * at),
+    items: new Uint32Array(0),
+  };
+  const none = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
+  return {
+    interactions,
+    rows,
+    userRowCount: 3 * interactions.userCount,
+    itemRowCount: interactions.itemCount,
+    heldOut: none,
+    heldOutSinceMs: Number.POSITIVE_INFINITY,
+    fingerprint: 1,
+    positives: interactions.count,
+    userShare: 1,
+  };
+}
 
 describe('a sample of the users', () => {
   it('is all of them where they fit', () => {
@@ -46,28 +69,20 @@ describe('a sample of the users', () => {
   });
 
   it('is told by rows of the store, too', () => {
-    const rows = {
-      users: Uint32Array.from({ length: train.userCount }, (_, at) => 3 * at),
-      items: new Uint32Array(0),
-    };
-    const none = { userRows: new Uint32Array(0), itemRows: new Uint32Array(0) };
-    const all = {
-      interactions: train,
-      rows,
-      userRowCount: 3 * train.userCount,
-      itemRowCount: train.itemCount,
-      heldOut: none,
-      heldOutSinceMs: Number.POSITIVE_INFINITY,
-      fingerprint: 1,
-      positives: train.count,
-      userShare: 1,
-    };
+    const all = dataOf(train);
     const some = sampleData(all, 0.4);
     expect(some.rows.users).toHaveLength(some.interactions.userCount);
     some.rows.users.forEach((storeRow, row) => {
       expect(rowIndices(some.interactions.byUser, row)).toEqual(rowIndices(train.byUser, storeRow / 3));
     });
     expect(sampleData(all, 1)).toBe(all);
+  });
+
+  it('is no smaller for what the threads that ask take besides, which counts all the same', () => {
+    const room = { bytes: 1e12, sampleBytes: train.count * 20 };
+    const bytesAt = (slots: number) => (shape: MatrixShape) => ({ ...bytesOf(shape), scratch: slots * 1e9 });
+    const { share, memory } = planSample(dataOf(train), 3, room, bytesAt);
+    expect([share, memory.models]).toEqual([1, train.count * 8 + 3e9]);
   });
 
   it('is so small that comparing takes no more than it may', () => {

@@ -68,12 +68,9 @@ function knnBytes(
       hasIndexRoom: false,
     });
     const table = { learnedItems: itemCount, entriesARow: k, rowCount };
-    const { piece, models } = placedSumsBytes(table, slots, listLengthMax);
-    return {
-      piece: Math.max(similarity, piece),
-      training: similarity + draftBytes(itemCount, k),
-      models,
-    };
+    const placed = placedSumsBytes(table, slots, listLengthMax);
+    const training = similarity + draftBytes(itemCount, k);
+    return { ...placed, piece: Math.max(similarity, placed.piece), training };
   };
 }
 

@@ -78,8 +78,8 @@ function planMemories(shape: SumsShape, bytesMax: number) {
 }
 
 /**
- * What a placed table of items takes at most: the largest memory in one piece; and in all, with the one that it replaces,
- * the table that it is placed from, and a copy to be saved.
+ * What a placed table of items takes at most: the largest memory in one piece; as models the table itself, the one that it
+ * replaces, the one that it is placed from, and a copy to be saved; as scratch what threads sum in and further memories.
  * @param learnedItems of which the table has up to `entriesARow` entries each
  * @param rowCount items that it can be asked about
  * @param threads that train; the main thread and lists that are made again aside have slots of their own
@@ -89,7 +89,7 @@ export function placedSumsBytes(
   threads: number,
   listLengthMax: number,
   { kinds = 1, bytesMax = MEMORY_BYTES_MAX }: SumsOptions = {},
-): { readonly piece: number; readonly models: number } {
+): { readonly piece: number; readonly models: number; readonly scratch: number } {
   const shape = {
     rowCount,
     entries: learnedItems * entriesARow,
@@ -98,7 +98,9 @@ export function placedSumsBytes(
     listLengthMax,
   };
   const { count, bytes: piece } = planMemories(shape, bytesMax);
-  return { piece, models: 2 * count * piece + 2 * draftBytes(learnedItems, entriesARow) + 12 * rowCount };
+  const table = plannedBytes(arrayPlans({ ...shape, slots: 0 }));
+  const models = 2 * table + 2 * draftBytes(learnedItems, entriesARow) + 12 * rowCount;
+  return { piece, models, scratch: 2 * (count * piece - table) };
 }
 
 /**

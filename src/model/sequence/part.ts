@@ -55,8 +55,9 @@ function bytesOf(
       entriesARow: neighborsKept(shape.itemCount),
       rowCount,
     };
-    const { piece, models } = placedSumsBytes(table, threads, listLengthMax, SUMS);
-    return { piece: Math.max(timelineBytes(shape), piece), training: sequenceMemoryBytes(shape), models };
+    const placed = placedSumsBytes(table, threads, listLengthMax, SUMS);
+    const piece = Math.max(timelineBytes(shape), placed.piece);
+    return { ...placed, piece, training: sequenceMemoryBytes(shape) };
   };
 }
 

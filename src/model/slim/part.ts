@@ -20,8 +20,9 @@ function slimBytes(
     const solvedItems = Math.min(matrix.itemCount, SOLVED_ITEMS_MAX);
     const shape = { ...matrix, slots, settings, solvedItems };
     const table = { learnedItems: solvedItems, entriesARow: keptWeights(settings), rowCount };
-    const { piece, models } = placedSumsBytes(table, slots, listLengthMax);
-    return { piece: Math.max(slimPieceBytes(shape), piece), training: slimMemoryBytes(shape), models };
+    const placed = placedSumsBytes(table, slots, listLengthMax);
+    const piece = Math.max(slimPieceBytes(shape), placed.piece);
+    return { ...placed, piece, training: slimMemoryBytes(shape) };
   };
 }
 
