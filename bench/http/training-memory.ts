@@ -26,6 +26,7 @@ export function computedMemory(folder: string, feedback: number): ReadonlyMap<st
     leavesOut: true,
     heldBytes: 0,
     budgetBytes: Number.POSITIVE_INFINITY,
+    cancelled: new Int32Array(new SharedArrayBuffer(4)),
   });
   if (gathered === undefined) throw new Error('the made-up data has no positive feedback');
   const { interactions, positives, heldOut } = gathered;

@@ -19,6 +19,7 @@ import type { Ranking } from '../recommend/ranking/ranking-features.ts';
 import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
+import type { Cancellable } from './cancellation.ts';
 import type { MemoryChoice } from './pool/freed-memory.ts';
 
 /** Tells a thread that it does not give way to those that answer requests. */
@@ -44,7 +45,7 @@ export type JobKind = keyof Jobs;
 export type Job = Jobs[JobKind]['job'];
 
 /** Reads all positive feedback and leaves out what models are judged by; answers undefined when there is none. */
-export interface GatherJob extends FeedbackRoom {
+export interface GatherJob extends FeedbackRoom, Cancellable {
   readonly kind: 'gather';
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
@@ -139,7 +140,7 @@ export interface PlacedGeneration extends PlacedParts {
 export const JUDGED_USERS_MAX = 1500;
 
 /** Learns from what was held out how to rank candidates; answers undefined when there is too little to judge by. */
-export interface LearnRankingJob {
+export interface LearnRankingJob extends Cancellable {
   readonly kind: 'learnRanking';
   /** With a generation that was not trained on what is held out. */
   readonly plan: ListPlan;
@@ -242,7 +243,7 @@ export interface TallyJob extends TallySettings {
 export type NeighborsJob = RelatedJob | SimilarUsersJob;
 
 /** Finds the rows most like one row by what the store knows. */
-export interface RelatedJob {
+export interface RelatedJob extends Cancellable {
   readonly kind: 'neighbors';
   readonly among: 'store';
   readonly dataPath: string;
@@ -253,18 +254,14 @@ export interface RelatedJob {
   readonly positiveTtlMs: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
-  /** Not 0 once nobody waits for the answer. */
-  readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 
 /** Finds the `k` users most like one of those of the last fit; answers undefined where they were not laid out for it. */
-export interface SimilarUsersJob {
+export interface SimilarUsersJob extends Cancellable {
   readonly kind: 'neighbors';
   readonly among: 'users';
   readonly users: PlacedUsers;
   readonly asked: AskedUser;
   readonly k: number;
   readonly slot: number;
-  /** 1 in the first element once nobody waits for the answer. */
-  readonly cancelled: Int32Array<SharedArrayBuffer>;
 }

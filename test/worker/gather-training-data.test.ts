@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-feedback-types.ts';
+import type { CancelFlag } from '../../src/worker/cancellation.ts';
 import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
 import { gather } from '../../src/worker/jobs/gather-training-data.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
@@ -9,7 +10,11 @@ import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from 
 const TYPES = ['like', 'rating>=4=2', 'purchase=5'];
 
 /** What is gathered of a folder, by user. */
-function gathered(folder: string, types: readonly string[], more: { readonly halfLifeMs?: number } = {}) {
+function gathered(
+  folder: string,
+  types: readonly string[],
+  more: { readonly halfLifeMs?: number; readonly cancelled?: CancelFlag } = {},
+) {
   const data = gather({
     kind: 'gather',
     dataPath: storeOptions(folder).dataPath,
@@ -21,6 +26,7 @@ function gathered(folder: string, types: readonly string[], more: { readonly hal
     leavesOut: false,
     heldBytes: 0,
     budgetBytes: 1e9,
+    cancelled: new Int32Array(new SharedArrayBuffer(4)),
     ...more,
   })!;
   return data.interactions.byUser;
@@ -57,6 +63,16 @@ test('a record weighs what its type does, by its value too, and of a pair the he
     ['u', 'b', 1],
     ['v', 'a', 2],
   ]);
+});
+
+test('nothing more is read once nobody waits for it', async () => {
+  const folder = tempFolder();
+  const { data } = openIn(folder, { positiveFeedbackTypes: ['like'] });
+  await data.write(putFeedback([feedback('like', 'u', 'a')]));
+  const cancelled = new Int32Array(new SharedArrayBuffer(4));
+  expect(gathered(folder, ['like'], { cancelled }).rowCount).toBe(1);
+  cancelled[0] = 1;
+  expect(() => gathered(folder, ['like'], { cancelled })).toThrow(/nobody waits/);
 });
 
 test('without weights nothing is weighed', async () => {

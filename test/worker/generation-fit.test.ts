@@ -319,6 +319,26 @@ describe('memory', () => {
 });
 
 describe('a cancelled fit', () => {
+  it('does not wait for the reading of feedback, and lets the thread know', async () => {
+    const { start } = await bench();
+    let reading = (_job: Job) => {};
+    const begun = new Promise<Job>((resolve) => {
+      reading = resolve;
+    });
+    const pool = new TroubledPool(1, (job, run) => {
+      if (job.kind !== 'gather') return run();
+      reading(job);
+      return new Promise(() => {});
+    });
+    const { fit } = start({ pool });
+    const run = fit.run(1, NO_PROGRESS);
+    const job = (await begun) as Jobs['gather']['job'];
+    expect(job.cancelled[0]).toBe(0);
+    fit.stop();
+    expect(await run).toBeUndefined();
+    expect(job.cancelled[0]).toBe(1);
+  });
+
   it('leaves nothing out of the generation that is taken over next', async () => {
     const { start } = await bench();
     await fitted(start(), 1);

@@ -20,6 +20,7 @@ function gathered(folder: string, budgetBytes = 1e9) {
     ...limits,
     seed: 1,
     leavesOut: false,
+    cancelled: new Int32Array(new SharedArrayBuffer(4)),
   })!;
   return { data, source: { dataPath, positiveTypes, readTypes } };
 }

@@ -3,17 +3,16 @@
  * @throws the signal's reason once it is aborted, before the call or during it, whatever becomes of the work; or what the
  * work throws
  */
-export async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stopWaiting = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    stopWaiting = resolve;
+  const aborted = new Promise<never>((_, reject) => {
+    stopWaiting = () => reject(signal.reason);
     signal.addEventListener('abort', stopWaiting);
-    if (signal.aborted) resolve();
+    if (signal.aborted) stopWaiting();
   });
   try {
-    await Promise.race([work, aborted]);
+    return await Promise.race([aborted, work]);
   } finally {
     signal.removeEventListener('abort', stopWaiting);
   }
-  signal.throwIfAborted();
 }

@@ -11,6 +11,7 @@ import type { TrendSpans } from '../../recommend/popularity/trends.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
 import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
 import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
+import { type CancelFlag, cancelledBy } from '../cancellation.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/restore-generation.ts';
 import type { LearnedRanking, ListPlan, PlacedGeneration } from '../messages.ts';
@@ -162,7 +163,7 @@ export class GenerationFit {
     const { loader, als, trainer } = this.parts;
     onProgress(LOADING_FEEDBACK, 0, 1);
     const term = trainer.options.shelf.term();
-    const data = await loader.load(true, [this.last]);
+    const data = await loader.load(true, [this.last], this.abort.signal);
     if (data === undefined || this.isCancelled) return undefined;
     const { fingerprint, positives } = data;
     onProgress(LOADING_FEEDBACK, positives, positives);
@@ -171,7 +172,9 @@ export class GenerationFit {
     const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
     if (judged === undefined) return undefined;
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
-    const all = this.isCancelled ? undefined : await loader.load(false, [this.last, judged]);
+    const all = this.isCancelled
+      ? undefined
+      : await loader.load(false, [this.last, judged], this.abort.signal);
     if (all === undefined) return undefined;
     const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.click]);
     const name = trainer.options.shelf.nameOf('als', number)!;
@@ -242,30 +245,26 @@ export class GenerationFit {
   ): Promise<RankingWithClick | undefined> {
     const { clickThrough, seed, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
+    if (!clickThrough) return undefined;
     const { heldOutSinceMs } = data;
     const heldOut = heldOutInStore(data);
-    if (!clickThrough) return undefined;
     if (heldOut.userRows.length === 0) {
-      log.warn(
-        'too few users have come back to choose a ranking by: lists are ordered by the collaborative score',
-      );
+      log.warn('too few users have come back to rank by: lists are ordered by the collaborative score');
       return undefined;
     }
     const { placed: click, outcome } =
       (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
     const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
     for (const name of SUMMED_PARTS) {
-      const held = [als, click, outcome, tables];
-      tables[name] = (await this.trainJudged(name, data, {}, held, onProgress))?.placed;
+      const judged = await this.trainJudged(name, data, {}, [als, click, outcome, tables], onProgress);
+      tables[name] = judged?.placed;
     }
     if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(rankingBytes(plan, data)) }, STAGE_MEMORY);
-    const job = { plan, heldOut, heldOutSinceMs, spans, slot: 0 };
-    const learned = await this.retry(LEARNING_TO_RANK, () =>
-      pool.run<'learnRanking'>({ kind: 'learnRanking', ...job }),
-    );
+    const job = { kind: 'learnRanking', plan, heldOut, heldOutSinceMs, spans, slot: 0 } as const;
+    const learned = await this.retry(LEARNING_TO_RANK, (cancelled) => pool.run({ ...job, cancelled }));
     onProgress(LEARNING_TO_RANK, 1, 1);
     if (click !== undefined) trainer.memory.release(click);
     if (learned === undefined) {
@@ -305,7 +304,7 @@ export class GenerationFit {
     const { last } = this;
     if (!this.asksUsers || last === undefined || last.userNeighbors !== undefined) return undefined;
     const userNeighbors = await this.attempt('the comparison of users', async () => {
-      const data = await this.parts.loader.load(false, [last]);
+      const data = await this.parts.loader.load(false, [last], this.abort.signal);
       return data && this.indexUsers(data, () => {});
     });
     if (userNeighbors === undefined || this.last !== last) return undefined;
@@ -383,13 +382,14 @@ export class GenerationFit {
     }
   }
 
-  private async retry<T>(what: string, work: () => Promise<T>): Promise<T> {
+  private async retry<T>(what: string, work: (cancelled: CancelFlag) => Promise<T>): Promise<T> {
+    const run = () => cancelledBy(this.abort.signal, work);
     try {
-      return await work();
+      return await run();
     } catch (error) {
       if (this.isCancelled) throw error;
       this.options.log.warn({ err: error }, `${what} failed; trying again`);
-      return work();
+      return run();
     }
   }
 

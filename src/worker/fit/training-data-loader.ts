@@ -1,7 +1,9 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
+import { cancelledBy } from '../cancellation.ts';
 import type { GatherJob } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 
@@ -19,6 +21,8 @@ export interface TrainingDataLoaderOptions
   readonly clock: Clock;
 }
 
+const NEVER = new AbortController().signal;
+
 /** Reads what there is to train on and to judge by, as of now. */
 export class TrainingDataLoader {
   private readonly pool: WorkerPool;
@@ -32,10 +36,16 @@ export class TrainingDataLoader {
   /**
    * @param leavesOut whether what models are judged by is left out of the rest
    * @param held what stays in shared memory meanwhile
+   * @param signal ends the reading when it is aborted
    * @returns undefined when there is no positive feedback
    * @throws RangeError when it would take more memory than a fit may
+   * @throws the signal's reason once it is aborted
    */
-  async load(leavesOut: boolean, held: readonly unknown[] = []): Promise<TrainingData | undefined> {
+  async load(
+    leavesOut: boolean,
+    held: readonly unknown[] = [],
+    signal = NEVER,
+  ): Promise<TrainingData | undefined> {
     const { clock, clockErrorMs, positiveTtlMs, memoryBytesMax: budgetBytes, log, ...asked } = this.options;
     const job = {
       kind: 'gather',
@@ -46,7 +56,9 @@ export class TrainingDataLoader {
       heldBytes: sharedBytesOf(held),
       budgetBytes,
     } as const;
-    const data = await this.pool.run<'gather'>(job);
+    // What cannot be ended within a chunk is not waited for.
+    const reading = cancelledBy(signal, (cancelled) => this.pool.run<'gather'>({ ...job, cancelled }));
+    const data = await unlessAborted(reading, signal);
     if (data !== undefined && data.userShare < 1) {
       const users = data.rows.users.length;
       log?.warn(

@@ -1,6 +1,7 @@
 import { likeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-store.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
+import { throwIfCancelled } from '../cancellation.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 
@@ -10,8 +11,6 @@ export function findRelated(job: RelatedJob): Ranked {
   return withReads(dataPath, (reads) => {
     const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
     const isLike = likeTest(isPositive, positiveTtlMs, untilMs);
-    return neighborsFromStore(reads, relation, row, k, isLike, () => {
-      if (Atomics.load(job.cancelled, 0) !== 0) throw new Error('nobody waits for this any more');
-    });
+    return neighborsFromStore(reads, relation, row, k, isLike, () => throwIfCancelled(job));
   });
 }

@@ -4,6 +4,7 @@ import { shareThatFits } from '../../model/user-sample.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
+import { throwIfCancelled } from '../cancellation.ts';
 import type { GatherJob } from '../messages.ts';
 import { withReads } from './stores.ts';
 
@@ -49,11 +50,13 @@ function positives(reads: LocalReads, job: GatherJob): ReplayFeedback {
 
 function scanPositives(
   reads: LocalReads,
-  { positiveTypes, sinceMs, untilMs }: GatherJob,
+  job: GatherJob,
   visit: (userRow: number, itemRow: number, timeMs: number, type: number) => void,
 ): void {
+  const { positiveTypes, sinceMs, untilMs } = job;
   const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
   scanAllFeedback(reads, ({ types, timesMs, userRows, itemRows, length }) => {
+    throwIfCancelled(job);
     for (let at = 0; at < length; at++) {
       const timeMs = timesMs[at]!;
       const type = types[at]!;

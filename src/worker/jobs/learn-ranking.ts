@@ -15,6 +15,7 @@ import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
 import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
+import { throwIfCancelled } from '../cancellation.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from '../messages.ts';
@@ -62,6 +63,7 @@ function examplesOf(job: LearnRankingJob, reads: LocalReads, isPositive: TypeTes
     const finder = new CandidateFinder({ ...plan.settings, user_based: false }, world, isPositive);
     const users = [...moment.likedBy.keys()].sort((a, b) => a - b);
     for (let at = 0; at < users.length; at += stride) {
+      throwIfCancelled(job);
       const example = exampleOf(users[Math.floor(at)]!, moment, { finder, history, world, totals });
       if (example !== undefined) examples.push(example);
     }
@@ -134,14 +136,16 @@ function globalLists(
  */
 function countUntilHeldOut(
   reads: LocalReads,
-  { plan, heldOutSinceMs: cutMs }: LearnRankingJob,
+  job: LearnRankingJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
   trends: Trends,
   isPositive: TypeTest,
 ): { readonly late: FeedbackColumns; readonly isKnown: Uint32Array } {
+  const { plan, heldOutSinceMs: cutMs } = job;
   const late = new FeedbackColumns();
   const isKnown = new Uint32Array(bitWords(reads.userRowCount));
   scanAllFeedback(reads, (block) => {
+    throwIfCancelled(job);
     const kept = new FeedbackColumns(block.length + 1);
     for (let at = 0; at < block.length; at++) {
       const type = block.types[at]!;

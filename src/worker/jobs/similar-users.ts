@@ -5,12 +5,13 @@ import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { comparedItems } from '../../recommend/neighbors/user-neighbors.ts';
 import type { Ranked } from '../../recommend/ranked.ts';
+import { throwIfCancelled } from '../cancellation.ts';
 import type { SimilarUsersJob } from '../messages.ts';
 
 /** See `SimilarUsersJob`. */
-export function similarUsers({ users, asked, k, slot, cancelled }: SimilarUsersJob): Ranked | undefined {
-  if (Atomics.load(cancelled, 0) !== 0) throw new Error('nobody waits for this any more');
-  return findSimilarUsers(users, asked, k, slot);
+export function similarUsers(job: SimilarUsersJob): Ranked | undefined {
+  throwIfCancelled(job);
+  return findSimilarUsers(job.users, job.asked, job.k, job.slot);
 }
 
 /**

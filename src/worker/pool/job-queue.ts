@@ -1,4 +1,5 @@
 import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { type CancelFlag, cancelledBy } from '../cancellation.ts';
 import type { Job, JobKind, Jobs } from '../messages.ts';
 import type { WorkerPool } from './pool.ts';
 
@@ -25,22 +26,14 @@ export class JobQueue {
   }
 
   /**
-   * @param jobOf makes the job, with what tells it that nobody waits any more: 1 in the first element
+   * @param jobOf makes the job, with what tells it that nobody waits any more
    * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted
    */
   ask<Kind extends JobKind>(
-    jobOf: (cancelled: Int32Array<SharedArrayBuffer>) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
+    jobOf: (cancelled: CancelFlag) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
     signal?: AbortSignal,
   ): Promise<Jobs[Kind]['answer']> {
-    return this.queue.run(async () => {
-      const cancelled = new Int32Array(new SharedArrayBuffer(4));
-      const cancel = () => void Atomics.store(cancelled, 0, 1);
-      signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        return await this.pool.run<Kind>(jobOf(cancelled));
-      } finally {
-        signal?.removeEventListener('abort', cancel);
-      }
-    }, signal);
+    const work = (cancelled: CancelFlag) => this.pool.run<Kind>(jobOf(cancelled));
+    return this.queue.run(() => cancelledBy(signal, work), signal);
   }
 }

@@ -107,8 +107,12 @@ export class Search {
       else task.done({ trials: outcome.trials.length, adopted: outcome.adopted });
       return outcome;
     } catch (error) {
-      task.failed(error);
-      throw error;
+      if (!this.abort.signal.aborted) {
+        task.failed(error);
+        throw error;
+      }
+      task.stopped();
+      return undefined;
     }
   }
 
@@ -118,7 +122,7 @@ export class Search {
     const startedMs = performance.now();
     const timeout = AbortSignal.timeout(Math.min(periodMs, TIMER_MS_MAX));
     const signal = AbortSignal.any([this.abort.signal, timeout]);
-    const data = await this.queue.take(() => this.loader.load(true));
+    const data = await this.queue.take(() => this.loader.load(true, [], this.abort.signal));
     if (data === undefined || data.heldOut.userRows.length === 0) {
       log.info('there is too little feedback to search settings by');
       return undefined;
