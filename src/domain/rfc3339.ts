@@ -35,19 +35,25 @@ function digits(text: string, at: number, count: number): number {
   return value;
 }
 
-/** Reads `2022-03-04T05:06:07Z` alone, the form of bulk data, several times faster than the pattern; NaN for all else. */
+/**
+ * Reads `2022-03-04T05:06:07Z` and `2022-03-04T05:06:07.678Z` alone, the forms of bulk data, several times faster than the
+ * pattern; NaN for all else.
+ */
 function parseCanonical(text: string): number {
-  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return Number.NaN;
-  if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return Number.NaN;
+  const hasFraction = text.length === 24 && text[19] === '.';
+  if (!(hasFraction || text.length === 20) || text[text.length - 1] !== 'Z') return Number.NaN;
+  if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return Number.NaN;
+  if (text[13] !== ':' || text[16] !== ':') return Number.NaN;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);
   const hour = digits(text, 11, 2);
   const minute = digits(text, 14, 2);
   const second = digits(text, 17, 2);
+  const milliseconds = hasFraction ? digits(text, 20, 3) : 0;
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
   if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
-  return midnightUtc(year, month, day) + (hour * 60 + minute) * MINUTE_MS + second * 1000;
+  return midnightUtc(year, month, day) + (hour * 60 + minute) * MINUTE_MS + second * 1000 + milliseconds;
 }
 
 /**

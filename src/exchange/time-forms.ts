@@ -108,6 +108,7 @@ export function readTime(text: string, form: TimeForm): string | undefined {
     return new Date(ms).toISOString();
   }
   if (form === 'date') {
+    if (!Number.isNaN(parseTimestamp(text))) return text;
     const plain = text.replace(
       PRINTED_ZONE,
       (_, time, hours, minutes = '00') => `${time}${hours}:${minutes}`,

@@ -2,7 +2,7 @@ import type { StoreState } from '../data-tables.ts';
 import type { Table } from '../engine.ts';
 import { rowKey } from '../format/record-layout.ts';
 
-/** Ids remembered before all are forgotten: some megabytes at the usual length. */
+/** Ids remembered before the older ones are forgotten: some megabytes at the usual length, and as much again. */
 const IDS_MAX = 65_536;
 
 /** The fields of the state that count the users, or the items. */
@@ -21,7 +21,9 @@ export class IdRows {
   private readonly state: StoreState;
   private readonly fields: (typeof FIELDS)[keyof typeof FIELDS];
   private readonly stored: (id: string) => number;
-  private readonly lately = new Map<string, number>();
+  private lately = new Map<string, number>();
+  /** Those that were remembered before; one that is asked for again is remembered anew. */
+  private before = new Map<string, number>();
 
   /** @param stored looks an id up among those stored, -1 for none */
   constructor(kind: keyof typeof FIELDS, table: Table, state: StoreState, stored: (id: string) => number) {
@@ -35,7 +37,7 @@ export class IdRows {
   find(id: string): number {
     const known = this.lately.get(id);
     if (known !== undefined) return known;
-    const row = this.stored(id);
+    const row = this.before.get(id) ?? this.stored(id);
     if (row >= 0) this.remember(id, row);
     return row;
   }
@@ -60,10 +62,15 @@ export class IdRows {
     this.table.remove(Buffer.from(id));
     this.state[this.fields.count]--;
     this.lately.delete(id);
+    this.before.delete(id);
   }
 
   private remember(id: string, row: number): void {
-    if (this.lately.size >= IDS_MAX) this.lately.clear();
-    this.lately.set(id, row);
+    if (this.lately.size >= IDS_MAX) {
+      this.before = this.lately;
+      this.lately = new Map();
+    }
+    // A piece cut out of a text holds all of that text in memory: an import's ids would hold most of its file.
+    this.lately.set(Buffer.from(id).toString(), row);
   }
 }
