@@ -6,6 +6,8 @@ import { groupDigits } from '../domain/group-digits.ts';
 export interface Progress {
   /** @param total records or steps in the stage; 0 while that is not known, when nothing is shown yet */
   readonly report: (stage: string, done: number, total: number) => void;
+  /** Says something else in a line of its own. */
+  readonly say: (line: string) => void;
   /** Ends the last stage. */
   readonly end: () => void;
 }
@@ -13,6 +15,8 @@ export interface Progress {
 /** The stream that progress goes to. */
 export type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
+/** Takes what a bar shows off the terminal. */
+const CLEAR_LINE = '\r\u001b[K';
 /** Where there is no terminal, a stage that lasts is printed this often. */
 const LINE_MS = 10_000;
 
@@ -41,6 +45,8 @@ function barProgress(stream: ProgressStream): Progress {
             format: `${stage.padEnd(18)} {bar} {percentage}% {value}/{total}, {eta_formatted} left`,
             stream,
             hideCursor: true,
+            // Also what it shows already, since a line may have taken its place.
+            forceRedraw: true,
             formatTime: timeText,
           },
           Presets.shades_classic,
@@ -51,6 +57,9 @@ function barProgress(stream: ProgressStream): Progress {
       shownTotal = total;
       bar?.setTotal(total);
       bar?.update(done);
+    },
+    say(line) {
+      stream.write(bar === undefined ? `${line}\n` : `${CLEAR_LINE}${line}\n`);
     },
     end,
   };
@@ -86,6 +95,7 @@ function lineProgress(stream: ProgressStream, clock: Clock): Progress {
       const left = done > 0 ? `, ${secondsLeft((toldMs - begunMs) / 1000, done / total)} left` : '';
       stream.write(`${stage}: ${groupDigits(done)} of ${groupDigits(total)}, ${percent}%${left}\n`);
     },
+    say: (line) => stream.write(`${line}\n`),
     end,
   };
 }

@@ -111,6 +111,26 @@ describe('progress', () => {
     );
   });
 
+  it('has what else is said in lines of their own, in place of the bar or above it', () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+    const progress = createProgress(stream);
+    progress.say('before');
+    progress.report('users', 0, 2);
+    progress.say('likes.csv:2: the user id is empty');
+    progress.report('users', 1, 2);
+    progress.end();
+    const text = String(stream.read());
+    expect(text).toMatch(/^before\n/);
+    expect(text).toContain('\r\u001b[Klikes.csv:2: the user id is empty\n');
+    expect(text).toMatch(/is empty\n[^\n]*users .*100%/s);
+    const lines = Object.assign(new PassThrough(), { isTTY: false });
+    const plain = createProgress(lines);
+    plain.report('users', 0, 2);
+    plain.say('likes.csv:2: the user id is empty');
+    plain.end();
+    expect(String(lines.read())).toBe('likes.csv:2: the user id is empty\nusers: 2 done\n');
+  });
+
   it('is a bar a stage on a terminal', () => {
     const text = shown(true);
     expect(text).toMatch(/users .*100% 2\/2/);

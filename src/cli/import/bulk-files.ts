@@ -60,8 +60,7 @@ export class BulkFiles {
     if (started === undefined) return [...results];
     const onProgress = (records: number, recordsTotal: number) =>
       this.tell(bytesTotal * (READING_SHARE + ((1 - READING_SHARE) * records) / recordsTotal));
-    if (signal.aborted) await started.discard();
-    const written = signal.aborted ? undefined : await started.finish({ signal, onProgress });
+    const written = await started.finish({ signal, onProgress });
     // Users and items that came behind feedback went the same way.
     const first = results.findIndex((result) => numbers.has(result));
     return results.map((result, at) => {
@@ -72,7 +71,6 @@ export class BulkFiles {
   }
 
   async discard(): Promise<void> {
-    this.progress.end();
     await this.started?.discard();
   }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
-import { type FileResult, importFile } from '../../exchange/import-file.ts';
+import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import type { ImportReports } from '../../exchange/import-reports.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
 import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
@@ -47,7 +47,8 @@ const STOP_MS = 5000;
  */
 export async function runImport(run: ImportRun): Promise<number> {
   const inputs = await findInputs(run.preset, run.paths, run.wishes);
-  const interruption = listenForInterruption();
+  const progress = createProgress(process.stderr);
+  const interruption = listenForInterruption(progress);
   const { signal } = interruption;
   const refusals: RefusedRow[] = [];
   let results: FileResult[] = [];
@@ -55,9 +56,9 @@ export async function runImport(run: ImportRun): Promise<number> {
   const onRefused = (row: RefusedRow) => {
     refused++;
     if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
-    if (refused <= REFUSALS_SHOWN) process.stderr.write(`${row.path}:${row.line}: ${row.reason}\n`);
+    if (refused <= REFUSALS_SHOWN) progress.say(`${row.path}:${row.line}: ${row.reason}`);
   };
-  const bulk = new BulkFiles(run.bulk, createProgress(process.stderr), inputs);
+  const bulk = new BulkFiles(run.bulk, progress, inputs);
   try {
     for (const input of inputs) {
       const looked = await lookAt(input, signal).catch((error: unknown) => {
@@ -65,10 +66,11 @@ export async function runImport(run: ImportRun): Promise<number> {
       });
       if (looked === undefined || signal.aborted) break;
       const { plan, opened } = looked;
-      if (!run.isShown) process.stderr.write(`${plan.path}: ${describePlan(plan)}\n`);
+      if (!run.isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
+      const file = { plan, opened, onRefused, signal };
       const result =
-        (await bulk.importFile({ plan, opened, skipsBad: run.skipsBad, onRefused, signal })) ??
-        (await importOne({ ...run, target: bulk.target ?? run.target }, plan, opened, onRefused, signal));
+        (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
+        (await importOne({ ...run, target: bulk.target ?? run.target }, file, progress));
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
@@ -78,13 +80,16 @@ export async function runImport(run: ImportRun): Promise<number> {
     await bulk.finish(results, signal);
     throw error;
   } finally {
+    progress.end();
     await bulk.discard();
     interruption.end();
   }
   if (refused > REFUSALS_SHOWN) {
     process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
   }
-  const interrupted = signal.aborted;
+  // What comes when all is stored interrupts nothing.
+  const interrupted =
+    signal.aborted && (results.length < inputs.length || results.some(({ isStopped }) => isStopped));
   report(run, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
@@ -109,18 +114,15 @@ export async function lookAt(
 
 async function importOne(
   run: ImportRun,
-  plan: FilePlan,
-  opened: OpenedText | undefined,
-  onRefused: (row: RefusedRow) => void,
-  signal: AbortSignal,
+  file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'signal'>,
+  progress: Progress,
 ): Promise<FileResult> {
-  const progress = createProgress(process.stderr);
-  const common = { plan, onRefused, signal };
+  const { plan, opened } = file;
   try {
     const isCheckedFirst = opened === undefined && !run.skipsBad;
     if (run.target === undefined || isCheckedFirst) {
       const onProgress = showIn(progress, `checking ${plan.path}`);
-      const checked = await importFile({ ...common, opened, skipsBad: true, onProgress });
+      const checked = await importFile({ ...file, skipsBad: true, onProgress });
       if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
     }
     const isAtOnce = 'finish' in run.target;
@@ -132,7 +134,7 @@ async function importOne(
         show(bytes, bytesTotal, rows);
         tell(bytes, bytesTotal);
       };
-      return importFile({ ...common, opened, target, resumePoint, skipsBad, onProgress });
+      return importFile({ ...file, target, resumePoint, skipsBad, onProgress });
     });
   } finally {
     progress.end();
@@ -168,7 +170,10 @@ function showIn(
   return (bytes, bytesTotal) => progress.report(`${stage}, bytes`, Math.min(bytes, bytesTotal), bytesTotal);
 }
 
-function listenForInterruption(): { readonly signal: AbortSignal; readonly end: () => void } {
+function listenForInterruption(progress: Progress): {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+} {
   const controller = new AbortController();
   const { signal } = controller;
   let timer: NodeJS.Timeout | undefined;
@@ -176,7 +181,7 @@ function listenForInterruption(): { readonly signal: AbortSignal; readonly end: 
   const endAtOnce = () => process.kill(process.pid, 'SIGKILL');
   const onSignal = () => {
     if (signal.aborted) endAtOnce();
-    process.stderr.write('Stopping after the batch under way; once more ends at once.\n');
+    progress.say('Stopping after the batch under way; once more ends at once.');
     // What is under way may wait for a service that does not answer.
     timer = setTimeout(endAtOnce, STOP_MS);
     controller.abort();
