@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TEXT_ENCODINGS } from '../exchange/open-text.ts';
-import type { Wishes } from '../exchange/plan.ts';
+import type { ColumnPairs, Wishes } from '../exchange/plan.ts';
 import { TIME_FORMS } from '../exchange/time-forms.ts';
 import { parseNumber } from './options.ts';
 
 /** What the command line says of how files become records. */
 export interface ColumnFlags {
-  readonly map?: Readonly<Record<string, string>>;
+  readonly map?: ColumnPairs;
   readonly type?: string;
   readonly positive?: number;
   readonly lowType?: string;
@@ -44,13 +44,12 @@ export function wishesOf(flags: ColumnFlags): Wishes {
 }
 
 /** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
-export function parseMap(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const pairs = text.split(',').map((pair) => pair.split('='));
-  if (pairs.some((pair) => pair.length !== 2 || pair.includes(''))) {
-    throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
-  }
-  return { ...before, ...(Object.fromEntries(pairs) as Record<string, string>) };
+export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
+  const pairs = text.split(',').map((pair) => {
+    const [field = '', column = '', ...rest] = pair.split('=');
+    if (field === '' || column === '' || rest.length > 0)
+      throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
+    return [field, column] as const;
+  });
+  return [...before, ...pairs];
 }

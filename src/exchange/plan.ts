@@ -28,11 +28,13 @@ export interface FilePlan extends Plan {
 /** Nothing in the file tells whether the month or the day comes first. */
 export class OpenDateOrder extends OperatorError {}
 
+/** Fields, by any of their names, and their columns, by name or by number from 1. */
+export type ColumnPairs = readonly (readonly [field: string, column: string])[];
+
 /** What the caller says of a file; the rest is guessed. */
 export interface Wishes {
   readonly kind?: Kind | undefined;
-  /** Column by field, by name or by number from 1. */
-  readonly map?: Readonly<Record<string, string>> | undefined;
+  readonly map?: ColumnPairs | undefined;
   readonly type?: string | undefined;
   /** A rating from here on is of `type`, a lower one of `lowType`. */
   readonly ratingMin?: number | undefined;
@@ -92,7 +94,7 @@ export async function planFile(
   if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
   // A column that was asked for by its name tells that the first row has the names.
-  const isNamed = Object.values(wishes.map ?? {}).some((column) => texts[0]!.includes(column));
+  const isNamed = (wishes.map ?? []).some(([, column]) => texts[0]!.includes(column));
   const found = guess(texts, isNamed || wishes.hasHeader === true);
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
@@ -181,8 +183,8 @@ async function headRows(
 }
 
 /** What a file holds whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
-function kindByFields(guessed: Kind, mapping: Mapping, wished: Wishes['map'] = {}): Kind {
-  const names = Object.keys(wished).map((name) => name.toLowerCase());
+function kindByFields(guessed: Kind, mapping: Mapping, wished: ColumnPairs = []): Kind {
+  const names = wished.map(([name]) => name.toLowerCase());
   const isWished = (field: string, short: string) =>
     names.includes(field.toLowerCase()) || names.includes(short);
   const [user, item] = [isWished('UserId', 'user'), isWished('ItemId', 'item')];
@@ -198,19 +200,25 @@ function mappingOf(
   kind: Kind,
   columns: readonly string[],
   guessed: Mapping,
-  wished: Wishes['map'] = {},
+  wished: ColumnPairs = [],
 ): Mapping {
   const mapping: Record<string, number> = {};
   for (const field of FIELDS[kind]) {
     const at = guessed[field];
     if (at !== undefined && at < columns.length) mapping[field] = at;
   }
-  for (const [name, column] of Object.entries(wished)) {
+  const named = new Map<string, string>();
+  for (const [name, column] of wished) {
     const field = fieldNamed(kind, name);
+    if (field === undefined) throw new OperatorError(noField(path, kind, name));
     const at = columns.indexOf(column) >= 0 ? columns.indexOf(column) : Number(column) - 1;
     if (columns[at] === undefined) {
       throw new OperatorError(`${path} has no column "${column}"; it has ${columns.join(', ')}`);
     }
+    const other = named.get(field);
+    if (other !== undefined && mapping[field] !== at)
+      throw new OperatorError(`${path} has both "${other}" and "${column}", which --map names for ${field}`);
+    named.set(field, column);
     mapping[field] = at;
   }
   for (const field of REQUIRED[kind]) {
@@ -223,21 +231,30 @@ function mappingOf(
   return mapping;
 }
 
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  user: 'UserId',
+  item: 'ItemId',
+  type: 'FeedbackType',
+  time: 'Timestamp',
+};
+
 /** The field that a name on the command line means: `user`, `UserId`, `time`, `type`, or as a column may be called. */
-function fieldNamed(kind: Kind, name: string): string {
+function fieldNamed(kind: Kind, name: string): string | undefined {
   const plain = name.toLowerCase();
-  const short: Record<string, string> = {
-    user: 'UserId',
-    item: 'ItemId',
-    type: 'FeedbackType',
-    time: 'Timestamp',
-  };
   const field =
     FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ??
-    short[plain] ??
+    SHORT_NAMES[plain] ??
     FIELDS[kind].find((candidate) => COLUMN_NAMES[candidate]?.includes(plain));
-  if (field !== undefined && FIELDS[kind].includes(field)) return field;
-  throw new OperatorError(`--map: ${kind} have no field "${name}"; they have ${FIELDS[kind].join(', ')}`);
+  return field !== undefined && FIELDS[kind].includes(field) ? field : undefined;
+}
+
+function noField(path: string, kind: Kind, name: string): string {
+  const isOfFeedback = kind !== 'feedback' && fieldNamed('feedback', name) !== undefined;
+  const missing = kind === 'users' ? 'item' : 'user';
+  const advice = isOfFeedback
+    ? `. If it is feedback, name its column of ${missing}s, too (--map ${missing}=COLUMN); otherwise import it by itself`
+    : '';
+  return `${path} was taken for ${kind}, and ${kind} have no field "${name}" of --map; they have ${FIELDS[kind].join(', ')}${advice}`;
 }
 
 /** The values of a column, as texts. */

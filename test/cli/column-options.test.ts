@@ -8,7 +8,10 @@ it('takes every option by which the columns of a file are told', () => {
     '--map user=uid --map item=sku --type buy --positive 4 --low-type view --separator ; --time-format day-first --encoding latin1 --no-header';
   command.parse(args.split(' '), { from: 'user' });
   expect(wishesOf(command.opts())).toEqual({
-    map: { user: 'uid', item: 'sku' },
+    map: [
+      ['user', 'uid'],
+      ['item', 'sku'],
+    ],
     type: 'buy',
     ratingMin: 4,
     lowType: 'view',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { parseMap } from '../../src/cli/column-options.ts';
 import { findAnswers, type Given } from '../../src/cli/init/answers.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { parseConfig } from '../../src/domain/config/config.ts';
@@ -184,7 +185,7 @@ describe('furze init with flags', () => {
   it('takes a file for items whose item column alone is named, whatever its columns are called', async () => {
     const orders = file('orders.csv', 'Klient;Towar;Kiedy\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
     const goods = file('artikel.csv', 'Towar;Opis\ntee;Tee\nrum;Rum\n');
-    const map = { user: 'Klient', item: 'Towar', time: 'Kiedy' };
+    const map = parseMap('user=Klient,item=Towar,time=Kiedy');
     const given = { ...nothingGiven, paths: [orders, goods], wishes: { map }, positiveTypes: ['like'] };
     const { files } = await findAnswers({ ...given, takesProposals: true }, undefined);
     expect(files.map(({ plan }) => [plan.kind, plan.hasHeader, plan.mapping])).toEqual([
@@ -193,13 +194,27 @@ describe('furze init with flags', () => {
     ]);
   });
 
+  it('takes another column of each file for one field', async () => {
+    const orders = file('sales.csv', 'Klient;Towar;Kiedy\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
+    const goods = file('goods.csv', 'Symbol;Opis\ntee;Tee\nrum;Rum\n');
+    const map = parseMap('user=Klient,item=Towar,item=Symbol,time=Kiedy');
+    const given = { ...nothingGiven, positiveTypes: ['like'], takesProposals: true };
+    const { files } = await findAnswers({ ...given, paths: [orders, goods], wishes: { map } }, undefined);
+    expect(files.map(({ plan }) => [plan.kind, plan.mapping])).toEqual([
+      ['items', { ItemId: 0 }],
+      ['feedback', { UserId: 0, ItemId: 1, Timestamp: 2 }],
+    ]);
+    const alone = findAnswers({ ...given, paths: [orders], wishes: { map } }, undefined);
+    await expect(alone).rejects.toThrow(/sales\.csv has no column "Symbol"/);
+  });
+
   it('refuses types that are not there, columns that are not there and files of items alone', async () => {
     const types = findAnswers({ ...nothingGiven, paths: [clicks], positiveTypes: ['star'] }, undefined);
     await expect(types).rejects.toThrow(
       /no feedback is of type star; the types in the files are view, purchase/,
     );
     const column = findAnswers(
-      { ...nothingGiven, paths: [items, plain], wishes: { map: { user: 'uid' } } },
+      { ...nothingGiven, paths: [items, plain], wishes: { map: [['user', 'uid']] } },
       undefined,
     );
     await expect(column).rejects.toThrow(/no file has the column "uid"/);
@@ -223,7 +238,7 @@ describe('furze init on a terminal', () => {
       ['key', 'new'],
       ['Evaluate', ''],
     );
-    const answers = await findAnswers({ ...nothingGiven, wishes: { map: { user: 'member' } } }, prompt);
+    const answers = await findAnswers({ ...nothingGiven, wishes: { map: [['user', 'member']] } }, prompt);
     prompt.close();
     expect(prompt.said.join('\n')).toContain('there is no file');
     expect(prompt.said).toContain('expected an integer from 0 to 65535');

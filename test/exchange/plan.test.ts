@@ -109,7 +109,11 @@ describe('the guess of what a file holds', () => {
     const found = await plan('a,b,c\nx,y,z\n', {
       kind: 'items',
       hasHeader: true,
-      map: { item: 'a', title: 'b', genre: 'c' },
+      map: [
+        ['item', 'a'],
+        ['title', 'b'],
+        ['genre', 'c'],
+      ],
     });
     expect(found.mapping).toEqual({ ItemId: 0, Comment: 1, Categories: 2 });
   });
@@ -127,8 +131,28 @@ describe('the guess of what a file holds', () => {
   });
 
   it.each([
-    ['a,b\nx,y\n', { kind: 'items', hasHeader: true, map: { item: 'c' } }, /no column "c"; it has a, b/],
-    ['a,b\nx,y\n', { map: { price: 'a' } }, /feedback have no field "price"/],
+    ['a,b\nx,y\n', { kind: 'items', hasHeader: true, map: [['item', 'c']] }, /no column "c"; it has a, b/],
+    ['a,b\nx,y\n', { map: [['price', 'a']] }, /feedback have no field "price"/],
+    [
+      'Klient,Zeit\nx,2024-01-01\n',
+      {
+        map: [
+          ['user', 'Klient'],
+          ['time', 'Zeit'],
+        ],
+      },
+      /taken for users, and users have no field "time".*If it is feedback.*--map item=COLUMN/,
+    ],
+    [
+      'user,a,b\nx,y,z\n',
+      {
+        map: [
+          ['item', 'a'],
+          ['ItemId', 'b'],
+        ],
+      },
+      /has both "a" and "b", which --map names for ItemId/,
+    ],
     [
       'title,genres\nx,y\n',
       { kind: 'items' },

@@ -4,6 +4,7 @@ import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import {
+  type ColumnPairs,
   DEFAULT_LOW_TYPE,
   DEFAULT_TYPE,
   describePlan,
@@ -137,13 +138,19 @@ async function confirmFiles(
         `Which column is what? The columns are ${file.plan.columns.join(', ')}. For example user=uid,item=sku,time=ts:`,
       );
       const again = await orSay(prompt, () =>
-        planAsking([file.path], preset, { ...file.wishes, map: parseMap(answer, file.wishes.map) }, prompt),
+        planAsking([file.path], preset, { ...file.wishes, map: corrected(file.wishes.map, answer) }, prompt),
       );
       file = again?.[0] ?? file;
     }
     files.push(file);
   }
   return files;
+}
+
+/** What was said of the columns before, but for the fields that an answer names anew. */
+function corrected(before: ColumnPairs = [], answer: string): ColumnPairs {
+  const said = parseMap(answer);
+  return [...before.filter(([field]) => !said.some(([name]) => name === field)), ...said];
 }
 
 /** From which rating on feedback is positive, where ratings decide; and the types that there are then. */
