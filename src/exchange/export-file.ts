@@ -60,9 +60,7 @@ export async function exportTo(
 
 function toCsv(kind: Kind, rows: readonly ApiRecord[]): string {
   const cells = rows.map((row) => {
-    const values = API_FIELDS[kind].map((field) =>
-      cellOf(field, (row as unknown as Record<string, unknown>)[field]),
-    );
+    const values = API_FIELDS[kind].map((field) => cellOf(field, Reflect.get(row, field)));
     // Reading takes a carriage return at the end of a row for a part of the line end, in quotes or not.
     const last = values.pop()!;
     return [...values, last.endsWith('\r') ? `${last}\r` : last];
