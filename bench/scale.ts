@@ -1,5 +1,5 @@
 // How time, memory and disk grow with the feedback: import, start, a first fit by stage, and requests meanwhile.
-// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--load] [--memory MiB] [--list-seconds S] [--cache folder] [--write] [--smoke]
+// npm run bench:scale -- --feedback 1e6,1e7[,1e8] [--memory MiB] [--list-seconds S] [--cache folder] [--write] [--smoke]
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,6 @@ const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
     feedback: { type: 'string', default: '1e6' },
-    /** Sorts a set and writes it at once, in place of importing it batch by batch. */
-    load: { type: 'boolean', default: false },
     /** The most that a fit may take, MiB; 0 for the service's own choice. */
     memory: { type: 'string', default: '0' },
     /** How long lists are waited for; they are for everybody, hours for millions of users. */
@@ -41,7 +39,6 @@ for (const feedback of sizes) {
       memoryMb: Number(options.memory),
       listSecondsMax: Number(options['list-seconds']),
       idleMs: smoke ? 300 : 10_000,
-      isLoaded: options.load,
     }),
   );
 }

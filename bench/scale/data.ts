@@ -1,10 +1,12 @@
+import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Feedback } from '../../src/domain/entities.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/rfc3339.ts';
-import { openFolder } from '../http/processes.ts';
+import { BulkImport } from '../../src/store/lmdb/bulk/bulk-import.ts';
+import { dataPathOf, WRITE_RULES } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
 
 /** Feedback a user and an item have on average: a hundred million are of 5 million users and 500,000 items. */
@@ -18,9 +20,7 @@ const OWN_SHARE = 0.7;
 const ITEM_EXPONENT = 0.9;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 const SPAN_MS = 365 * 86_400_000;
-/** Records of a batch, and batches that are under way at once and share a commit. */
 const BATCH_RECORDS = 50_000;
-const BATCHES_AT_ONCE = 8;
 const SEED = 13;
 
 /** @returns how many users and items a set of so much feedback has */
@@ -45,11 +45,7 @@ function powerLaw(random: Random, count: number): number {
 }
 
 /** Rows of users and items, in the order of time as they came in. */
-export function* drawFeedback({
-  feedback,
-  users,
-  items,
-}: WorldSize): Generator<[user: number, item: number]> {
+function* drawFeedback({ feedback, users, items }: WorldSize): Generator<[user: number, item: number]> {
   const random = createRandom(SEED);
   const ofGroup = Math.floor(items / GROUPS);
   for (let made = 0; made < feedback; made++) {
@@ -61,7 +57,7 @@ export function* drawFeedback({
 }
 
 /** When the feedback came that was drawn as number `at`, milliseconds. */
-export function timeMsOf(at: number, { feedback }: WorldSize): number {
+function timeMsOf(at: number, { feedback }: WorldSize): number {
   return FIRST_MS + Math.floor((SPAN_MS * at) / feedback);
 }
 
@@ -83,20 +79,18 @@ function* feedbackBatches(size: WorldSize): Generator<Feedback[]> {
   if (records.length > 0) yield records;
 }
 
-/** Stores the set in a folder whose service is stopped, as fast as the store takes it. @returns seconds */
+/** Stores the set in a folder whose service is stopped, as `furze import` does. @returns seconds */
 export async function importData(folder: string, size: WorldSize): Promise<number> {
-  const { data, cache } = openFolder(folder);
   const startMs = performance.now();
-  let writing: Promise<unknown>[] = [];
-  for (const records of feedbackBatches(size)) {
-    writing.push(data.write({ kind: 'putFeedback', overwrite: false, batch: { records } }));
-    if (writing.length < BATCHES_AT_ONCE) continue;
-    await Promise.all(writing);
-    writing = [];
+  mkdirSync(dataPathOf(folder), { recursive: true });
+  const bulk = await BulkImport.begin(dataPathOf(folder), WRITE_RULES);
+  try {
+    bulk.beginSource();
+    for (const records of feedbackBatches(size))
+      await bulk.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+    await bulk.finish({ signal: new AbortController().signal, onProgress: () => {} });
+  } finally {
+    await bulk.discard();
   }
-  await Promise.all(writing);
-  const seconds = (performance.now() - startMs) / 1000;
-  await data.close();
-  await cache.close();
-  return seconds;
+  return (performance.now() - startMs) / 1000;
 }

@@ -5,7 +5,6 @@ import { cachePathOf } from '../http/processes.ts';
 import type { WorldSize } from '../http/world.ts';
 import { type CourseFigures, followFirstFit } from './course.ts';
 import { importData } from './data.ts';
-import { loadData } from './load.ts';
 
 export interface SizeFigures extends CourseFigures {
   readonly size: WorldSize;
@@ -19,23 +18,21 @@ export async function measureSize(options: {
   readonly memoryMb: number;
   readonly idleMs: number;
   readonly listSecondsMax: number;
-  /** Whether a set is sorted and written at once in place of imported batch by batch. */
-  readonly isLoaded: boolean;
 }): Promise<SizeFigures> {
-  const { folder, size, isLoaded } = options;
-  const importSeconds = await storeOnce(folder, size, isLoaded ? loadData : importData);
+  const { folder, size } = options;
+  const importSeconds = await importOnce(folder, size);
   // A model of an earlier run would leave nothing to learn.
   await rm(cachePathOf(folder), { recursive: true, force: true });
   return { size, importSeconds, ...(await followFirstFit(options)) };
 }
 
-async function storeOnce(folder: string, size: WorldSize, store: typeof importData): Promise<number> {
+async function importOnce(folder: string, size: WorldSize): Promise<number> {
   const mark = join(folder, 'imported.json');
   if (existsSync(mark)) return (JSON.parse(readFileSync(mark, 'utf8')) as { seconds: number }).seconds;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const seconds = await store(folder, size);
+  const seconds = await importData(folder, size);
   writeFileSync(mark, JSON.stringify({ seconds }));
-  console.log(`  stored in ${seconds.toFixed(1)} s`);
+  console.log(`  imported in ${seconds.toFixed(1)} s`);
   return seconds;
 }
