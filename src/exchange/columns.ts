@@ -28,7 +28,8 @@ export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
 
 /**
  * Names of columns that are understood, in English, German, French, Spanish, Italian and Dutch: small letters without
- * accents, blanks, dashes and underscores.
+ * accents, blanks, dashes and underscores. Of several columns the one counts whose name stands first: keys before what is
+ * often a name, whoever is known before a visit.
  */
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [
@@ -36,35 +37,35 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'user',
     'uid',
     'userno',
-    'username',
     'customerid',
-    'customer',
     'customernumber',
     'customerno',
+    'customer',
     'clientid',
     'buyerid',
     'accountid',
     'personid',
     'reviewerid',
-    'visitorid',
-    'visitor',
     'memberid',
     'member',
-    'sessionid',
-    'kunde',
     'kundennummer',
     'kundennr',
     'kundenid',
+    'kunde',
     'nutzer',
     'benutzer',
-    'client',
     'utilisateur',
     'cliente',
     'usuario',
     'utente',
-    'klant',
     'klantnummer',
+    'klant',
     'gebruiker',
+    'username',
+    'client',
+    'visitorid',
+    'visitor',
+    'sessionid',
   ],
   ItemId: [
     'itemid',
@@ -75,16 +76,16 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'filmid',
     'film',
     'productid',
-    'product',
     'productcode',
     'productno',
+    'product',
     'sku',
     'asin',
     'isbn',
     'articleid',
-    'article',
     'articleno',
     'articlenumber',
+    'article',
     'itemno',
     'itemnumber',
     'bookid',
@@ -95,36 +96,36 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'videoid',
     'gameid',
     'stockcode',
-    'artikel',
     'artikelnummer',
     'artikelnr',
     'artikelid',
-    'produkt',
+    'artikel',
     'produktnummer',
     'produktnr',
+    'produkt',
     'produit',
     'producto',
     'articulo',
     'prodotto',
     'articolo',
   ],
-  FeedbackType: ['feedbacktype', 'type', 'event', 'eventtype', 'action', 'behavior', 'interaction'],
+  FeedbackType: ['feedbacktype', 'eventtype', 'event', 'action', 'behavior', 'interaction', 'type'],
   Timestamp: [
     'timestamp',
-    'time',
-    'ts',
-    'date',
     'datetime',
+    'eventtime',
     'createdat',
     'created',
     'when',
-    'eventtime',
-    'datum',
-    'zeit',
-    'zeitpunkt',
-    'zeitstempel',
+    'ts',
+    'date',
+    'time',
     'kaufdatum',
     'bestelldatum',
+    'zeitstempel',
+    'zeitpunkt',
+    'datum',
+    'zeit',
     'tijd',
     'horodatage',
     'fecha',
@@ -147,6 +148,7 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     'amount',
     'menge',
     'anzahl',
+    'stuckzahl',
     'stueckzahl',
     'quantite',
     'cantidad',
@@ -231,13 +233,13 @@ function plainName(name: string): string {
     .replace(/[^a-z]/g, '');
 }
 
-/** Field by column number: a name of the list goes before a compound one, and an earlier column before a later one. */
+/** Field by column number: a name of the list goes before a later one of it and before a compound one. */
 function mappingByNames(names: readonly string[]): Record<string, number> {
   const plain = names.map(plainName);
   const mapping: Record<string, number> = {};
   for (const [field, known] of Object.entries(COLUMN_NAMES)) {
-    const at = plain.findIndex((name) => known.includes(name));
-    if (at >= 0) mapping[field] = at;
+    const name = known.find((each) => plain.includes(each));
+    if (name !== undefined) mapping[field] = plain.indexOf(name);
   }
   for (const [field, pattern] of COMPOUND_NAMES) {
     if (field in mapping) continue;

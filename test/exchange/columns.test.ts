@@ -36,6 +36,25 @@ describe('the guess of a file', () => {
       { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Value: 2 } },
     ],
     [
+      'a number with an umlaut',
+      [['Kunde', 'Artikel', 'Stückzahl']],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Value: 2 } },
+    ],
+    [
+      'keys before names and visits, and a date before a time of day',
+      [['session_id', 'client', 'Time', 'Date', 'type', 'event', 'user_id', 'product', 'product_code']],
+      {
+        kind: 'feedback',
+        hasHeader: true,
+        mapping: { UserId: 6, ItemId: 8, FeedbackType: 5, Timestamp: 3 },
+      },
+    ],
+    [
+      'numbers of articles before their names',
+      [['Artikel', 'Artikelnummer', 'Kunde', 'Kundennummer', 'Datum']],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 3, ItemId: 1, Timestamp: 4 } },
+    ],
+    [
       'items whose key is called id',
       [['id', 'name', 'category']],
       { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
