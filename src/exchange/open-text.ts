@@ -4,6 +4,9 @@ import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { OperatorError } from '../domain/operator-error.ts';
 
+/** A file holds no text in the encoding that it is read in. */
+export class NotInEncoding extends OperatorError {}
+
 /** The name that stands for standard input. */
 export const STDIN = '-';
 
@@ -85,7 +88,7 @@ async function* decoded(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new OperatorError(
+      throw new NotInEncoding(
         `${path} is not text in ${decoder?.encoding ?? encoding}; try --encoding windows-1252`,
       );
     }

@@ -284,6 +284,28 @@ describe('furze init on a terminal', () => {
     expect(newestMs).toBe(Date.UTC(2024, 1, 1));
   });
 
+  it.each([
+    ['in their first rows', 1],
+    // Columns are guessed by the first 64 KiB.
+    ['far behind them', 9000],
+  ])('asks for the encoding of files that are not UTF-8 %s', async (_, rows) => {
+    const path = join(folder, `western-${rows}.csv`);
+    const text = `Kunde,Artikel\n${'ann,tee\n'.repeat(rows)}J\u00f6rg,tee\n`;
+    writeFileSync(path, Buffer.from(text, 'latin1'));
+    const given = { ...nothingGiven, paths: [path], port: 1, apiKey: '', evaluates: false };
+    const proposed = findAnswers({ ...given, takesProposals: true }, undefined);
+    await expect(proposed).rejects.toThrow(/not text in utf-8; try --encoding windows-1252/);
+    const isAtOnce = rows === 1;
+    const asked = ['Is it Windows-1252', ''] as [string, string];
+    const prompt = scripted(...(isAtOnce ? [asked] : []), ['right', ''], ...(isAtOnce ? [] : [asked]));
+    const { files } = await findAnswers({ ...given, positiveTypes: ['like'] }, prompt);
+    prompt.close();
+    expect(files[0]?.wishes.encoding).toBe('windows-1252');
+    expect(files[0]?.plan.encoding).toBe('windows-1252');
+    const refusing = scripted(...(isAtOnce ? [] : [['right', ''] as [string, string]]), [asked[0], 'no']);
+    await expect(findAnswers(given, refusing)).rejects.toThrow(/not text in utf-8/);
+  });
+
   it('ends with 130 when the person goes away', async () => {
     const input = new PassThrough();
     const prompt = createPrompt(input, new PassThrough());

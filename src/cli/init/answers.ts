@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { NotInEncoding } from '../../exchange/open-text.ts';
 import {
   type ColumnPairs,
   DEFAULT_LOW_TYPE,
@@ -61,11 +62,11 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   const asking = given.takesProposals ? undefined : prompt;
   const planned = await findFiles(given, prompt);
   const confirmed = await confirmFiles(planned, given, asking);
-  const survey = await surveyFiles(confirmed);
+  const { files: readable, survey } = await surveyAsking(confirmed, given.preset, asking);
   if (survey.types.size === 0) {
-    throw new OperatorError(noFeedback(confirmed));
+    throw new OperatorError(noFeedback(readable));
   }
-  const { files, types } = await findRatingMin(confirmed, given, survey, asking);
+  const { files, types } = await findRatingMin(readable, given, survey, asking);
   const positiveTypes = await findPositiveTypes(types, given, asking);
   const lowType = lowTypeOf(given);
   const isRead = types.includes(lowType) && !positiveTypes.includes(lowType);
@@ -104,7 +105,7 @@ async function findFiles(given: Given, prompt: Prompt | undefined): Promise<Plan
   }
 }
 
-/** Asks for the order of days and months where the files do not tell it. */
+/** Asks for the order of days and months where the files do not tell it, and for the encoding of what is not UTF-8. */
 async function planAsking(
   paths: readonly string[],
   preset: Preset,
@@ -114,11 +115,41 @@ async function planAsking(
   try {
     return await planFiles(paths, preset, wishes);
   } catch (error) {
-    if (!(error instanceof OpenDateOrder) || prompt === undefined) throw error;
+    const more = await askReading(error, prompt);
+    return planAsking(paths, preset, { ...wishes, ...more }, prompt);
+  }
+}
+
+/** Counts the feedback; asks for the encoding of a file that is not UTF-8 behind the rows by which its columns were guessed. */
+async function surveyAsking(
+  files: readonly PlannedFile[],
+  preset: Preset,
+  prompt: Prompt | undefined,
+): Promise<{ files: readonly PlannedFile[]; survey: Survey }> {
+  try {
+    return { files, survey: await surveyFiles(files) };
+  } catch (error) {
+    const more = await askReading(error, prompt);
+    const again: PlannedFile[] = [];
+    for (const { path, wishes } of files)
+      again.push(...(await planAsking([path], preset, { ...wishes, ...more }, prompt)));
+    return surveyAsking(again, preset, prompt);
+  }
+}
+
+/** How files are to be read that cannot be read as they were. @throws the error, where no answer helps */
+async function askReading(error: unknown, prompt: Prompt | undefined): Promise<Wishes> {
+  if (prompt === undefined || !(error instanceof OperatorError)) throw error;
+  if (error instanceof OpenDateOrder) {
     prompt.say(error.message);
     const isDayFirst = await askYes(prompt, 'Does the day come first, as in 31/12/2024?', true);
-    return planFiles(paths, preset, { ...wishes, timeForm: isDayFirst ? 'day-first' : 'month-first' });
+    return { timeForm: isDayFirst ? 'day-first' : 'month-first' };
   }
+  if (!(error instanceof NotInEncoding)) throw error;
+  prompt.say(error.message);
+  if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
+    return { encoding: 'windows-1252' };
+  throw error;
 }
 
 /** Shows what the columns were taken for, and takes corrections. */
