@@ -26,6 +26,10 @@ test('a DSN names a database of PostgreSQL and the schema in it', () => {
   expect(parseDsn('postgres://pool:6432/shop?direct=[::1]')).toMatchObject({
     sessionUrl: 'postgres://[::1]/shop',
   });
+  // An address need not stand there in its shortest form.
+  expect(parseDsn('postgres://pool/shop?direct=[2001:DB8:0:0:0:0:0:1]:05432')).toMatchObject({
+    sessionUrl: 'postgres://[2001:db8::1]:5432/shop',
+  });
   for (const direct of ['', 'a/b', 'db:99999', 'db:x'])
     expect(() => parseDsn(`postgres://pool/shop?direct=${direct}`)).toThrow(/direct=HOST:PORT/);
   expect(parseDsn('postgresql://db/shop')).toMatchObject({ engine: 'postgres', schema: 'furze' });

@@ -105,10 +105,11 @@ function parsePostgres(dsn: string): PostgresDsn {
 
 /** The same by way of another server. */
 function atHost(url: URL, host: string): string {
+  if (!HOST_FORM.test(host) || !URL.canParse(`postgres://${host}`))
+    throw refuse('The direct=HOST:PORT of a postgres:// store names no server.');
   const other = new URL(url);
   other.port = '';
-  if (HOST_FORM.test(host)) other.host = host;
-  if (other.host !== host) throw refuse('The direct=HOST:PORT of a postgres:// store names no server.');
+  other.host = host;
   return other.href;
 }
 
