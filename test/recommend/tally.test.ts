@@ -207,6 +207,13 @@ describe('a tally of all feedback', () => {
 });
 
 describe('the tally of a running service', () => {
+  /** A store of so many likes, and a tally that has counted nothing of it yet. */
+  const liked = async (count: number, user?: string) => {
+    const { data } = openIn(tempFolder(), types);
+    await data.write(likes(count, user));
+    const reads = data.local!;
+    return { data, reads, tally: newTally(reads) };
+  };
   const keeperOf = (read: Uint8Array | undefined, renew: () => Uint8Array | undefined) => ({
     read: async () => read,
     renew: vi.fn(async () => renew()),
@@ -222,11 +229,8 @@ describe('the tally of a running service', () => {
   };
 
   it('goes on from what was saved, counts nothing twice, and asks for nothing', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const reads = data.local!;
-    await data.write(likes(600, 'old'));
+    const { data, reads, tally } = await liked(600, 'old');
     const before = saved(reads);
-    const tally = newTally(reads);
     const keeper = keeperOf(before, () => undefined);
     const { live } = liveOf(tally, reads, keeper);
     data.onChange((changes) => live.apply(changes));
@@ -243,14 +247,10 @@ describe('the tally of a running service', () => {
   });
 
   it('serves what was saved until everything is counted anew, where it cannot be brought up to date', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const other = openIn(tempFolder(), types).data;
-    await other.write(likes(2));
-    await data.write(likes(600));
-    const reads = data.local!;
-    const tally = newTally(reads);
+    const other = await liked(2);
+    const { reads, tally } = await liked(600);
     let mayCount = false;
-    const keeper = keeperOf(saved(other.local!), () => (mayCount ? saved(reads) : undefined));
+    const keeper = keeperOf(saved(other.reads), () => (mayCount ? saved(reads) : undefined));
     const { live } = liveOf(tally, reads, keeper);
     await live.load(600);
     expect(figuresOf(tally).ever).toBe('1 1');
@@ -263,10 +263,7 @@ describe('the tally of a running service', () => {
   });
 
   it('keeps nobody waiting where nothing was saved, and counts once what is written while everything is counted', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const reads = data.local!;
-    await data.write(likes(600, 'old'));
-    const tally = newTally(reads);
+    const { data, reads, tally } = await liked(600, 'old');
     let endCount = (_counted: Uint8Array) => {};
     const count = new Promise<Uint8Array>((resolve) => {
       endCount = resolve;
@@ -291,14 +288,10 @@ describe('the tally of a running service', () => {
   });
 
   it('goes on from a count of everything although more has come than the store knows of, and counts once more', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const other = openIn(tempFolder(), types).data;
-    await other.write(likes(2));
-    await data.write(likes(600));
-    const reads = data.local!;
-    const tally = newTally(reads);
+    const other = await liked(2);
+    const { reads, tally } = await liked(600);
     let times = 0;
-    const keeper = keeperOf(undefined, () => saved(++times === 1 ? other.local! : reads));
+    const keeper = keeperOf(undefined, () => saved(++times === 1 ? other.reads : reads));
     const { live } = liveOf(tally, reads, keeper);
     await live.load(600);
     await live.settled;
@@ -308,10 +301,7 @@ describe('the tally of a running service', () => {
   });
 
   it('counts everything where what was saved is damaged', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const reads = data.local!;
-    await data.write(likes(600));
-    const tally = newTally(reads);
+    const { reads, tally } = await liked(600);
     const damaged = saved(reads).fill(1, 40, 60);
     const { live, troubles } = liveOf(
       tally,
@@ -325,9 +315,7 @@ describe('the tally of a running service', () => {
   });
 
   it('says in one line, and calls it no trouble, that what was saved is of an older version or other settings', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const reads = data.local!;
-    await data.write(likes(600));
+    const { reads } = await liked(600);
     const older = saved(reads);
     new Uint32Array(older.buffer, older.byteOffset, 4)[1] = 2;
     const other = { ...SETTINGS, positiveTypes: ['read'] };
@@ -351,10 +339,7 @@ describe('the tally of a running service', () => {
   });
 
   it('keeps nobody waiting for ever where counting fails, says so, and counts once it can', async () => {
-    const { data } = openIn(tempFolder(), types);
-    const reads = data.local!;
-    await data.write(likes(600, 'old'));
-    const tally = newTally(reads);
+    const { data, reads, tally } = await liked(600, 'old');
     let fails = true;
     const keeper = keeperOf(undefined, () => {
       if (fails) throw new Error('no memory');
