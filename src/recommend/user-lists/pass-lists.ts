@@ -76,6 +76,12 @@ export class PassLists {
     else this.current.delete(userRow);
   }
 
+  /** True for a user whose list is being made of the feedback as it is. */
+  isMaking(userRow: number): boolean {
+    const { writer, staleLists } = this.options;
+    return writer.isHeld(userRow) && !staleLists.hasChanged(userRow);
+  }
+
   /** Takes over users that were asked for and whose lists are stale, `limit` at most; to be given to `beginBlock`. */
   takeAsked(limit: number): Uint32Array {
     return Uint32Array.from(this.options.queue.take(limit));
@@ -87,7 +93,7 @@ export class PassLists {
    * @param madeMs what its lists will say of when they were made
    */
   beginBlock(userRows: Uint32Array, madeMs: number): PassBlock {
-    const { staleLists, writer, queue, cache, onReplaced } = this.options;
+    const { staleLists, writer, cache, onReplaced } = this.options;
     const missing = userRows.filter(
       (row) => !writer.isHeld(row) && (!this.current.has(row) || staleLists.isDirty(row)),
     );
@@ -98,7 +104,6 @@ export class PassLists {
       const isMade = (row: number) => areStored && !staleLists.hasChanged(row);
       // Of the same feedback this one was made of less, whenever that was.
       writer.release(missing, (row) => isMade(row) && this.isStored(row, madeMs));
-      queue.giveBack(userRows);
       for (const row of missing) {
         if (isMade(row)) {
           staleLists.markMade(row);

@@ -25,6 +25,8 @@ type OnMade = (remade: Remade, unchanged: readonly number[], changed: readonly n
 export class RemakeQueue {
   private readonly options: {
     readonly makeInWorker: MakeInWorker;
+    /** True for a user whose list a pass makes at the moment, of the feedback as it is. */
+    readonly isInPass: (userRow: number) => boolean;
     readonly onMade: OnMade;
     readonly onTrouble: (error: unknown) => void;
   };
@@ -33,8 +35,6 @@ export class RemakeQueue {
   private readonly waiting = new Map<number, (() => void)[]>();
   /** Asked for, though nobody waits: the older list is served. */
   private readonly asked = new Set<number>();
-  /** Made by a pass at the moment. */
-  private readonly taken = new Set<number>();
   private isLent = false;
   /** At work. */
   private readonly underWay = new Map<number, Course>();
@@ -50,12 +50,13 @@ export class RemakeQueue {
     return this.waiting.size + this.underWay.size;
   }
 
+  /** True for a user whose list is to be made, or is being made of the feedback as it is. */
   has(userRow: number): boolean {
     return (
       this.asked.has(userRow) ||
-      this.taken.has(userRow) ||
       this.waiting.has(userRow) ||
-      this.underWay.get(userRow) === 'unchanged'
+      this.underWay.get(userRow) === 'unchanged' ||
+      this.options.isInPass(userRow)
     );
   }
 
@@ -71,21 +72,16 @@ export class RemakeQueue {
     this.start();
   }
 
-  /** Takes users for whom nobody waits, `limit` at most, while they are lent. They count as in the queue until they are given back. */
+  /** Takes users for whom nobody waits out of the queue, `limit` at most, while they are lent. */
   take(limit: number): number[] {
     const rows: number[] = [];
     if (!this.isLent) return rows;
     for (const row of this.asked) {
       if (rows.length >= limit) break;
       this.asked.delete(row);
-      this.taken.add(row);
       rows.push(row);
     }
     return rows;
-  }
-
-  giveBack(userRows: Iterable<number>): void {
-    if (this.taken.size > 0) for (const row of userRows) this.taken.delete(row);
   }
 
   /** Resolves once the user's list is made, or cannot be. */
@@ -102,13 +98,11 @@ export class RemakeQueue {
 
   /** The user's feedback changed: what is being made may not know of it. */
   markChanged(userRow: number): void {
-    this.taken.delete(userRow);
     if (this.underWay.get(userRow) === 'unchanged') this.underWay.set(userRow, 'changed');
   }
 
   /** There is no such user any more, or it took feedback back, by which what is being made may have been found. */
   markVoid(userRow: number): void {
-    this.taken.delete(userRow);
     if (this.underWay.has(userRow)) this.underWay.set(userRow, 'void');
   }
 

@@ -52,6 +52,7 @@ export class UserLists {
         this.workerGeneration = generation();
         return makeInWorker(userRows);
       },
+      isInPass: (userRow) => this.passes.isMaking(userRow),
       onMade: (remade, unchanged, changed) => this.takeRemade(remade, unchanged, changed),
       onTrouble: (error) => onTrouble('lists could not be made again', error),
     });
