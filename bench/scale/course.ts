@@ -72,7 +72,7 @@ export interface CourseOptions {
 }
 
 /** Writes the configuration of the service in a folder. @returns its path */
-export function writeConfig(folder: string, memoryMb: number): string {
+function writeConfig(folder: string, memoryMb: number): string {
   const path = join(folder, 'furze.toml');
   writeFileSync(
     path,

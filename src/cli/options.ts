@@ -15,7 +15,7 @@ export function parsePort(text: string): number {
 }
 
 /** Reads the address of a service, without a slash at its end. @throws InvalidArgumentError */
-export function parseUrl(text: string): string {
+function parseUrl(text: string): string {
   let protocol = '';
   try {
     ({ protocol } = new URL(text));

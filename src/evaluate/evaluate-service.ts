@@ -9,7 +9,7 @@ import type { Trial } from './protocol.ts';
 import { type Recommend, TrialService } from './trial-service.ts';
 
 /** List lengths at which is measured. */
-export const CUTOFFS = [10, 20] as const;
+const CUTOFFS = [10, 20] as const;
 /** The measure by which rows are compared. */
 export const MAIN_METRIC = 'NDCG@10';
 
@@ -19,7 +19,7 @@ export type Variants = readonly (readonly [name: string, recommend: Recommend])[
 /** Told what is being done, and how many of how many ways to recommend are judged. */
 export type OnEvaluation = (stage: string, done: number, total: number) => void;
 
-export const SERVED = 'served lists';
+const SERVED = 'served lists';
 
 /** Popularity at its best window, and chance. */
 const REFERENCES = 2;

@@ -7,7 +7,7 @@ import { splitByTime, splitLeaveLastOut } from './test-split.ts';
  * What is held out: the latest feedback of all, which is what a service meets, or the latest of each user, which asks
  * about everybody but lets the others' future be known.
  */
-export const PROTOCOLS = ['temporal', 'last'] as const;
+const PROTOCOLS = ['temporal', 'last'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** A question to recommenders whose answer is known. */

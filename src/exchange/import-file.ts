@@ -36,7 +36,7 @@ export interface ImportOptions {
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
   /** Told how far it is, in bytes of the file. */
-  readonly onProgress: (bytes: number, bytesTotal: number, rows: number) => void;
+  readonly onProgress: (bytes: number, bytesTotal: number) => void;
   /** Ends the import after the batches under way once it is aborted. */
   readonly signal: AbortSignal;
   /** The text when it is open already, as standard input is. */
@@ -100,7 +100,7 @@ class FileImport {
         this.take(row);
         if (this.batch.length >= BATCH_RECORDS) await this.send();
       }
-      onProgress(opened.bytesRead(), opened.bytesTotal, this.rows);
+      onProgress(opened.bytesRead(), opened.bytesTotal);
       if (this.isOver()) return;
     }
   }

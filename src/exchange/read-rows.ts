@@ -110,7 +110,7 @@ export function textsOf(cells: Row): string[] {
 }
 
 /** Lines of a text that comes in pieces. */
-export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = '';
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split('\n');
@@ -142,7 +142,7 @@ async function* readJsonLines(
 }
 
 /** The object that a text is in JSON, or undefined. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

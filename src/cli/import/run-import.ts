@@ -70,7 +70,11 @@ export async function runImport(run: ImportRun): Promise<number> {
       const file = { plan, opened, onRefused, signal };
       const result =
         (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
-        (await importOne({ ...run, target: bulk.target ?? run.target }, file, progress));
+        (await importOne(
+          { ...run, target: bulk.target ?? run.target, isAtOnce: bulk.target !== undefined },
+          file,
+          progress,
+        ));
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
@@ -112,8 +116,9 @@ export async function lookAt(
   return { plan, opened: undefined };
 }
 
+/** @param run `isAtOnce` where all is stored in the end, so that there is nothing to take up again */
 async function importOne(
-  run: ImportRun,
+  run: ImportRun & { readonly isAtOnce: boolean },
   file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'signal'>,
   progress: Progress,
 ): Promise<FileResult> {
@@ -125,13 +130,12 @@ async function importOne(
       const checked = await importFile({ ...file, skipsBad: true, onProgress });
       if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
     }
-    const isAtOnce = 'finish' in run.target;
-    const resumePoint = isAtOnce ? undefined : importResumePoint(run.folder, run.target.name, plan);
-    const { target, skipsBad } = run;
+    const { target, skipsBad, isAtOnce } = run;
+    const resumePoint = isAtOnce ? undefined : importResumePoint(run.folder, target.name, plan);
     const show = showIn(progress, `importing ${plan.path}`);
-    return await announced(run.target, plan, (tell) => {
-      const onProgress = (bytes: number, bytesTotal: number, rows: number) => {
-        show(bytes, bytesTotal, rows);
+    return await announced(target, plan, (tell) => {
+      const onProgress = (bytes: number, bytesTotal: number) => {
+        show(bytes, bytesTotal);
         tell(bytes, bytesTotal);
       };
       return importFile({ ...file, target, resumePoint, skipsBad, onProgress });
@@ -163,10 +167,7 @@ async function announced(
   }
 }
 
-function showIn(
-  progress: Progress,
-  stage: string,
-): (bytes: number, bytesTotal: number, rows: number) => void {
+function showIn(progress: Progress, stage: string): (bytes: number, bytesTotal: number) => void {
   return (bytes, bytesTotal) => progress.report(`${stage}, bytes`, Math.min(bytes, bytesTotal), bytesTotal);
 }
 

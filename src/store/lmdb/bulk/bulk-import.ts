@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import { checkCommand } from '../../check-command.ts';
@@ -195,9 +196,9 @@ export class BulkImport {
     const merged = runs.merge();
     for (let taken = 0; merged.next(); taken++) {
       if (taken % TURN_RECORDS === 0) {
-        onProgress(taken, total);
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         if (signal.aborted) return undefined;
+        onProgress(taken, total);
       }
       pairs.take(merged);
     }

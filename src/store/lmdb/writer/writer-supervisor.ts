@@ -12,7 +12,7 @@ export interface WriterEvents {
 }
 
 /** Pauses before a writer that has died is started again: this, then twice as long each time. */
-export const RESTART_MS = 500;
+const RESTART_MS = 500;
 const RESTART_MS_MAX = 30_000;
 
 /**
