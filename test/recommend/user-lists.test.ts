@@ -282,6 +282,19 @@ describe('a list made here that a block at work has made, too', () => {
     }
   });
 
+  it('is gone where the user is deleted meanwhile', async () => {
+    const all = lists();
+    cache.stored.set(USER, list([9]));
+    const { end } = all.passes.beginBlock(BLOCK, nowMs);
+    all.delete([USER]);
+    cache.stored.set(USER, list([7, 8]));
+    end(true);
+    expect(all.last(USER)).toBeUndefined();
+    await all.flush();
+    expect(cache.stored.has(USER)).toBe(false);
+    expect(all.staleCount).toBe(0);
+  });
+
   it('is gone still where it was dropped before and the block makes none', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));

@@ -195,7 +195,7 @@ export class UserLists {
   /** Drops the lists of users that are gone, what is being made of them included. */
   delete(userRows: readonly number[]): void {
     for (const userRow of userRows) {
-      this.queue.markVoid(userRow);
+      this.markDirty(userRow, true);
       this.drop(userRow);
     }
   }
