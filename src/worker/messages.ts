@@ -71,7 +71,7 @@ interface PartJob {
 }
 
 /** Lays out a training of a part. */
-export interface PrepareJob extends PartJob {
+export interface PrepareJob extends PartJob, Cancellable {
   readonly kind: 'prepare';
   readonly data: TrainingData;
   readonly options: unknown;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { gather } from '../../src/worker/jobs/gather-training-data.ts';
+import { prepare } from '../../src/worker/jobs/train-parts.ts';
 import { withTrainingReads } from '../../src/worker/jobs/training-reads.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';
 
@@ -45,6 +46,20 @@ test('the time of a like is that of positive feedback alone, of types that also 
     ),
   );
   expect(days).toEqual([[2, 1, 3]]);
+});
+
+test('nothing more of the feedback is read once nobody waits for it', async () => {
+  const folder = tempFolder();
+  const { data: store } = openIn(folder);
+  await store.write(putFeedback([feedback('like', 'u', 'a', at(2)), feedback('read', 'u', 'b', at(3))]));
+  const { data, source } = gathered(folder);
+  const part = { ...source, part: 'click', data, options: { seed: 1 }, slots: 1, free: [] } as const;
+  const room = { serving: { slots: 1, listLengthMax: 1 }, heldBytes: 0, budgetBytes: 1e9 };
+  const cancelled = new Int32Array(new SharedArrayBuffer(4));
+  const job = { kind: 'prepare', ...part, ...room, cancelled } as const;
+  expect(prepare(job).plannedBytes).toBeGreaterThan(0);
+  cancelled[0] = 1;
+  expect(() => prepare(job)).toThrow(/nobody waits/);
 });
 
 test('what users outside the sample have read and like is not taken for what they do not like', async () => {

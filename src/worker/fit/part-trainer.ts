@@ -11,6 +11,7 @@ import {
   partOf,
 } from '../../model/parts.ts';
 import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/shared-task.ts';
+import { cancelledBy } from '../cancellation.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
 import { FreedMemory } from '../pool/freed-memory.ts';
 import type { WorkerPool } from '../pool/pool.ts';
@@ -147,18 +148,12 @@ export class PartTrainer {
   ): Promise<PartRun<Name> | undefined> {
     if (signal.aborted) return undefined;
     const { serving, memoryBytesMax: budgetBytes, log } = this.options;
+    const heldBytes = sharedBytesOf([data, ...held]);
+    const job = { kind: 'prepare', ...this.source(part), data, options, slots: this.slots } as const;
     const { task, plannedBytes, leftOut } = await this.memory.lend((free) =>
-      this.pool.run<'prepare'>({
-        kind: 'prepare',
-        ...this.source(part),
-        data,
-        options,
-        slots: this.slots,
-        serving,
-        free,
-        heldBytes: sharedBytesOf([data, ...held]),
-        budgetBytes,
-      }),
+      cancelledBy(signal, (cancelled) =>
+        this.pool.run({ ...job, serving, free, heldBytes, budgetBytes, cancelled }),
+      ),
     );
     const { stage } = partOf(part);
     log.info({ stage, plannedMb: plannedMb(plannedBytes) }, STAGE_MEMORY);

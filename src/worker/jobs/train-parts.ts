@@ -1,9 +1,11 @@
+import type { TrainingReads } from '../../dataset/training-data.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
 import type { StageRoom } from '../../model/learned-part.ts';
 import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
 import { partOf } from '../../model/parts.ts';
 import type { SharedTask } from '../../model/shared-task.ts';
+import { throwIfCancelled } from '../cancellation.ts';
 import type { FinishAnswer, FinishJob, LoadJob, PrepareAnswer, PrepareJob, RunJob } from '../messages.ts';
 import type { MemoryChoice } from '../pool/freed-memory.ts';
 import { withModelsAt } from './stores.ts';
@@ -20,7 +22,7 @@ export function prepare(job: PrepareJob): PrepareAnswer {
   const part = partOf(job.part);
   const bytes = budgetBytes - held;
   const room = { bytes, sampleBytes: Math.min(bytes, SAMPLE_SHARE * budgetBytes) };
-  return withTrainingReads(job, (reads) => {
+  const layOut = (reads: TrainingReads): PrepareAnswer => {
     const memory = { ...part.memory(data, options, slots, serving, reads, room), held };
     checkStageMemory(part.stage, memory, budgetBytes);
     return choosing(job.free, (allocate) => {
@@ -33,7 +35,8 @@ export function prepare(job: PrepareJob): PrepareAnswer {
         task,
       };
     });
-  });
+  };
+  return withTrainingReads(job, layOut, () => throwIfCancelled(job));
 }
 
 /** See `RunJob`. */

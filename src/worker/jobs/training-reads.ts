@@ -2,8 +2,8 @@ import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/ascending.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
-import { typeTest } from '../../recommend/history/counts-as-positive.ts';
-import type { LocalReads } from '../../store/data-store.ts';
+import { type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
+import type { FeedbackColumns, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { withReads } from './stores.ts';
 
@@ -14,10 +14,27 @@ interface Source {
   readonly readTypes: readonly string[];
 }
 
-/** Runs `work` with what a model may read of the data; each thing is read once, when it is first asked for. */
-export function withTrainingReads<T>(source: Source, work: (reads: TrainingReads) => T): T {
+/** Hands all feedback out in blocks. */
+type Scan = (visit: (block: FeedbackColumns) => void) => void;
+
+/**
+ * Runs `work` with what a model may read of the data; each thing is read once, when it is first asked for.
+ * @param check called before each block of feedback; ends the work by throwing
+ */
+export function withTrainingReads<T>(
+  source: Source,
+  work: (reads: TrainingReads) => T,
+  check: () => void = () => {},
+): T {
   const { dataPath, positiveTypes, readTypes } = source;
   return withReads(dataPath, (reads) => {
+    const scan: Scan = (visit) =>
+      scanAllFeedback(reads, (block) => {
+        check();
+        visit(block);
+      });
+    const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+    const isRead = typeTest(readTypes, () => reads.feedbackTypes());
     let items: LabelsOf | undefined;
     let pairs: PairColumns | undefined;
     return work({
@@ -25,8 +42,8 @@ export function withTrainingReads<T>(source: Source, work: (reads: TrainingReads
       itemCount: reads.itemCount,
       itemLabels: () => (items ??= itemLabelsOf(reads)),
       userLabels: () => (row) => reads.userAt(row)?.Labels ?? [],
-      readPairs: (data) => (pairs ??= readPairs(reads, data, readTypes)),
-      readTimes: (data, visit) => readTimes(reads, data, positiveTypes, visit),
+      readPairs: (data) => (pairs ??= readPairs(scan, data, isRead)),
+      readTimes: (data, visit) => readTimes(scan, data, isPositive, visit),
     });
   });
 }
@@ -39,14 +56,14 @@ function itemLabelsOf(reads: LocalReads): LabelsOf {
 }
 
 /** See `TrainingReads.readPairs`: 8 bytes each, in shared memory. */
-function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly string[]): PairColumns {
+function readPairs(scan: Scan, data: TrainingData, isRead: TypeTest): PairColumns {
   // Read twice, so that the columns are made as long as they have to be.
   let count = 0;
-  scanReadPairs(reads, data, readTypes, () => count++);
+  scanReadPairs(scan, data, isRead, () => count++);
   const userRows = sharedU32(count);
   const itemRows = sharedU32(count);
   let next = 0;
-  scanReadPairs(reads, data, readTypes, (user, item) => {
+  scanReadPairs(scan, data, isRead, (user, item) => {
     userRows[next] = user;
     itemRows[next++] = item;
   });
@@ -54,12 +71,11 @@ function readPairs(reads: LocalReads, data: TrainingData, readTypes: readonly st
 }
 
 function scanReadPairs(
-  reads: LocalReads,
+  scan: Scan,
   { interactions, rows, itemRowCount, userRowCount, heldOut, heldOutSinceMs, userShare }: TrainingData,
-  readTypes: readonly string[],
+  isRead: TypeTest,
   visit: (userRow: number, itemRow: number) => void,
 ): void {
-  const isRead = typeTest(readTypes, () => reads.feedbackTypes());
   const pairKey = (user: number, item: number) => user * interactions.itemCount + item;
   const held = new Set(Array.from(heldOut.userRows, (user, at) => pairKey(user, heldOut.itemRows[at]!)));
   const isPositive = (user: number, item: number) =>
@@ -68,7 +84,7 @@ function scanReadPairs(
   let next = 0;
   let lastUser = -1;
   let lastItem = -1;
-  scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs, length }) => {
+  scan(({ userRows, itemRows, types, timesMs, length }) => {
     for (let at = 0; at < length; at++) {
       const userRow = userRows[at]!;
       const item = itemRows[at]!;
@@ -91,12 +107,11 @@ function scanReadPairs(
 
 /** See `TrainingReads.readTimes`. A time is 0 where feedback was taken back since it was gathered. */
 function readTimes(
-  reads: LocalReads,
+  scan: Scan,
   { interactions: { userCount, byUser }, rows, itemRowCount }: TrainingData,
-  positiveTypes: readonly string[],
+  isPositive: TypeTest,
   visit: (userRow: number, timesMs: Float64Array) => void,
 ): void {
-  const isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
   let timesMs = new Float64Array(0);
   let next = 0;
   // Feedback comes in order of user and item, as these stand in the matrix.
@@ -109,7 +124,7 @@ function readTimes(
   let place = 0;
   let user = 0;
   const places = placesByRow(rows.items, itemRowCount);
-  scanAllFeedback(reads, ({ userRows, itemRows, types, timesMs: times, length }) => {
+  scan(({ userRows, itemRows, types, timesMs: times, length }) => {
     for (let at = 0; at < length; at++) {
       while (user < userCount && rows.users[user]! < userRows[at]!) user++;
       if (user === userCount) break;
