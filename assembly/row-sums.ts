@@ -189,15 +189,19 @@ function findReach(sums: usize, blocks: usize, allowedBits: usize): f64 {
   return most;
 }
 
-/** The step of a sum that is not below 0, counted down from that of the highest. */
-// @ts-ignore: decorator
-@inline
-function stepOf(mostWord: u32, word: u32): u32 {
-  return (mostWord - word) >> STEP_BITS;
-}
-
-/** The lowest number of the first steps that have counted k together; 0 where there are not so many. */
-function boundOfSteps(steps: usize, mostWord: u32, k: u32): f64 {
+/**
+ * A number that the best of at least k blocks reach, and those of few more: counts of blocks by steps, down from the highest
+ * best, tell at which step k are reached. 0 where there are not so many.
+ */
+function boundOfBlocks(reach: usize, blocks: usize, steps: usize, mostWord: u32, k: u32): f64 {
+  memory.fill(steps, 0, STEPS << 2);
+  for (let block: usize = 0; block < blocks; block++) {
+    const word = load<u32>(reach + (block << 3), 4);
+    const step = (mostWord - word) >> STEP_BITS;
+    if (word == 0 || step >= STEPS) continue;
+    const at = steps + (<usize>step << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
   for (let step: u32 = 0, found: u32 = 0; step < STEPS; step++) {
     found += load<u32>(steps + (<usize>step << 2));
     if (found < k) continue;
@@ -205,19 +209,6 @@ function boundOfSteps(steps: usize, mostWord: u32, k: u32): f64 {
     return mostWord < below ? 0 : reinterpret<f64>(<u64>(mostWord - below + 1) << 32);
   }
   return 0;
-}
-
-/** A number that the best of at least k blocks reach, and those of few more; 0 where there are not so many. */
-function boundOfBlocks(reach: usize, blocks: usize, steps: usize, mostWord: u32, k: u32): f64 {
-  memory.fill(steps, 0, STEPS << 2);
-  for (let block: usize = 0; block < blocks; block++) {
-    const word = load<u32>(reach + (block << 3), 4);
-    const step = stepOf(mostWord, word);
-    if (word == 0 || step >= STEPS) continue;
-    const at = steps + (<usize>step << 2);
-    store<u32>(at, load<u32>(at) + 1);
-  }
-  return boundOfSteps(steps, mostWord, k);
 }
 
 /** Bits of the four sums at an address that are above a limit. */
@@ -228,26 +219,6 @@ function hitsAt(at: usize, limit: f64): u32 {
   const low = f64x2.gt(v128.load(at), limits);
   const high = f64x2.gt(v128.load(at, 16), limits);
   return <u32>i64x2.bitmask(low) | (<u32>i64x2.bitmask(high) << 2);
-}
-
-/** A closer bound: one that at least k sums reach, and few more. @param limit below a bound that k sums reach, above 0 */
-function boundOfSums(
-  sums: usize, reach: usize, blocks: usize, steps: usize, allowedBits: usize, mostWord: u32, k: u32, limit: f64,
-): f64 {
-  memory.fill(steps, 0, STEPS << 2);
-  for (let block: usize = 0; block < blocks; block++) {
-    if (!(load<f64>(reach + (block << 3)) > limit)) continue;
-    const allowed: u32 = allowedBits ? load<u32>(allowedBits + (block << 2)) : 0xffffffff;
-    for (let lane: u32 = 0; lane < 32; lane += 4) {
-      const sum = sums + (block << 8) + (<usize>lane << 3);
-      for (let hits = hitsAt(sum, limit) & (allowed >> lane); hits; hits &= hits - 1) {
-        const step = stepOf(mostWord, load<u32>(sum + (<usize>ctz(hits) << 3), 4));
-        const at = steps + (<usize>step << 2);
-        store<u32>(at, load<u32>(at) + 1);
-      }
-    }
-  }
-  return boundOfSteps(steps, mostWord, k);
 }
 
 /** The number before a bound, which only what reaches the bound is above; 0 for none. */
@@ -266,7 +237,6 @@ export function topSums(
   const steps = stepsOf(sums, blocks);
   const mostWord = upperWord(findReach(sums, blocks, allowedBits));
   let limit = before(boundOfBlocks(reach, blocks, steps, mostWord, k));
-  if (limit > 0) limit = before(boundOfSums(sums, reach, blocks, steps, allowedBits, mostWord, k, limit));
   let count: u32 = 0;
   for (let block: usize = 0; block < blocks; block++) {
     if (!(load<f64>(reach + (block << 3)) > limit)) continue;
