@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
+import { createRandom } from '../../src/domain/random.ts';
 import { openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
 import { IdRows } from '../../src/store/lmdb/writer/id-rows.ts';
 import { tempFolder } from './helpers.ts';
@@ -31,6 +32,27 @@ test('an id that is asked for again and again is looked up once, however many ot
   expect(asked).toHaveLength(300_000);
 });
 
+test('whatever is added, removed and asked for, an id has the row that it was given last', () => {
+  const random = createRandom(4);
+  const now = new Map<string, number>();
+  const rows = new IdRows('users', tables.userIds, readState(tables), (id) => now.get(id) ?? -1);
+  const wrong: string[] = [];
+  tables.engine.transact(() => {
+    for (let step = 0; step < 400_000; step++) {
+      const id = `user-${Math.floor(200_000 * random.float() ** 2)}`;
+      const row = rows.find(id);
+      if (row !== (now.get(id) ?? -1)) wrong.push(id);
+      if (row < 0) now.set(id, rows.add(id));
+      else if (random.below(3) === 0) {
+        rows.remove(id);
+        now.delete(id);
+      }
+    }
+  });
+  expect(wrong).toEqual([]);
+  expect(now.size).toBeGreaterThan(50_000);
+});
+
 test('an id that was remembered long ago has no row once it is removed', () => {
   const { asked, rows } = itemRows(100_000);
   for (let row = 0; row < 100_000; row++) rows.find(`item-${row}`);
@@ -40,6 +62,17 @@ test('an id that was remembered long ago has no row once it is removed', () => {
   expect(asked).toEqual([]);
   rows.find('item-1');
   expect(asked).toEqual(['item-1']);
+});
+
+test('an id that was put in another row, as a copy of other tables does, and is removed has none', () => {
+  const { asked, rows } = itemRows(100);
+  rows.find('item-7');
+  tables.engine.transact(() => rows.place('item-7', 90));
+  expect(rows.find('item-7')).toBe(90);
+  tables.engine.transact(() => rows.remove('item-7'));
+  asked.length = 0;
+  rows.find('item-7');
+  expect(asked).toEqual(['item-7']);
 });
 
 test('ids that were cut out of long texts do not keep these in memory', () => {
