@@ -319,20 +319,20 @@ describe('memory', () => {
 });
 
 describe('a cancelled fit', () => {
-  it('does not wait for the reading of feedback, and lets the thread know', async () => {
+  it.each(['gather', 'prepare'])('does not wait for a thread at %s, and lets it know', async (kind) => {
     const { start } = await bench();
     let reading = (_job: Job) => {};
     const begun = new Promise<Job>((resolve) => {
       reading = resolve;
     });
     const pool = new TroubledPool(1, (job, run) => {
-      if (job.kind !== 'gather') return run();
+      if (job.kind !== kind) return run();
       reading(job);
       return new Promise(() => {});
     });
     const { fit } = start({ pool });
     const run = fit.run(1, NO_PROGRESS);
-    const job = (await begun) as Jobs['gather']['job'];
+    const job = (await begun) as Jobs['gather' | 'prepare']['job'];
     expect(job.cancelled[0]).toBe(0);
     fit.stop();
     expect(await run).toBeUndefined();

@@ -1,4 +1,5 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
+import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/reuse.ts';
 import type { CourseStep, ServingShape } from '../../model/learned-part.ts';
@@ -150,11 +151,13 @@ export class PartTrainer {
     const { serving, memoryBytesMax: budgetBytes, log } = this.options;
     const heldBytes = sharedBytesOf([data, ...held]);
     const job = { kind: 'prepare', ...this.source(part), data, options, slots: this.slots } as const;
-    const { task, plannedBytes, leftOut } = await this.memory.lend((free) =>
+    const prepared = this.memory.lend((free) =>
       cancelledBy(signal, (cancelled) =>
         this.pool.run({ ...job, serving, free, heldBytes, budgetBytes, cancelled }),
       ),
     );
+    // What cannot be ended within a chunk is not waited for; the memory that it takes is used by nobody else.
+    const { task, plannedBytes, leftOut } = await unlessAborted(prepared, signal);
     const { stage } = partOf(part);
     log.info({ stage, plannedMb: plannedMb(plannedBytes) }, STAGE_MEMORY);
     if (leftOut !== undefined)
