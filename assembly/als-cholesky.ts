@@ -1,6 +1,7 @@
 // Implicit ALS rows solved exactly by Cholesky.
 
-import { addWeightedRows, choleskySolve, startMatrix } from './cholesky';
+import { choleskySolve } from './cholesky';
+import { addWeightedRows, startMatrix } from './normal-matrix';
 import { addScaled } from './vector';
 
 /** Scratch: matrix, f x f | right side, f | 64 scaled rows. */

@@ -3,11 +3,11 @@
 // can be inverted exactly for any row's regularization: it is the preconditioner (Golub and Van Loan, Matrix
 // Computations, section 11.5.2), under which two steps do what three do without.
 //
-// Scratch: gathered rows, gatherRows x f and more (gathered-rows.ts) | residual | direction | product |
+// Scratch: gathered rows, gatherRows x f and more (als-gathered-rows.ts) | residual | direction | product |
 // diagonal | its inverse, f each.
 
 import { multiplyAdd } from './multiply-add';
-import { applyEntries, clearGathered, gatheredBytes } from './gathered-rows';
+import { applyEntries, clearGathered, gatheredBytes } from './als-gathered-rows';
 import { addScaled, dot, sumLanes } from './vector';
 
 /** Writes the diagonal and its inverse, and residual = - diagonal x. */

@@ -1,5 +1,5 @@
 // Many queries against all items: a 4 x 8 tile of inner products, compared with the queries' thresholds while still
-// in registers, so that a tile without a newcomer never reaches memory. Newcomers go to shortlists (shortlist.ts).
+// in registers, so that a tile without a newcomer never reaches memory. Newcomers go to shortlists (top-k-shortlist.ts).
 //
 //   packed queries, k-major:  q[k] = [u0 u1 u2 u3]          (splat loads, 4 bytes apart)
 //   panel, k-major:           p[k] = [i0 i1 .. i7]          (two vector loads, 32 bytes apart)
@@ -8,8 +8,8 @@
 // queries > panels.
 
 import { multiplyAdd } from './multiply-add';
-import { isFiniteScore } from './heap';
-import { finishList, keepBest, SPARE_MAX, spareOf } from './shortlist';
+import { isFiniteScore } from './top-k-heap';
+import { finishList, keepBest, SPARE_MAX, spareOf } from './top-k-shortlist';
 
 const GROUP: u32 = 4;
 const BLOCK: u32 = 64;

@@ -3,7 +3,8 @@
 // in one pass over the row's features for every 16 factors (four sums stay in registers), then 4 at a time.
 
 import { multiplyAdd, multiplySubtract } from './multiply-add';
-import { sigmoid, softplus, sumLanes } from './vector';
+import { sigmoid, softplus } from './sigmoid';
+import { sumLanes } from './vector';
 
 // @ts-ignore: decorator
 @inline

@@ -7,7 +7,7 @@
 
 import { packQuery, reachCoarse } from './quantized-panels';
 import { multiplyAdd } from './multiply-add';
-import { offer, thresholdOf, sortHeap, isFiniteScore } from './heap';
+import { offer, thresholdOf, sortHeap, isFiniteScore } from './top-k-heap';
 
 /** Scores the 32 items of four panels; writes them and returns true when one beats the threshold. */
 function scoreQuad(

@@ -6,7 +6,7 @@
 //   sums, 32 float64 a block | highest sum of each block, float64, 0 where none is above | the same of the rows allowed |
 //   touched, a byte a block, rounded up to 8 | counts by steps, 256 uint32
 
-import { offer } from './heap';
+import { offer } from './top-k-heap';
 
 /** Rows of the table that are fetched together, and bytes of one line of the cache. */
 const FETCHED_ROWS: u32 = 32;

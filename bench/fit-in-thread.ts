@@ -2,26 +2,26 @@
 import { fingerprint } from '../src/dataset/fingerprint.ts';
 import { type Interactions, rowIndices } from '../src/dataset/interactions.ts';
 import { FurzeError } from '../src/domain/errors.ts';
-import type { InstantiateKernels } from '../src/kernel/scratch.ts';
-import { type AlsEpoch, type AlsOutcome, alsCourse } from '../src/model/als/epochs.ts';
+import type { InstantiateKernels } from '../src/kernel/scratch-sizes.ts';
+import { type AlsEpoch, type AlsOutcome, alsCourse } from '../src/model/als/epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from '../src/model/als/extract-model.ts';
-import { type AlsStart, placeAls } from '../src/model/als/memory.ts';
+import { type AlsStart, placeAls } from '../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../src/model/als/model.ts';
 import type { AlsPhase } from '../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../src/model/als/settings.ts';
-import { AlsSolver } from '../src/model/als/solver.ts';
-import type { AlsTask } from '../src/model/als/task.ts';
-import { placeItemKnn } from '../src/model/item-knn/part.ts';
+import { AlsSolver } from '../src/model/als/solve-in-chunks.ts';
+import type { AlsTask } from '../src/model/als/training-task.ts';
+import { beginPhase, isCancelled } from '../src/model/chunks-for-threads.ts';
+import { placeItemKnn } from '../src/model/item-knn/train-and-serve.ts';
+import { finishTasks, runNeighborTask } from '../src/model/neighbors/fill-neighbor-table.ts';
 import { type NeighborTable, packDraft } from '../src/model/neighbors/neighbor-table.ts';
-import { finishTasks, runNeighborTask } from '../src/model/neighbors/task.ts';
-import { SequenceCounter } from '../src/model/sequence/counter.ts';
-import { placeSequence } from '../src/model/sequence/memory.ts';
+import { placeSequence } from '../src/model/sequence/memory-layout.ts';
 import { writeTimeline } from '../src/model/sequence/timelines.ts';
-import { beginPhase, isCancelled } from '../src/model/shared-task.ts';
-import { placeSlim } from '../src/model/slim/memory.ts';
+import { SequenceCounter } from '../src/model/sequence/transition-counter.ts';
+import { placeSlim } from '../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../src/model/slim/settings.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from '../src/model/slim/solver.ts';
-import { slimTable } from '../src/model/slim/table.ts';
+import { slimTable } from '../src/model/slim/transpose-weights.ts';
 
 /** How far a training is, in epochs. */
 export interface Progress {

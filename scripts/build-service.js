@@ -15,7 +15,7 @@ const ENTRIES = [
   'store/lmdb/writer-thread',
   'store/postgres/replica-thread',
   'store/lmdb/check/check-child',
-  'evaluate/evaluation-child',
+  'evaluate/evaluation-process-entry',
 ];
 
 /** @param {string} to the folder to write into; whatever else is in it goes */

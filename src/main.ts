@@ -4,6 +4,13 @@ import { useCompileCache } from './cli/compile-cache.ts';
 import { judgeNode } from './cli/node-version.ts';
 import { packageFile } from './domain/process/program-files.ts';
 
+/** 128 and the number of SIGPIPE: as a shell expects it of a program whose reader has had enough, such as `head`. */
+const PIPE_CLOSED = 141;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
+  throw error;
+});
+
 const { line, isTooOld } = judgeNode(process.versions.node);
 if (line !== undefined) process.stderr.write(`${line}\n`);
 if (isTooOld) {

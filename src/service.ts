@@ -1,5 +1,5 @@
 import { Admin } from './admin/admin.ts';
-import { logStart, logTroubles } from './admin/log-state.ts';
+import { logStart, logTroubles } from './admin/log-start-and-troubles.ts';
 import { baseUrl } from './domain/base-url.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import { unlessAborted } from './domain/concurrency/unless-aborted.ts';
@@ -7,6 +7,7 @@ import type { Config } from './domain/config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './domain/config/value-origins.ts';
 import type { Logger } from './domain/log.ts';
 import { Teardown } from './domain/teardown.ts';
+import { checkAddress } from './http/engine/listen-failure.ts';
 import { checkHealth } from './http/health-check.ts';
 import { requestTotals } from './http/metrics/request-totals.ts';
 import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './http/start-http.ts';
@@ -16,7 +17,7 @@ import type { FitSummary } from './worker/fit/fit-schedule.ts';
 import { ItemSearch } from './worker/pool/item-search.ts';
 import type { SearchState } from './worker/search/saved-search.ts';
 import { type Background, startBackground } from './worker/start-background.ts';
-import type { OnProgress } from './worker/tasks/progress.ts';
+import type { OnProgress } from './worker/tasks/fit-progress.ts';
 
 /** A running service. */
 export interface Service {
@@ -66,6 +67,8 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   try {
     const stores = await startStores(config, options, teardown);
     signal.throwIfAborted();
+    // Not before the folders: who waits for them waits for the process that has the port, too.
+    await checkAddress(config.server.host, config.server.port);
     await logStart(log, stores.data, config, stores.paths, origin.file);
     const background = await startBackground(options, stores, teardown);
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../src/cli/program.ts';
 import { CONFIG_KEYS } from '../src/domain/config/keys.ts';
-import { COLUMN_NAMES } from '../src/exchange/columns.ts';
+import { COLUMN_NAMES } from '../src/exchange/column-names.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILES = [

@@ -5,5 +5,5 @@ export const ENTRIES = [
   'src/store/lmdb/writer-thread.ts',
   'src/store/postgres/replica-thread.ts',
   'src/store/lmdb/check/check-child.ts',
-  'src/evaluate/evaluation-child.ts',
+  'src/evaluate/evaluation-process-entry.ts',
 ];

@@ -62,9 +62,17 @@ const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: '
   .sort((a, b) => a.path.localeCompare(b.path));
 
 /** What the command line and the dashboard both read files of records with and tell of it; it imports nothing else. */
-const SHARED = ['columns', 'file-format', 'import-reports', 'read-rows', 'records', 'time-forms'].map(
-  (name) => `src/exchange/${name}.ts`,
-);
+const SHARED = [
+  'cell-text',
+  'column-times',
+  'file-format',
+  'foreign-files',
+  'guess-columns',
+  'import-reports',
+  'read-rows',
+  'rows-to-records',
+  'time-formats',
+].map((name) => `src/exchange/${name}.ts`);
 
 /** What runs in the browser stands apart from the layers. */
 const DASHBOARD = 'dashboard';

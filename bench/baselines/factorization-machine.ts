@@ -3,11 +3,11 @@
 import { FurzeError } from '../../src/domain/errors.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
-import type { InstantiateKernels } from '../../src/kernel/scratch.ts';
+import type { InstantiateKernels } from '../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { calibrate, sigmoid } from '../../src/model/click/calibration.ts';
-import { during, type FmProgress, runEpochs } from '../../src/model/click/epochs.ts';
+import { during, type FmProgress, runEpochs } from '../../src/model/click/epochs-and-early-stopping.ts';
 import {
   FmMachine,
   type FmParameters,

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { EngineName } from '../../src/http/engine/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine/engine-choice.ts';
 import { openStore, type Stores } from '../../src/store/open/open-store.ts';

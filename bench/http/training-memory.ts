@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { alsShape } from '../../src/model/als/memory.ts';
 import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
+import { alsShape } from '../../src/model/als/memory-layout.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
 import { clickTrainingBytes } from '../../src/model/click/train.ts';
-import { slimMemoryBytes } from '../../src/model/slim/memory.ts';
+import { slimMemoryBytes } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SOLVED_ITEMS_MAX } from '../../src/model/slim/solved-items.ts';
 import { gather } from '../../src/worker/jobs/gather-training-data.ts';

@@ -3,8 +3,8 @@ import {
   eigenScratchBytes,
   normalMatrixScratchBytes,
   rotateScratchBytes,
-  rowRegularization,
-} from '../../src/kernel/scratch.ts';
+} from '../../src/kernel/scratch-sizes.ts';
+import { rowRegularization } from '../../src/model/als/row-regularization.ts';
 import { type CaseContext, type CaseMaker, F, floats, ints, putRows, sparseRows } from './kernel-case.ts';
 
 export const gramian: CaseMaker = (context) => {

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
-import { panelBytes } from '../../src/kernel/scratch.ts';
+import { panelBytes } from '../../src/kernel/scratch-sizes.ts';
 import type { Arena } from '../../src/memory/arena.ts';
 
 /** One row of the table: a job, what runs it, and its numbers for the C++ twin of the same name. */

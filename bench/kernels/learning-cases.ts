@@ -1,4 +1,4 @@
-import { fmScratchBytes } from '../../src/kernel/scratch.ts';
+import { fmScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import { type CaseContext, type CaseMaker, filled, floats, putRows, sparseRows } from './kernel-case.ts';
 
 function factorizationMachine(context: CaseContext) {

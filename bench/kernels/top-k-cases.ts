@@ -3,7 +3,7 @@ import {
   neighborScratchBytes,
   rowSumsBytes,
   topKScratchBytes,
-} from '../../src/kernel/scratch.ts';
+} from '../../src/kernel/scratch-sizes.ts';
 import {
   type CaseContext,
   type CaseMaker,

@@ -1,4 +1,4 @@
-import { coarseBytes, panelBytes } from '../../src/kernel/scratch.ts';
+import { coarseBytes, panelBytes } from '../../src/kernel/scratch-sizes.ts';
 import { type CaseMaker, F, floats, ints } from './kernel-case.ts';
 
 /** Long enough that a run can be timed, and read from the second-level cache at best. */

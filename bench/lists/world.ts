@@ -6,18 +6,18 @@ import { useCompiledThreads } from '../../src/domain/process/thread-entry.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { paddedFactors } from '../../src/kernel/scratch.ts';
+import { paddedFactors } from '../../src/kernel/scratch-sizes.ts';
 import { sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
-import { type PlacedModel, placeModel } from '../../src/model/als/scorer.ts';
+import { type PlacedModel, placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { type PlacedFm, placeFm } from '../../src/model/click/scorer.ts';
-import { type PlacedSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
+import { type PlacedSums, placeSums } from '../../src/model/neighbors/kernel-row-sums.ts';
+import { InMemoryState } from '../../src/recommend/in-memory-state.ts';
 import { listSettings } from '../../src/recommend/list-making/list-settings.ts';
-import { LiveState } from '../../src/recommend/live/live-state.ts';
-import { RANKING_FEATURES } from '../../src/recommend/ranking/ranking-features.ts';
+import { RANKING_FEATURES } from '../../src/recommend/ranking/feature-names.ts';
 import { openStore } from '../../src/store/open/open-store.ts';
 import { storeOptions, storePaths } from '../../src/store/open/store-options.ts';
 import { madeLists } from '../../src/worker/jobs/make-lists.ts';
-import { ListPass } from '../../src/worker/lists/list-pass.ts';
+import { ListPass } from '../../src/worker/lists/pass-over-all-users.ts';
 import type { PlacedGeneration } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 
@@ -57,14 +57,14 @@ export async function openListWorld(
   const stores = openStore(storeOptions(config, clock));
   await fill(stores.data, users, items, likes);
   const reads = stores.data.local!;
-  const live = new LiveState({
+  const live = new InMemoryState({
     reads,
     clock,
     positiveTypes: ['like'],
     spans: { windowMs: 30 * DAY_MS, ttlMs: Number.POSITIVE_INFINITY },
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: false,
-    tallyKeeper: { read: async () => undefined, renew: async () => undefined },
+    countsStorage: { read: async () => undefined, renew: async () => undefined },
     onTrouble: () => {},
   });
   await live.load(reads, users * likes);
@@ -82,7 +82,7 @@ export async function openListWorld(
     clock,
     log: createLogger('error'),
   });
-  const plan = await pass.plan(generationOf(users, items, live), live);
+  const plan = await pass.planner.plan(generationOf(users, items, live), live);
   return {
     make(from, to, hash) {
       const userRows = Uint32Array.from({ length: to - from }, (_, at) => from + at);
@@ -132,12 +132,12 @@ async function fill(
   await put('putFeedback', feedback);
 }
 
-function generationOf(users: number, items: number, live: LiveState): PlacedGeneration {
+function generationOf(users: number, items: number, live: InMemoryState): PlacedGeneration {
   const random = createRandom(2);
   const weights = RANKING_FEATURES.map((name) => (name === 'age' ? -0.1 : 0.1 + random.float()));
   return {
     number: 1,
-    ranking: { name: 'all', bias: -3, weights, totals: live.trends.totals() },
+    ranking: { name: 'all', bias: -3, weights, totals: live.popularity.totals() },
     als: alsModel(users, items, random),
     click: clickModel(users, items, random),
     slim: table(items, random, (at) => 0.3 / (1 + at)),

@@ -2,13 +2,13 @@ import type { CompressedMatrix, Interactions } from '../../src/dataset/interacti
 import { transpose } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { trainedModel } from '../../src/model/als/extract-model.ts';
-import { type AlsTask, placeAls } from '../../src/model/als/memory.ts';
+import { type AlsTask, placeAls } from '../../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { alsPhases } from '../../src/model/als/phases.ts';
-import { MfScorer, placeModel } from '../../src/model/als/scorer.ts';
+import { MfScorer, placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
-import { beginPhase } from '../../src/model/shared-task.ts';
+import { beginPhase } from '../../src/model/chunks-for-threads.ts';
 import { AlsWorkers } from '../quality/als-workers.ts';
 import { evaluateFullCatalogue } from '../quality/evaluations.ts';
 import { createMfRanker } from '../rankers/factors-ranker.ts';

@@ -2,7 +2,12 @@ import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
 import { transpose } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { coarseBytes, neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import {
+  coarseBytes,
+  neighborScratchBytes,
+  panelBytes,
+  topKScratchBytes,
+} from '../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { instantiatePlainKernels } from '../plain-kernels/plain-kernels.ts';

@@ -3,7 +3,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import { planIndex } from '../../src/model/neighbors/index-plan.ts';
 import { IndexedSearch } from '../../src/model/neighbors/indexed-search.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import type { Row } from '../http/statistics.ts';
 

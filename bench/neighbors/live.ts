@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildInteractions, type Interactions, rowIndices } from '../../src/dataset/interactions.ts';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import { neighborsFromStore, type Relation } from '../../src/recommend/neighbors/neighbors-from-store.ts';
 import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
 import { median, quantile, type Row } from '../http/statistics.ts';
 

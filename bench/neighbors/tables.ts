@@ -1,13 +1,17 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { beginPhase } from '../../src/model/chunks-for-threads.ts';
+import {
+  createNeighborTask,
+  finishTasks,
+  runNeighborTask,
+} from '../../src/model/neighbors/fill-neighbor-table.ts';
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
-import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
-import { beginPhase } from '../../src/model/shared-task.ts';
-import { placeSlim } from '../../src/model/slim/memory.ts';
+import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES } from '../../src/model/slim/solver.ts';
-import { slimTable } from '../../src/model/slim/table.ts';
+import { slimTable } from '../../src/model/slim/transpose-weights.ts';
 import type { Row } from '../http/statistics.ts';
 import { powerLaw } from '../models/power-law.ts';
 import { SlimWorkers } from '../quality/slim-workers.ts';

@@ -1,4 +1,4 @@
-import type { AlsTask } from '../../src/model/als/memory.ts';
+import type { AlsTask } from '../../src/model/als/memory-layout.ts';
 import type { AlsPhase } from '../../src/model/als/phases.ts';
 import { PhaseWorkers } from './phase-workers.ts';
 

@@ -6,11 +6,11 @@ import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-sp
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
-import { ItemSampler, itemWeights } from '../../src/model/click/pairs.ts';
+import { ItemSampler, itemWeights } from '../../src/model/click/pairs-and-negatives.ts';
 import { FmScorer, placeFm } from '../../src/model/click/scorer.ts';
 import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click/settings.ts';
-import type { FmSide } from '../../src/model/click/sides.ts';
 import { retrainClickModel, trainClickModel } from '../../src/model/click/train.ts';
+import type { FmSide } from '../../src/model/click/user-and-item-halves.ts';
 import type { Estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { auc, logLoss } from '../../src/model/evaluation/metrics.ts';
 import { type Ranker, topRows } from '../../src/model/evaluation/ranker.ts';

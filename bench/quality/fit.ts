@@ -1,4 +1,4 @@
-import { beginPhase } from '../../src/model/shared-task.ts';
+import { beginPhase } from '../../src/model/chunks-for-threads.ts';
 
 /** Trains one model of the quality command and hands back what ranks with it. */
 
@@ -6,21 +6,25 @@ import { fingerprint } from '../../src/dataset/fingerprint.ts';
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import type { AlsOutcome } from '../../src/model/als/epochs.ts';
+import type { AlsOutcome } from '../../src/model/als/epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from '../../src/model/als/extract-model.ts';
-import { type AlsTask, placeAls } from '../../src/model/als/memory.ts';
+import { type AlsTask, placeAls } from '../../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
-import { MfScorer, placeModel } from '../../src/model/als/scorer.ts';
+import { MfScorer, placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { ALS_DEFAULTS, alsSettings } from '../../src/model/als/settings.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
+import {
+  createNeighborTask,
+  finishTasks,
+  runNeighborTask,
+} from '../../src/model/neighbors/fill-neighbor-table.ts';
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft, type NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
-import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
-import { placeSlim } from '../../src/model/slim/memory.ts';
+import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES } from '../../src/model/slim/solver.ts';
-import { slimTable } from '../../src/model/slim/table.ts';
+import { slimTable } from '../../src/model/slim/transpose-weights.ts';
 import { placeBpr } from '../baselines/bpr/memory.ts';
 import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
 import type { BprPhase } from '../baselines/bpr/solver.ts';

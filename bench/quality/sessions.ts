@@ -10,10 +10,14 @@ import { pick, splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';
+import {
+  createNeighborTask,
+  finishTasks,
+  runNeighborTask,
+} from '../../src/model/neighbors/fill-neighbor-table.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft, type NeighborTable, neighborsAt } from '../../src/model/neighbors/neighbor-table.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
-import { createNeighborTask, finishTasks, runNeighborTask } from '../../src/model/neighbors/task.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
 import { fitItemKnn, fitSequence } from '../fit-in-thread.ts';
 import { readSideLabels } from './labels.ts';

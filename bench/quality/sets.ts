@@ -12,10 +12,10 @@ import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-feedback-types.ts';
 import { conclude, evaluateService, MAIN_METRIC } from '../../src/evaluate/evaluate-service.ts';
-import { createTrial, type Protocol } from '../../src/evaluate/protocol.ts';
+import { createTrial, type Protocol } from '../../src/evaluate/hold-out-protocol.ts';
 import { readFeedback } from '../../src/evaluate/read-feedback.ts';
 import { showDifference, showMetric } from '../../src/evaluate/report.ts';
-import { storeSource } from '../../src/exchange/sources.ts';
+import { storeSource } from '../../src/exchange/copy-sources.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 
 /** The sets of the repository, with the rating from which on theirs are positive. */

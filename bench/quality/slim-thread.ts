@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import type { SlimTask } from '../../src/model/slim/memory.ts';
+import type { SlimTask } from '../../src/model/slim/memory-layout.ts';
 import { type SlimPhase, SlimSolver } from '../../src/model/slim/solver.ts';
 
 const { task, slot } = workerData as { task: SlimTask; slot: number };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../../src/domain/process/thread-entry.ts';
-import type { SlimTask } from '../../src/model/slim/memory.ts';
+import type { SlimTask } from '../../src/model/slim/memory-layout.ts';
 import type { SlimPhase } from '../../src/model/slim/solver.ts';
 
 /** One thread for each slot of a sparse linear model's learning, for as long as it lasts. */

@@ -1,9 +1,9 @@
 // Seconds an epoch and NDCG@10 by solver and number of factors, on a seeded set: npx tsx bench/quality/solvers.ts
 import { parseArgs } from 'node:util';
-import { alsCourse } from '../../src/model/als/epochs.ts';
-import { type AlsStart, placeAls } from '../../src/model/als/memory.ts';
+import { alsCourse } from '../../src/model/als/epochs-and-early-stopping.ts';
+import { type AlsStart, placeAls } from '../../src/model/als/memory-layout.ts';
 import { alsSettings, type ConcreteSolver } from '../../src/model/als/settings.ts';
-import { beginPhase } from '../../src/model/shared-task.ts';
+import { beginPhase } from '../../src/model/chunks-for-threads.ts';
 import { powerLaw } from '../models/power-law.ts';
 import { AlsWorkers } from './als-workers.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { createRandom } from '../../src/domain/random.ts';
-import { WRITING_RECOMMENDATIONS } from '../../src/worker/tasks/progress.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/worker/tasks/fit-progress.ts';
 import { getRequest } from '../http/connection.ts';
 import { measureLatencies, measureLoad, RequestRing } from '../http/load.ts';
 import { cachePathOf, dataPathOf, MAIN } from '../http/processes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { openStore } from '../../src/store/open/open-store.ts';
 import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
 import { PutRecorder, RawWriter } from '../http/raw-replay.ts';

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { type DataTables, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { entriesFrom, tableBytes } from '../../src/store/lmdb/engine.ts';
+import { readState } from '../../src/store/lmdb/meta-table.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
 import { compactStore } from '../../src/store/open/open-store.ts';
 import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
 import { median, type Row } from '../http/statistics.ts';

@@ -27,15 +27,15 @@ import type { DataStore } from '../store/data-store.ts';
 import { countPositives, feedbackFacts, feedbackTypes } from '../worker/fit/feedback-facts.ts';
 import type { FitSchedule } from '../worker/fit/fit-schedule.ts';
 import type { Search } from '../worker/search/settings-search.ts';
-import type { TaskLog } from '../worker/tasks/task-log.ts';
+import type { TaskList } from '../worker/tasks/task-list.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
-import { Imports } from './imports.ts';
+import { Imports } from './import-tasks.ts';
 import { ItemViewer } from './item-view.ts';
+import { type RequestTotals, Sampler } from './metrics-sampler.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
 import { describeNodes, nodeTroubles } from './nodes.ts';
-import { type RequestTotals, Sampler } from './sampler.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
@@ -51,7 +51,7 @@ export interface AdminParts {
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
   readonly recommendation: Recommendation;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   readonly fits: FitSchedule;
   readonly search: Search;
   readonly requests: () => Promise<RequestTotals>;

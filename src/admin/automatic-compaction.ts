@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
-import type { TaskLog } from '../worker/tasks/task-log.ts';
+import type { TaskList } from '../worker/tasks/task-list.ts';
 
 /** First look at the free space after the start, and pause between two, milliseconds. */
 const FIRST_LOOK_MS = 60_000;
@@ -14,7 +14,7 @@ const FREE_BYTES_MIN = 64 * 2 ** 20;
 
 export interface CompactionOptions {
   readonly data: DataStore;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   /** Share of the store's file that must be free for it to be compacted; 0 for never by itself. */
   readonly freeShare: number;
   readonly clock: Clock;

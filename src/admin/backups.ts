@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 import { overloaded } from '../domain/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { TaskLog } from '../worker/tasks/task-log.ts';
+import type { TaskList } from '../worker/tasks/task-list.ts';
 
 /** Copies of the data store that operators ask for, one at a time. */
 export class Backups {
   private readonly data: Pick<DataStore, 'backup'>;
-  private readonly tasks: TaskLog;
+  private readonly tasks: TaskList;
   private isUnderWay = false;
 
-  constructor(data: Pick<DataStore, 'backup'>, tasks: TaskLog) {
+  constructor(data: Pick<DataStore, 'backup'>, tasks: TaskList) {
     this.data = data;
     this.tasks = tasks;
   }

@@ -6,8 +6,8 @@ import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { SavedStates } from '../store/cache-store.ts';
-import type { TaskLog } from '../worker/tasks/task-log.ts';
-import { evaluateAside, type RunEvaluation } from './evaluation-process.ts';
+import type { TaskList } from '../worker/tasks/task-list.ts';
+import { evaluateAside, type RunEvaluation } from './start-evaluation-process.ts';
 
 /** Name of the state that keeps the last report over restarts. */
 const STATE_NAME = 'evaluation';
@@ -17,7 +17,7 @@ const FOLDER = 'evaluation';
 export interface EvaluationParts {
   readonly config: Config;
   readonly dataPath: string;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   readonly states: SavedStates;
   readonly clock: Clock;
   /** For tests; a process of its own otherwise. */

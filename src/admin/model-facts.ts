@@ -1,10 +1,10 @@
 import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
-import { sharedBytesOf } from '../memory/reuse.ts';
+import { sharedBytesOf } from '../memory/find-shared-buffers.ts';
 import type { Estimate } from '../model/evaluation/confidence-interval.ts';
-import { PART_NAMES, partOf } from '../model/parts.ts';
-import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
-import { RANKING_FEATURES } from '../recommend/ranking/ranking-features.ts';
+import { PART_NAMES, partOf } from '../model/registry.ts';
+import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
+import { RANKING_FEATURES } from '../recommend/ranking/feature-names.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */
@@ -56,8 +56,17 @@ function describeChoice(choice: RankingChoice): NonNullable<Model['Choice']> {
     AsOf: formatTimestamp(choice.asOfMs),
     Chosen: choice.chosen,
     OverBestSingle: describe(choice.overBestSingle),
+    ...(choice.firstOverChosen !== undefined && {
+      Reason: reasonOf(choice.rows[0]!.name, choice.firstOverChosen),
+    }),
     Ways: choice.rows.map(({ name, quality }) => ({ Name: name, Quality: describe(quality) })),
   };
+}
+
+/** The words of what `chooseRanking` does. */
+function reasonOf(first: string, { mean, halfWidth }: Estimate): string {
+  const lead = `${mean.toFixed(3)} ± ${halfWidth.toFixed(3)}`;
+  return `${first} is ahead of it by ${lead}, which is within the noise; of ways as good as each other that one ranks which varies least from fit to fit`;
 }
 
 /** What the generation was measured at, what it ranks by, and how it went in the fits before. */

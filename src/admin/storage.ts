@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Storage } from '../domain/admin-schemas.ts';
-import { externalBytes } from '../memory/collected-memory.ts';
+import { externalBytes } from '../memory/garbage-collection.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
 

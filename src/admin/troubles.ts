@@ -1,6 +1,13 @@
 import type { Task, Trouble } from '../domain/admin-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { countTrouble, emptyTrouble, type FeedbackFacts, typeTrouble } from '../domain/feedback-troubles.ts';
+import {
+  countTrouble,
+  emptyTrouble,
+  type FeedbackFacts,
+  typeTrouble,
+  unusedTrouble,
+  valueTrouble,
+} from '../domain/feedback-troubles.ts';
 
 /** What is looked at to tell what is not right. */
 export interface Facts extends FeedbackFacts {
@@ -31,6 +38,8 @@ export function findTroubles(facts: Facts): Trouble[] {
   const found = [
     storeTrouble,
     typeTrouble,
+    unusedTrouble,
+    valueTrouble,
     emptyTrouble,
     countTrouble,
     fitTrouble,

@@ -1,11 +1,11 @@
 import type { UserView } from '../domain/admin-schemas.ts';
-import { turns } from '../domain/concurrency/turns.ts';
+import { turns } from '../domain/concurrency/event-loop-turns.ts';
 import type { Config } from '../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { TopK } from '../memory/top-k.ts';
 import { isUnread } from '../recommend/history/already-read.ts';
-import type { Ranked } from '../recommend/ranked.ts';
+import type { Ranked } from '../recommend/ranked-rows.ts';
 import { NOTHING } from '../recommend/sources/source.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';

@@ -49,8 +49,15 @@ async function foldersOf(options: CheckOptions, env: Environment) {
   return { dataPath, cachePath: options.cache ?? cachePath };
 }
 
+/** What is counted, where its name would be taken for something else. */
+const COUNTED: Readonly<Record<string, string>> = {
+  comments: 'comments of feedback',
+  values: 'values of feedback',
+  marks: 'saved states of the service',
+};
+
 function describe({ path, counts, faults, faultCount }: Report): string {
-  const lines = Object.entries(counts).map(([name, count]) => `  ${counted(count, name)}`);
+  const lines = Object.entries(counts).map(([name, count]) => `  ${counted(count, COUNTED[name] ?? name)}`);
   const more = faultCount - faults.length;
   const wrong = faults.map((fault) => `  WRONG: ${fault}`);
   if (more > 0) wrong.push(`  WRONG: and ${groupDigits(more)} more`);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { TEXT_ENCODINGS } from '../exchange/open-text.ts';
-import type { ColumnPairs, Wishes } from '../exchange/plan.ts';
-import { TIME_FORMS } from '../exchange/time-forms.ts';
+import type { ColumnPairs, Wishes } from '../exchange/import-plan.ts';
+import { TEXT_ENCODINGS } from '../exchange/open-text-file.ts';
+import { TIME_FORMS } from '../exchange/time-formats.ts';
 import { parseNumber } from './options.ts';
 
 /** What the command line says of how files become records. */
@@ -11,15 +11,21 @@ export interface ColumnFlags {
   readonly positive?: number;
   readonly lowType?: string;
   readonly separator?: string;
+  readonly delimiter?: string;
   readonly timeFormat?: Wishes['timeForm'];
   readonly encoding?: Wishes['encoding'];
   readonly header?: boolean;
+  readonly sumValues?: boolean;
 }
 
 /** Adds the options that say what the columns of files are and how their cells are read. */
 export function addColumnOptions(command: Command): Command {
   return command
-    .option('--map <pairs>', 'columns by field, such as user=uid,item=sku,time=ts,rating=stars', parseMap)
+    .option(
+      '--map <pairs>',
+      'columns by field, such as user=uid,item=sku,time=ts or item=sku,title=name',
+      parseMap,
+    )
     .option('--type <name>', 'type of feedback without a type column')
     .option(
       '--positive <rating>',
@@ -28,17 +34,26 @@ export function addColumnOptions(command: Command): Command {
     )
     .option('--low-type <name>', 'type of feedback with a lower rating')
     .option('--separator <text>', 'what stands between labels in one cell (default: |)')
+    .option(
+      '--delimiter <sign>',
+      'what stands between columns, such as # or tab, where it is not found',
+      parseDelimiter,
+    )
     .addOption(new Option('--time-format <form>', 'how times are written').choices(TIME_FORMS))
     .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(TEXT_ENCODINGS))
+    .option(
+      '--sum-values',
+      'add up the values of rows of one user, item and type, as quantities with returns',
+    )
     .option('--header', 'the first row names the columns')
     .option('--no-header', 'the first row is data');
 }
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const { map, type, lowType, separator, timeFormat, encoding, header, positive } = flags;
+  const { map, type, lowType, separator, delimiter, timeFormat, encoding, header, positive } = flags;
   return {
-    ...{ map, type, ratingMin: positive, lowType, separator },
+    ...{ map, type, ratingMin: positive, lowType, separator, delimiter },
     ...{ timeForm: timeFormat, encoding, hasHeader: header },
   };
 }
@@ -52,4 +67,19 @@ export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
     return [field, column] as const;
   });
   return [...before, ...pairs];
+}
+
+/** Reads a sign, `tab`, or a sign by its number as in `\x01`. @throws InvalidArgumentError for what cannot part columns */
+export function parseDelimiter(text: string): string {
+  const sign = text
+    .replace(/^(?:tab|\\t)$/i, '\t')
+    .replace(/^\\x([\da-f]{2})$/i, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  if (/^[^\p{L}\p{N}"\r\n\uFEFF]+$/u.test(sign)) return sign;
+  throw new InvalidArgumentError('expected a sign such as # or ;, tab, or one by its number such as \\x01');
+}
+
+/** A delimiter as `parseDelimiter` reads it. */
+export function nameOfDelimiter(sign: string | undefined): string | undefined {
+  if (sign === undefined || sign > '\x1f') return sign;
+  return sign === '\t' ? 'tab' : `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

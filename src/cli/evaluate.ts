@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { temporaryFolder } from '../domain/process/temporary-folder.ts';
-import { DEFAULT_TYPE } from '../exchange/plan.ts';
-import { PRESETS, type Preset } from '../exchange/presets.ts';
+import { DEFAULT_TYPE } from '../exchange/import-plan.ts';
+import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
 import { REFUSED } from './import/run-import.ts';
@@ -77,7 +77,8 @@ export function evaluateCommand(env: Environment): Command {
         const config = withPositives(loaded, flags, temporary?.path);
         if (temporary !== undefined) {
           const run = { paths: files, preset: flags.from, wishes: wishesOf(flags) };
-          const code = await importInto(config, { ...run, skipsBad: flags.skipBad === true });
+          const repeats = flags.sumValues ? 'sum' : 'first';
+          const code = await importInto(config, { ...run, skipsBad: flags.skipBad === true, repeats });
           if (code !== 0 && !(flags.skipBad && code === REFUSED)) throw new ExitStatus(code);
         }
         const report = await evaluateFolder(config, flags, files.length === 0 ? undefined : files.join(' '));
@@ -134,7 +135,7 @@ export async function evaluateFolder(
     shown = stage;
   });
   if (flags.html !== undefined) {
-    const { renderHtml } = await import('../evaluate/html.ts');
+    const { renderHtml } = await import('../evaluate/report-html.ts');
     writeFileSync(flags.html, renderHtml(report));
   }
   return report;

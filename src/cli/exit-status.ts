@@ -1,5 +1,8 @@
 import { OperatorError } from '../domain/operator-error.ts';
 
+/** What a shell says of a program that was interrupted. */
+export const INTERRUPTED = 130;
+
 /** Ends a command that has said what it has to say with an exit code of its own. */
 export class ExitStatus extends Error {
   readonly code: number;

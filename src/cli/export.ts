@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { counted } from '../domain/group-digits.ts';
-import type { Kind } from '../exchange/columns.ts';
+import { httpSource, type Source, storeSource } from '../exchange/copy-sources.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';
+import type { Kind } from '../exchange/guess-columns.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
-import { httpSource, type Source, storeSource } from '../exchange/sources.ts';
 import { UsageError } from './exit-status.ts';
 import { keyOf } from './find-service.ts';
 import { loadConfig } from './load-config.ts';

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { Kind } from '../exchange/columns.ts';
-import { STDIN } from '../exchange/open-text.ts';
-import { PRESETS, type Preset } from '../exchange/presets.ts';
+import type { Kind } from '../exchange/guess-columns.ts';
+import type { BeginBulk, Target } from '../exchange/import-targets.ts';
+import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
+import { STDIN } from '../exchange/open-text-file.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
-import type { BeginBulk, Target } from '../exchange/targets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { ExitStatus } from './exit-status.ts';
+import { ExitStatus, UsageError } from './exit-status.ts';
 import { keyOf } from './find-service.ts';
-import { type ImportRun, runImport } from './import/run-import.ts';
+import { type ImportRun, type Repeats, runImport } from './import/run-import.ts';
 import { loadConfig } from './load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption } from './options.ts';
 
@@ -38,7 +38,7 @@ when the same command is run again; the first feedback of a folder is sorted and
 
 Examples:
   furze import feedback clicks.csv.gz
-  furze import items products.ndjson --map item=sku,comment=name
+  furze import items products.ndjson --map item=sku,title=name
   furze import --from movielens ml-1m/ --data ./data
   furze import --from gorse dump/ --url http://127.0.0.1:8087
   furze import --from-gorse postgres://gorse@db.example/gorse --data ./data
@@ -94,35 +94,74 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     wishes: { ...wishesOf(flags), kind },
     skipsBad: flags.skipBad === true,
     json: flags.json === true,
+    repeats: repeatsOf(flags),
     positiveTypes: config.recommend.data_source.positive_feedback_types,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: tmpdir() });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
 }
 
+/** @throws UsageError */
+function repeatsOf({ sumValues, overwrite, url }: ImportFlags): Repeats {
+  if (!sumValues) return overwrite ? 'last' : 'first';
+  if (!overwrite && url === undefined) return 'sum';
+  throw new UsageError('--sum-values is of the first feedback of a stopped folder, which overwrites nothing');
+}
+
 /** Opens what is written to, and closes it again. */
 async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise<number> {
-  const overwrites = flags.overwrite === true;
-  if (flags.url === undefined) return withStore(config, flags.lockWait, overwrites, use);
-  const { httpTarget } = await import('../exchange/targets.ts');
-  return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), overwrites), tmpdir());
+  const repeats = repeatsOf(flags);
+  if (flags.url === undefined) {
+    return withStore(config, flags.lockWait, repeats, use).catch(async (error: Error) => {
+      const { FolderLockedError } = await import('../store/open/open-store.ts');
+      if (!(error instanceof FolderLockedError)) throw error;
+      throw new OperatorError(`${error.message} Or import while it serves, with --url.`);
+    });
+  }
+  const { httpTarget } = await import('../exchange/import-targets.ts');
+  return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), tmpdir());
 }
+
+const NOT_SUMMED =
+  'The folder has feedback already: values are not added up, and what is there of a user, an item and a type stays.';
 
 type Use = (target: Target, folder: string, bulk?: BeginBulk) => Promise<number>;
 
-async function withStore(config: Config, lockWait: number, overwrites: boolean, use: Use): Promise<number> {
+async function withStore(config: Config, lockWait: number, repeats: Repeats, use: Use): Promise<number> {
+  const [overwrites, sumsValues] = [repeats === 'last', repeats === 'sum'];
+  const { data, cache, options, isCopy, close, release } = await openFolders(config, lockWait);
   // Loaded here, so that other commands load no engine.
-  const { BulkImport, guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
-  const { storeOptions } = await import('../store/open/store-options.ts');
-  const { bulkTarget, storeTarget } = await import('../exchange/targets.ts');
+  const { BulkImport } = await import('../store/open/open-store.ts');
+  const { bulkTarget, storeTarget } = await import('../exchange/import-targets.ts');
   const { forgetStaleLists } = await import('../recommend/user-lists/stale-lists.ts');
+  const { dataPath } = options;
+  const bulk = async () => {
+    const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
+    if (isCopy || !isEmpty) {
+      if (sumsValues) process.stderr.write(`${NOT_SUMMED}\n`);
+      return undefined;
+    }
+    await close();
+    return bulkTarget(await BulkImport.begin(dataPath, options, { sumsValues }), dataPath, overwrites);
+  };
+  try {
+    await forgetStaleLists(cache);
+    return await use(storeTarget(data, dataPath, overwrites), dataPath, bulk);
+  } finally {
+    await release();
+  }
+}
+
+/** Opens the folders of a configuration; `release` closes what is open, and lets another process have them. */
+async function openFolders(config: Config, lockWait: number) {
+  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
+  const { storeOptions } = await import('../store/open/store-options.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;
   await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
     process.stderr.write(`${message}\n`),
   );
-  const { dataPath } = options;
   // The folder stays this process's until the end, also while the store in it is closed.
   const kept = { ...locks, data: { ...locks.data, release() {} } };
   const { data, cache } = await openReadyStore(options, kept).catch((error: unknown) => {
@@ -131,19 +170,22 @@ async function withStore(config: Config, lockWait: number, overwrites: boolean, 
   });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= data.close());
-  const bulk = async () => {
-    const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
-    if (isCopy || !isEmpty) return undefined;
-    await close();
-    return bulkTarget(await BulkImport.begin(dataPath, options), dataPath, overwrites);
-  };
-  try {
-    await forgetStaleLists(cache);
-    return await use(storeTarget(data, dataPath, overwrites), dataPath, bulk);
-  } finally {
+  const release = async () => {
     await close();
     await cache.close();
     locks.data.release();
+  };
+  return { data, cache, options, isCopy, close, release };
+}
+
+/** Whether there is a user, an item or feedback in the folders of a configuration. @param lockWait as for `importInto` */
+export async function holdRecords(config: Config, lockWait: number): Promise<boolean> {
+  const { data, release } = await openFolders(config, lockWait);
+  try {
+    const { users, items, feedback } = await data.getStats();
+    return users + items + feedback > 0;
+  } finally {
+    await release();
   }
 }
 
@@ -155,11 +197,22 @@ async function withStore(config: Config, lockWait: number, overwrites: boolean, 
 export function importInto(
   config: Config,
   run: Pick<ImportRun, 'paths' | 'preset' | 'wishes'> &
-    Partial<Pick<ImportRun, 'skipsBad' | 'isQuiet' | 'isShown'>>,
+    Partial<Pick<ImportRun, 'inputs' | 'skipsBad' | 'isQuiet' | 'isShown' | 'repeats'>>,
   lockWait = 0,
 ): Promise<number> {
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
-  return withStore(config, lockWait, false, (target, folder, bulk) =>
-    runImport({ skipsBad: false, isQuiet: true, ...run, target, folder, bulk, json: false, positiveTypes }),
+  const { repeats = 'first' } = run;
+  return withStore(config, lockWait, repeats, (target, folder, bulk) =>
+    runImport({
+      skipsBad: false,
+      isQuiet: true,
+      ...run,
+      repeats,
+      target,
+      folder,
+      bulk,
+      json: false,
+      positiveTypes,
+    }),
   );
 }

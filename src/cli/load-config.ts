@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, ConfigError, type Environment, parseConfig } from '../domain/config/config.ts';
 import type { ConfigOrigin } from '../domain/config/value-origins.ts';
+import { systemFault } from './system-fault.ts';
 
 /** What is read from the working directory where no file is named. */
 export const CONFIG_FILE = 'furze.toml';
@@ -61,6 +62,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+    const fault = systemFault(error, path);
+    if (fault === undefined) throw error;
+    throw new ConfigError([`the configuration ${fault}`]);
   }
 }

@@ -10,7 +10,7 @@ import { parseDsn } from '../store/open/dsn.ts';
 import { keyOf } from './find-service.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { awaitLearned } from './playground/await-learned.ts';
-import { type Caller, createCaller, recommendPath } from './playground/caller.ts';
+import { type Caller, createCaller, neighborsPath, recommendPath } from './playground/caller.ts';
 import { loadSample } from './playground/load-sample.ts';
 import { readLoaded, writeLoaded } from './playground/loaded-marker.ts';
 import { readSample } from './playground/sample.ts';
@@ -19,9 +19,6 @@ import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
 import { pickTaste, type Taste } from './playground/tour-user.ts';
 import { createProgress } from './progress.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
-
-/** Films that count as what everybody likes. */
-const POPULAR_ENTRIES = 50;
 
 /** `furze playground`: the service with a real sample set, trained, and requests to try. */
 export function playgroundCommand(env: Environment): Command {
@@ -80,8 +77,11 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
   else await service.fit(progress.report);
   progress.end();
   const taste = await pickTaste(sample, {
-    recommended: (userId) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES)),
-    popular: async () => (await ask<ScoredEntry[]>(`/api/popular?n=${POPULAR_ENTRIES}`)).map(({ Id }) => Id),
+    recommended: (userId, genre) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES, genre)),
+    likeness: async (itemId) => {
+      const neighbors = await ask<ScoredEntry[]>(neighborsPath(itemId, TOUR_ENTRIES));
+      return neighbors.map(({ Score }) => Score);
+    },
   });
   makeFolder(folder);
   writeLoaded(folder, taste);

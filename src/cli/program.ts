@@ -4,6 +4,7 @@ import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { VERSION } from '../domain/process/version.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
+import { systemFault } from './system-fault.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;
 
@@ -24,19 +25,6 @@ const COMMANDS: Readonly<Record<string, CreateCommand>> = {
   restore: async (env) => (await import('./restore.ts')).restoreCommand(env),
 };
 const DEFAULT = 'serve';
-
-/** Of a path, by the code of the system. */
-const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
-  EACCES: 'is not for this user to read or write',
-  EPERM: 'is not for this user to read or write',
-  EROFS: 'is on a file system that is only read',
-  ENOENT: 'is not there',
-  EEXIST: 'is a file, where a folder is needed',
-  ENOTDIR: 'goes by way of a file, where a folder is needed',
-  EISDIR: 'is a folder, where a file is needed',
-  ENOSPC: 'has no room left on its disk',
-  EDQUOT: 'has no room left in the quota of this user',
-};
 
 /**
  * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
@@ -80,13 +68,6 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     );
     return 1;
   }
-}
-
-/** What the system says of a file or a folder that is not as a command needs it; undefined for any other fault. */
-function systemFault(error: unknown): string | undefined {
-  const { code = '', path, syscall } = error as NodeJS.ErrnoException;
-  const words = SYSTEM_FAULTS[code];
-  return words && path && syscall && `${path} ${words} (${code}: ${syscall})`;
 }
 
 /** The command line with the commands that the arguments ask for. */

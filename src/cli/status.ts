@@ -13,6 +13,7 @@ const UNREACHABLE = 2;
 const TIMEOUT_SECONDS = 5;
 /** Ways to rank that are shown beside the chosen one; the dashboard has all. */
 const OTHERS_SHOWN = 3;
+const ONE_LINE = /^[^\n<[{][^\n<]*$/;
 
 interface StatusOptions extends PlaceOptions {
   readonly json?: boolean;
@@ -40,16 +41,35 @@ export function statusCommand(env: Environment): Command {
     });
 }
 
-/** @throws ExitStatus when there is no answer, after saying why */
+/** @throws ExitStatus when there is no answer or not that of a service, after saying why */
 async function ask(service: ServiceClient, timeoutMs: number): Promise<Summary> {
   try {
-    const response = await service.ask('GET', '/api/admin/summary', { timeoutMs });
-    return JSON.parse(await response.text()) as Summary;
+    const response = await service.send('GET', '/api/admin/summary', { timeoutMs });
+    const text = await response.text();
+    const answer = readJson(text) as Partial<Summary & { readonly detail: string }> | undefined;
+    if (response.ok && answer?.Sentence !== undefined) return answer as Summary;
+    // A refusal is JSON or, where it is so configured, one line.
+    const detail = answer?.detail ?? (ONE_LINE.test(text) ? text : undefined);
+    const isOwn = !response.ok && response.headers.has('X-Request-ID') && detail !== undefined;
+    throw new OperatorError(
+      isOwn
+        ? `${service.url} answered ${response.status}: ${detail}`
+        : `what answers at ${service.url} is not furze (its status is ${response.status})`,
+    );
   } catch (error) {
-    const isSaid = error instanceof OperatorError;
-    const why = isSaid ? error.message : `${service.url} is not furze: its answer is no JSON`;
-    process.stderr.write(`furze: ${why}\n`);
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`furze: ${error.message}\n`);
     throw new ExitStatus(UNREACHABLE);
+  }
+}
+
+/** @returns undefined for what is no JSON object */
+function readJson(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -96,15 +116,20 @@ function describeNode({ Name, Role, Version, Address, Generation, CommitsBehind,
 }
 
 /** What ranks, and what came next to it. */
-function describeChoice({ Users, Chosen, Ways }: RankingChoice): string[] {
+function describeChoice({ Users, Chosen, Ways, Reason }: RankingChoice): string[] {
   const place = (name: string) => Ways.find(({ Name }) => Name === name);
   const next = Ways.filter(({ Name }) => Name !== Chosen).slice(0, OTHERS_SHOWN);
   return [
-    `  ranked by ${Chosen}, chosen on the held-out feedback of ${counted(Users, 'users')} (NDCG@10)`,
+    `  ranked by ${readable(Chosen)}, chosen on the held-out feedback of ${counted(Users, 'users')} (NDCG@10)`,
+    ...(Reason === undefined ? [] : [`    (${readable(Reason)})`]),
     ...[place(Chosen), ...next].flatMap((way) => (way === undefined ? [] : [`    ${showWay(way)}`])),
   ];
 }
 
 function showWay({ Name, Quality: { Mean, HalfWidth } }: RankingChoice['Ways'][number]): string {
-  return `${Mean.toFixed(3)} ± ${HalfWidth.toFixed(3)} ${Name}`;
+  return `${Mean.toFixed(3)} ± ${HalfWidth.toFixed(3)} ${readable(Name)}`;
+}
+
+function readable(name: string): string {
+  return name.replaceAll('_', ' ');
 }

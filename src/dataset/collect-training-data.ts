@@ -3,7 +3,7 @@
  * every pair where it belongs. Rows of the matrix are the users and items that have any positive feedback now, in the
  * order of their rows in the store: what was deleted leaves no trace in what is learned, nor in its memory.
  */
-import { placeOf } from '../memory/ascending.ts';
+import { placeOf } from '../memory/binary-search.ts';
 import { bitWords, hasBit, setBit } from '../memory/bits.ts';
 import { GrowingU32 } from '../memory/growing-arrays.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EvaluationReportSchema } from './evaluation-schemas.ts';
-import { named, oneOf } from './schema-shapes.ts';
+import { named, oneOf } from './schema-helpers.ts';
 
 /** The shapes of what the admin routes answer. The dashboard takes its types from here, too. */
 const count = Type.Integer({ minimum: 0 });
@@ -74,6 +74,9 @@ export const RankingChoiceSchema = named('How the ranking was chosen', {
   AsOf: Type.String({ description: 'The moment as of which they were made, RFC 3339 UTC' }),
   Chosen: Type.String({ description: 'What ranks' }),
   OverBestSingle: EstimateSchema,
+  Reason: Type.Optional(
+    Type.String({ description: 'Why another than the first of the ways ranks; absent where the first does' }),
+  ),
   Ways: Type.Array(Type.Object({ Name: text, Quality: EstimateSchema }), {
     description: 'All ways to rank that were judged, best first',
   }),

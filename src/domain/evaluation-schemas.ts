@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { named } from './schema-shapes.ts';
+import { named } from './schema-helpers.ts';
 
 /** The shapes of an evaluation: what the command prints as JSON, what the admin routes answer, what the dashboard shows. */
 const estimate = Type.Object({

@@ -2,6 +2,7 @@
 
 import type { FeedbackType, Trouble } from './admin-schemas.ts';
 import { groupDigits } from './group-digits.ts';
+import { isAboveZero, readPositiveKinds } from './positive-feedback-types.ts';
 
 /** What there is to learn from. */
 export interface FeedbackFacts {
@@ -69,6 +70,54 @@ export function typeTrouble({
     Message: `None of the feedback is of a positive type (${positiveTypes.join(', ')}); seen so far: ${list}.`,
     Advice: `Correct ${TYPES_KEY}, or send feedback of these types.`,
   };
+}
+
+/** Types that are listed by name in a message. */
+const LISTED = 5;
+
+/** Feedback is stored that is neither positive nor read. */
+export function unusedTrouble(facts: FeedbackFacts): Trouble | undefined {
+  const { others } = unlearned(facts);
+  if (others.length === 0) return undefined;
+  return {
+    Code: 'unused_types',
+    Severity: 'warning',
+    Message: `Feedback is stored that is neither positive (${facts.positiveTypes.join(', ')}) nor read, so nothing is learned from it: ${listed(others)}.`,
+    Advice:
+      `Add types by which a user says "I want this" to ${TYPES_KEY}, others to read_feedback_types, and start again; ` +
+      'or send the feedback by the name of a type that is there.',
+  };
+}
+
+/** Feedback is stored without the value above 0 by which its type is positive. */
+export function valueTrouble(facts: FeedbackFacts): Trouble | undefined {
+  const [first, ...more] = unlearned(facts).valueless;
+  if (first === undefined) return undefined;
+  return {
+    Code: 'no_value',
+    Severity: 'hint',
+    Message: `Feedback is stored that is not positive, for it has no value above 0: ${listed([first, ...more])}.`,
+    Advice: `That is right for returns. Else send it with a value: {"FeedbackType": ${JSON.stringify(first.Name)}, ..., "Value": 1}.`,
+  };
+}
+
+/** What is neither positive nor read beside what is; a low rating is what it should be and none of these. */
+function unlearned({ positiveTypes, types, positives }: FeedbackFacts) {
+  const kinds = readPositiveKinds(positiveTypes);
+  const kindsOf = ({ Name }: FeedbackType) => kinds.filter(({ feedbackType }) => feedbackType === Name);
+  const unused = types.filter(({ Count, Positive, Read }) => Count > 0 && !Positive && !Read);
+  // Where nothing is positive that is what is told.
+  if (positives === 0) return { others: [], valueless: [] };
+  return {
+    others: unused.filter((type) => kindsOf(type).length === 0).sort((a, b) => b.Count - a.Count),
+    valueless: unused.filter((type) => kindsOf(type).some(isAboveZero)),
+  };
+}
+
+function listed(types: readonly FeedbackType[]): string {
+  const some = types.slice(0, LISTED).map(({ Name, Count }) => `${Name} (${groupDigits(Count)})`);
+  const more = types.length - some.length;
+  return [...some, ...(more > 0 ? [`and ${groupDigits(more)} more`] : [])].join(', ');
 }
 
 /** What popular items are known by is not counted yet. */

@@ -1,5 +1,5 @@
 import { FurzeError } from './errors.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './request-limits.ts';
 import { formatTimestamp, parseTimestamp } from './rfc3339.ts';
 
 /** Where a value stands: written out only when there is an error to tell. */

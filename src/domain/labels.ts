@@ -1,5 +1,5 @@
 import { type Place, refuseBody } from './field-checks.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './request-limits.ts';
 
 /** Anything that JSON can write. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -1,5 +1,5 @@
 import { FurzeError } from './errors.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './request-limits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

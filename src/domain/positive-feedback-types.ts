@@ -44,6 +44,11 @@ function readPositiveKind(entry: string): PositiveKind {
   return { name, feedbackType, threshold, weight };
 }
 
+/** Whether a kind is positive above 0, as purchases are of which some come back. */
+export function isAboveZero({ threshold }: PositiveKind): boolean {
+  return threshold?.operator === '>' && threshold.value === 0;
+}
+
 /** The names of the kinds that a list of entries means. @throws Error as `readPositiveKinds` */
 export function positiveKindNames(entries: readonly string[]): string[] {
   return readPositiveKinds(entries).map(({ name }) => name);

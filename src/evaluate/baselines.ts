@@ -3,7 +3,7 @@ import { createRandom } from '../domain/random.ts';
 import { estimate } from '../model/evaluation/confidence-interval.ts';
 import { evaluateUsers } from '../model/evaluation/evaluate.ts';
 import { type Ranker, topRows } from '../model/evaluation/ranker.ts';
-import { createTrial, type Trial } from './protocol.ts';
+import { createTrial, type Trial } from './hold-out-protocol.ts';
 import type { Past } from './read-feedback.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { type Estimate, estimate } from '../model/evaluation/confidence-interval
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
 import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
-import type { Trial } from './protocol.ts';
+import type { Trial } from './hold-out-protocol.ts';
 import { type Recommend, TrialService } from './trial-service.ts';
 
 /** List lengths at which is measured. */
@@ -78,11 +78,7 @@ export async function evaluateService(
   }
   tell('references');
   const popularity = bestPopularity(trial, seed);
-  judge(
-    `popular, window chosen on training data (${showWindow(popularity.windowHours)})`,
-    'reference',
-    popularity.ranker,
-  );
+  judge(`${POPULAR} (${showWindow(popularity.windowHours)})`, 'reference', popularity.ranker);
   judge('random', 'reference', randomRanker(trial, seed));
   return judged.map((row, at) => ({ ...row, againstServed: difference(perUser[at]!, perUser[0]!) }));
 }
@@ -105,8 +101,13 @@ function listRanker(lists: ReadonlyMap<number, Uint32Array>): Ranker {
   };
 }
 
+/** The name of popularity by its best window, which stands behind it in brackets. */
+const POPULAR = 'popular, window chosen on training data';
+const WINDOW = new RegExp(`^${POPULAR} \\((.+)\\)$`);
+const ALL_TIME = 'all time';
+
 function showWindow(hours: number): string {
-  if (hours === Number.POSITIVE_INFINITY) return 'all time';
+  if (hours === Number.POSITIVE_INFINITY) return ALL_TIME;
   return hours < 48 ? `${hours} h` : `${hours / 24} days`;
 }
 
@@ -134,5 +135,12 @@ function compare(served: EvaluationRow, other: EvaluationRow, what: string): str
   const share = base > 0 ? `${Math.abs((100 * mean) / base).toFixed(0)} %` : mainOf(served).toFixed(4);
   const verb = mean <= 0 ? 'beat' : 'lose to';
   const noise = Math.abs(mean) > halfWidth ? 'which is more than the noise' : 'which is within the noise';
-  return `Served lists ${verb} ${what} (${other.name}) by ${share}, ${noise}.`;
+  return `Served lists ${verb} ${what}, ${inWords(other)}, by ${share}, ${noise}.`;
+}
+
+/** A row as it is told in a sentence. */
+function inWords({ name }: EvaluationRow): string {
+  const window = WINDOW.exec(name)?.[1];
+  if (window === undefined) return name;
+  return `the most popular items of ${window === ALL_TIME ? window : `the last ${window}`}`;
 }

@@ -2,12 +2,12 @@ import type { Config } from '../domain/config/config.ts';
 import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
-import { storeSource } from '../exchange/sources.ts';
+import { storeSource } from '../exchange/copy-sources.ts';
 import { storePaths } from '../store/open/store-options.ts';
 import { openReader } from '../store/open/thread-stores.ts';
 
 import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
-import { createTrial, type Protocol } from './protocol.ts';
+import { createTrial, type Protocol } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 
 /** Too few users with held-out feedback say nothing. */

@@ -1,7 +1,7 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../domain/positive-feedback-types.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
-import type { Source } from '../exchange/sources.ts';
+import type { Source } from '../exchange/copy-sources.ts';
 
 /** All that a service was told, in columns: record `at` is of user `userRows[at]`, whose id is `userIds[userRow]`. */
 export interface Past {

@@ -1,6 +1,6 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
-import type { Protocol } from './protocol.ts';
+import type { Protocol } from './hold-out-protocol.ts';
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
 

@@ -8,7 +8,7 @@ import { type TemporaryFolder, temporaryFolder } from '../domain/process/tempora
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { type Service, startService } from '../service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
-import type { Trial } from './protocol.ts';
+import type { Trial } from './hold-out-protocol.ts';
 
 /** Records sent in one write. */
 const BATCH = 10_000;

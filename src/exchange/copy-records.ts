@@ -3,11 +3,11 @@ import { counted } from '../domain/group-digits.ts';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
-import type { Kind } from './columns.ts';
+import type { ApiRecord, Source } from './copy-sources.ts';
+import type { Kind } from './guess-columns.ts';
+import type { Target } from './import-targets.ts';
 import { encodeBatch } from './refused-rows.ts';
 import type { ResumePoint } from './resume-point.ts';
-import type { ApiRecord, Source } from './sources.ts';
-import type { Target } from './targets.ts';
 
 /** Users and items before the feedback that names them. */
 export const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];

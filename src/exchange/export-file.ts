@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
-import { API_FIELDS, type Kind } from './columns.ts';
-import { cellOfNames } from './records.ts';
-import type { ApiRecord, Source } from './sources.ts';
+import type { ApiRecord, Source } from './copy-sources.ts';
+import { API_FIELDS, type Kind } from './guess-columns.ts';
+import { cellOfNames } from './rows-to-records.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

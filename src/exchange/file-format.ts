@@ -18,23 +18,63 @@ export type RowFormat =
 /** Delimiters that are tried on the first lines. */
 const DELIMITERS = ['::', '\t', '|', ';', ','];
 
+/** Excel's own first line, which names the delimiter: `sep=;`. */
+const EXCEL_LINE = /^"?sep=(.)"?$/i;
+
+/** Whether a first line is Excel's own, which is no row. */
+export function isExcelLine(line: string): boolean {
+  return EXCEL_LINE.test(line);
+}
+
 /**
  * Tells by its first lines how a file is written.
  * @param head the first lines
+ * @param said what stands between columns, where that is known; of several files one may have another sign
  * @throws OperatorError when it is one JSON array, which cannot be read row by row
  */
-export function detectFormat(head: string): RowFormat {
+export function detectFormat(head: string, said?: string): RowFormat {
   if (/^\s*\[\s*[[{]/.test(head))
     throw new OperatorError('It is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE');
   if (/^\s*\{/.test(head)) return { name: 'ndjson' };
   const [first = ''] = head.split(/[\r\n]/, 1);
-  const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ',';
+  const bare = first.replace(/"[^"]*"/g, '');
+  const delimiter =
+    said !== undefined && bare.includes(said) ? said : (EXCEL_LINE.exec(first)?.[1] ?? delimiterOf(bare));
   return {
     name: 'delimited',
-    delimiter: delimiter === '|' ? leastOf(first) : delimiter,
+    delimiter,
     isQuoted: delimiter !== '::',
     newline: newlineOf(head),
   };
+}
+
+function delimiterOf(line: string): string {
+  const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? ',';
+  return delimiter === '|' ? leastOf(line) : delimiter;
+}
+
+/** Lines in which a sign is looked for. */
+const LINES_COMPARED = 20;
+/** What stands within names, numbers and times. */
+const WITHIN_CELLS = /[\p{L}\p{N}\s"'()._-]/gu;
+
+/**
+ * The sign, none of those that are tried, that stands equally often in each of the first lines.
+ * @param head the first lines; the last one may be cut off
+ */
+export function unusualDelimiter(head: string): string | undefined {
+  const lines = head.split(/[\r\n]+/).filter((line) => line !== '');
+  const whole = lines.slice(0, Math.max(1, Math.min(LINES_COMPARED, lines.length - 1)));
+  const [first = ''] = whole;
+  const countOf = (line: string, sign: string) => line.split(sign).length;
+  return [...new Set(first.replace(WITHIN_CELLS, ''))].find((sign) =>
+    whole.every((line) => countOf(line, sign) === countOf(first, sign)),
+  );
+}
+
+/** Whether a sign between columns is one of those that are tried. */
+export function isUsualDelimiter(sign: string): boolean {
+  return DELIMITERS.includes(sign);
 }
 
 /** The line end of a text. */

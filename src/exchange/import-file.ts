@@ -1,13 +1,13 @@
 import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { Kind } from './columns.ts';
-import { type OpenedText, openText } from './open-text.ts';
-import type { FilePlan } from './plan.ts';
+import type { Kind } from './guess-columns.ts';
+import type { FilePlan } from './import-plan.ts';
+import type { Target } from './import-targets.ts';
+import { type OpenedText, openText } from './open-text-file.ts';
 import { type BadRow, type ReadRow, readRows } from './read-rows.ts';
-import { recordOf } from './records.ts';
 import { areValid, encodeBatch, type RecordLine, type RefusedRow, RefusedRows } from './refused-rows.ts';
 import type { ImportPosition, ResumePoint } from './resume-point.ts';
-import type { Target } from './targets.ts';
+import { type Row, recordOf } from './rows-to-records.ts';
 
 /** Records in one batch, which is one transaction. */
 const BATCH_RECORDS = 5000;
@@ -35,6 +35,8 @@ export interface ImportOptions {
   /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
+  /** Shown every record before it is checked or stored, and the cells that it was made of. */
+  readonly onRecord?: ((record: object, cells: Row) => void) | undefined;
   /** Told how far it is, in bytes of the file. */
   readonly onProgress: (bytes: number, bytesTotal: number) => void;
   /** Ends the import after the batches under way once it is aborted. */
@@ -116,8 +118,12 @@ class FileImport {
     }
     const { line, cells } = row;
     const made = recordOf(cells, this.options.plan);
-    if ('refusal' in made) this.refused.refuse(line, made.refusal);
-    else this.batch.push({ line, record: made.record });
+    if ('refusal' in made) {
+      this.refused.refuse(line, made.refusal);
+      return;
+    }
+    this.options.onRecord?.(made.record, cells);
+    this.batch.push({ line, record: made.record });
   }
 
   /** Hands the batch over; waits while as many as may be are under way. */
@@ -147,7 +153,8 @@ class FileImport {
   private async store(lines: readonly RecordLine[]): Promise<number> {
     const { plan, target } = this.options;
     if (target === undefined) {
-      if (!areValid(plan.kind, encodeBatch(recordsOf(lines)))) this.refused.keepGood(lines);
+      const isTyped = plan.kind === 'feedback' && plan.isApiForm !== true;
+      if (!areValid(plan.kind, recordsOf(lines), isTyped)) this.refused.keepGood(lines);
       return 0;
     }
     try {

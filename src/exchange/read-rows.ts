@@ -1,7 +1,7 @@
 import Papa, { type ParseResult } from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { RowFormat } from './file-format.ts';
-import type { Row } from './records.ts';
+import { isExcelLine, type RowFormat } from './file-format.ts';
+import type { Row } from './rows-to-records.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -24,7 +24,7 @@ export type RowBatches = AsyncIterable<readonly (ReadRow | BadRow)[]>;
 const NO_QUOTE = '\u0000';
 
 /**
- * Splits text into rows. Blank lines are passed over.
+ * Splits text into rows. Blank lines are passed over, and so is a first line by which Excel knows the delimiter.
  * @param keys for JSON, the keys whose values are a row's cells
  * @throws OperatorError when a quote is never closed
  */
@@ -45,7 +45,8 @@ async function* readDelimited(
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
-      if (cells.length > 1 || cells[0] !== '') batch.push({ line, cells });
+      const isBlank = cells.length === 1 && cells[0] === '';
+      if (!isBlank && !(line === 1 && isExcelLine(cells.join(format.delimiter)))) batch.push({ line, cells });
       line++;
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);
     }

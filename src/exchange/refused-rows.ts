@@ -1,7 +1,8 @@
-import { decodeFeedback, decodeItems, decodeUsers } from '../domain/decode.ts';
+import type { Batch } from '../domain/batch.ts';
+import { decodeFeedback, decodeItems, decodeUsers } from '../domain/decode-bodies.ts';
 import { FurzeError } from '../domain/errors.ts';
-import { DEFAULT_LIMITS } from '../domain/limits.ts';
-import type { Kind } from './columns.ts';
+import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
+import type { Kind } from './guess-columns.ts';
 
 /** A row that is not stored, and why. */
 export interface RefusedRow {
@@ -73,10 +74,13 @@ function findFault(kind: Kind, record: object): string | undefined {
   }
 }
 
-/** True when the API would take all the records. */
-export function areValid(kind: Kind, json: Uint8Array<ArrayBuffer>): boolean {
+/**
+ * True when the API would take all the records.
+ * @param isTyped their fields are known to have the right types, so that they need not go by way of JSON
+ */
+export function areValid(kind: Kind, records: readonly object[], isTyped = false): boolean {
   try {
-    decodeAs(kind, { json, single: false });
+    decodeAs(kind, isTyped ? { records: records as never[] } : { json: encodeBatch(records), single: false });
     return true;
   } catch (error) {
     if (error instanceof FurzeError) return false;
@@ -84,7 +88,7 @@ export function areValid(kind: Kind, json: Uint8Array<ArrayBuffer>): boolean {
   }
 }
 
-function decodeAs(kind: Kind, batch: { json: Uint8Array<ArrayBuffer>; single: boolean }): void {
+function decodeAs(kind: Kind, batch: Batch<never>): void {
   if (kind === 'users') decodeUsers(batch, DEFAULT_LIMITS);
   else if (kind === 'items') decodeItems(batch, DEFAULT_LIMITS);
   else decodeFeedback(batch, DEFAULT_LIMITS, 0);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isStream } from './open-text.ts';
-import type { FilePlan } from './plan.ts';
+import type { FilePlan } from './import-plan.ts';
+import { isStream } from './open-text-file.ts';
 
 /** How far the import of a file has come: every line up to this one is stored. */
 export interface ImportPosition {

@@ -1,74 +1,94 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
-import { openText } from './open-text.ts';
-import type { FilePlan } from './plan.ts';
-import { readRows } from './read-rows.ts';
-import { recordOf } from './records.ts';
+import { cellText } from './cell-text.ts';
+import { importFile } from './import-file.ts';
+import type { FilePlan } from './import-plan.ts';
+import type { RefusedRow } from './refused-rows.ts';
+import { plainNumber } from './rows-to-records.ts';
 
-/** What feedback a file holds. */
+/** What files hold, found by reading them through as an import does. */
 export interface Survey {
-  /** Records by feedback type. */
+  /** Rows of all files. */
+  rows: number;
+  /** Rows that an import would refuse, and the first of them. */
+  refused: number;
+  readonly refusals: RefusedRow[];
+  /** Feedback by its type. */
   readonly types: Map<string, number>;
-  /** Largest rating; undefined where no column has ratings that decide about the type. */
-  ratingMax: number | undefined;
+  /** Feedback whose value is below 0, by its type. */
+  readonly negatives: Map<string, number>;
+  /** Least and largest rating; undefined where no column has ratings that decide about the type. */
   ratingMin: number | undefined;
+  ratingMax: number | undefined;
   /** Time of the newest record, milliseconds of Unix time; undefined where none has a time. */
   newestMs: number | undefined;
 }
 
 /** A column with more types than this holds something else. */
 const TYPES_MAX = 1000;
+/** Refused rows that are kept. */
+const REFUSALS_MAX = 20;
 
 export function emptySurvey(): Survey {
-  return { types: new Map(), ratingMax: undefined, ratingMin: undefined, newestMs: undefined };
+  return {
+    ...{ rows: 0, refused: 0, refusals: [], types: new Map(), negatives: new Map() },
+    ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
+  };
 }
 
 /**
- * Counts what feedback a file holds, in flat memory; rows that an import would refuse are passed over.
+ * Reads a file through in flat memory and stores nothing.
  * @param survey what other files hold, to which this one is added
  * @param onProgress told how far it is, in bytes of the file
  * @throws OperatorError when the file cannot be read, or its types are too many to be types
  */
-export async function surveyFeedback(
+export async function surveyFile(
   plan: FilePlan,
   survey: Survey,
   onProgress: (bytes: number, bytesTotal: number) => void,
 ): Promise<void> {
-  const { chunks, bytesRead, bytesTotal } = openText(plan.path, plan.encoding);
-  const ratingAt = plan.mapping.FeedbackType === undefined ? plan.mapping.Rating : undefined;
-  let isHeader = plan.hasHeader;
-  for await (const rows of readRows(chunks, plan.format, plan.columns)) {
-    for (const row of rows) {
-      const skip = isHeader;
-      isHeader = false;
-      if (skip || !('cells' in row)) continue;
-      const made = recordOf(row.cells, plan);
-      if (!('record' in made)) continue;
-      add(survey, made.record);
-      if (ratingAt !== undefined) addRating(survey, row.cells[ratingAt]);
-    }
-    if (survey.types.size > TYPES_MAX) {
-      throw new OperatorError(
-        `${plan.path}: the column of the feedback type holds more than ${TYPES_MAX} types; name another with --map type=COLUMN`,
-      );
-    }
-    onProgress(bytesRead(), bytesTotal);
-  }
+  const isFeedback = plan.kind === 'feedback';
+  const ratingAt = isFeedback && plan.mapping.FeedbackType === undefined ? plan.mapping.Rating : undefined;
+  const { rows } = await importFile({
+    plan,
+    skipsBad: true,
+    onRecord(record, cells) {
+      if (!isFeedback) return;
+      addFeedback(plan, survey, record);
+      if (ratingAt !== undefined) addRating(survey, cells[ratingAt], plan.hasDecimalCommas === true);
+    },
+    onRefused(row) {
+      survey.refused++;
+      if (survey.refusals.length < REFUSALS_MAX) survey.refusals.push(row);
+    },
+    onProgress,
+    signal: new AbortController().signal,
+  });
+  survey.rows += rows;
 }
 
-function add(
+function addFeedback(
+  { path }: FilePlan,
   survey: Survey,
-  record: { readonly FeedbackType?: unknown; readonly Timestamp?: unknown },
+  record: { readonly FeedbackType?: unknown; readonly Timestamp?: unknown; readonly Value?: unknown },
 ): void {
+  const { types, negatives } = survey;
   const type = String(record.FeedbackType ?? '');
+  types.set(type, (types.get(type) ?? 0) + 1);
+  if (types.size > TYPES_MAX) {
+    throw new OperatorError(
+      `${path}: the column of the feedback type holds more than ${TYPES_MAX} types; name another with --map type=COLUMN`,
+    );
+  }
+  if (Number(record.Value ?? 0) < 0) negatives.set(type, (negatives.get(type) ?? 0) + 1);
   const time = String(record.Timestamp ?? '');
-  survey.types.set(type, (survey.types.get(type) ?? 0) + 1);
   const timeMs = time === '' ? Number.NaN : parseTimestamp(time);
   if (timeMs > (survey.newestMs ?? Number.NEGATIVE_INFINITY)) survey.newestMs = timeMs;
 }
 
-function addRating(survey: Survey, cell: unknown): void {
-  const rating = cell === '' || cell === null || cell === undefined ? Number.NaN : Number(cell);
+function addRating(survey: Survey, cell: unknown, hasDecimalCommas: boolean): void {
+  const text = cellText(String(cell ?? ''));
+  const rating = text === '' ? Number.NaN : Number(plainNumber(text, hasDecimalCommas));
   if (!Number.isFinite(rating)) return;
   survey.ratingMax = Math.max(rating, survey.ratingMax ?? rating);
   survey.ratingMin = Math.min(rating, survey.ratingMin ?? rating);

@@ -4,6 +4,8 @@ import { apiKeys } from '../domain/config/schema.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import { Origins, type SenderHeaders } from './origins.ts';
+import type { ErrorReply } from './problem-details.ts';
+import type { Reply } from './reply.ts';
 
 /** The headers that tell who asks, `''` when absent. */
 export interface AccessHeaders extends SenderHeaders {
@@ -44,7 +46,7 @@ export function accessRules(server: AccessSettings): AccessRules {
   };
 }
 
-/** Decides who may do what: by key where there is one, else by whether a browser asks for a page of another origin. */
+/** Decides who may do what, and answers 401 and 403: by key where there is one, else by whether a browser asks for a page of another origin. */
 export class Access {
   private readonly full: readonly Buffer[];
   private readonly readOnly: Buffer | undefined;
@@ -79,6 +81,12 @@ export class Access {
       'FOREIGN_ORIGIN',
       'Without an API key, pages of other origins may read and not write; set [server] api_key, or name the origin in [server] cors_origins.',
     );
+  }
+
+  /** Answers a request without a key that lets it do anything: 401, with the scheme that it may use. */
+  unauthorized(errorReply: ErrorReply, bearer: boolean): Reply {
+    const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
+    return errorReply(error, [['WWW-Authenticate', bearer ? 'Bearer' : 'ApiKey']]);
   }
 
   private rightOfKey(sent: string): Right {

@@ -1,5 +1,5 @@
+import type { HealthReport } from '../domain/api-schemas.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { HealthReport } from '../domain/schemas.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore } from '../store/data-store.ts';
 

@@ -1,7 +1,7 @@
-import { turns } from '../domain/concurrency/turns.ts';
+import { turns } from '../domain/concurrency/event-loop-turns.ts';
 import type { Page } from '../domain/entities.ts';
-import type { Limits } from '../domain/limits.ts';
-import type { Query } from './query.ts';
+import type { Limits } from '../domain/request-limits.ts';
+import type { Query } from './query-parameters.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 
 /** Records of a page that are read at once, unless they are so long that fewer make a part. */

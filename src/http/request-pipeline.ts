@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { checkId, checkItemId } from '../domain/field-checks.ts';
-import type { Limits } from '../domain/limits.ts';
 import type { Logger } from '../domain/log.ts';
+import type { Limits } from '../domain/request-limits.ts';
 import type { ReadBarrier } from '../store/data-store.ts';
 import { Access, type AccessHeaders, type AccessRules } from './access.ts';
-import { StartGate } from './flow/start-gate.ts';
+import { preflight } from './cors-preflight.ts';
+import { StartGate } from './flow/wait-for-database-at-start.ts';
 import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
-import { preflight } from './preflight.ts';
-import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem.ts';
-import { parseQuery, type Query, type QueryName } from './query.ts';
+import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem-details.ts';
+import { parseQuery, type Query, type QueryName } from './query-parameters.ts';
 import { answerFresh } from './read-freshness.ts';
 import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
@@ -134,9 +134,11 @@ export class RequestPipeline {
       if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
       routeNumber = found.routeNumber;
       const { route, params } = found;
-      const right = route.open === true ? 'all' : this.access.rightOf(head, route.bearer === true);
+      const bearer = route.bearer === true;
+      const right = route.open === true ? 'all' : this.access.rightOf(head, bearer);
       if (right === 'none') {
-        return refused(requestId, head.method, startMs, routeNumber, this.unauthorized(route));
+        const reply = this.access.unauthorized(this.errorReply, bearer);
+        return refused(requestId, head.method, startMs, routeNumber, reply);
       }
       this.checkParams(params);
       const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
@@ -241,12 +243,6 @@ export class RequestPipeline {
     if (head.method === 'OPTIONS') return preflight(allow);
     const detail = `This path has ${allow}.`;
     return this.errorReply(new FurzeError('METHOD_NOT_ALLOWED', detail), [['Allow', allow]]);
-  }
-
-  private unauthorized(route: Route): Reply {
-    const scheme = route.bearer === true ? 'Bearer' : 'ApiKey';
-    const error = new FurzeError('UNAUTHORIZED', 'Send the API key in the header X-API-Key.');
-    return this.errorReply(error, [['WWW-Authenticate', scheme]]);
   }
 
   private checkParams(params: Readonly<Record<string, string>>): void {

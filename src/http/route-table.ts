@@ -1,4 +1,4 @@
-import type { Limits } from '../domain/limits.ts';
+import type { Limits } from '../domain/request-limits.ts';
 import { adminRoutes } from './handlers/admin.ts';
 import { dashboardRoutes } from './handlers/dashboard.ts';
 import { docsRoutes } from './handlers/docs.ts';

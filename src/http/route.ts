@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Query, QueryName } from './query.ts';
+import type { Query, QueryName } from './query-parameters.ts';
 import type { Reply } from './reply.ts';
 import type { Services } from './services.ts';
 

@@ -2,10 +2,11 @@ import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
-import { Burst } from './flow/burst.ts';
 import { ByteBudget } from './flow/byte-budget.ts';
+import { Drain } from './flow/drain.ts';
 import { asBytes, isLong, Outflow, type OutflowRules } from './flow/long-answers.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/request-body.ts';
+import { Burst } from './flow/requests-per-turn.ts';
 import { PaceWatch } from './flow/transfer-rate.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -75,9 +76,7 @@ class Server {
   private readonly bodies: BodyRules;
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
-  private underWay = 0;
-  private state: 'open' | 'draining' | 'closed' = 'open';
-  private onIdle = () => {};
+  private readonly drain = new Drain();
 
   constructor(options: HttpServerOptions) {
     const { connections, limits, log, tls } = options;
@@ -104,21 +103,10 @@ class Server {
   }
 
   async close(): Promise<void> {
-    this.state = 'draining';
+    this.drain.begin();
     this.engine.stopListening();
-    if (this.underWay > 0) await this.drained();
-    this.state = 'closed';
+    await this.drain.end(this.options.connections.drainMs);
     this.engine.close();
-  }
-
-  private drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.options.connections.drainMs);
-      this.onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   private serve(res: object, head: RequestHead, lengthBytes: number): void {
@@ -145,7 +133,7 @@ class Server {
     } else {
       const reply = pipeline.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
-      else this.send(res, exchange, reply, this.state !== 'open', false);
+      else this.send(res, exchange, reply, this.drain.hasBegun, false);
     }
   }
 
@@ -157,7 +145,7 @@ class Server {
 
   /** Why a request is refused whatever it asks for. */
   private refusalOf(lengthBytes: number): FurzeError | undefined {
-    if (this.state === 'closed') return new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
+    if (this.drain.isOver) return new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
     return refusalByLength(lengthBytes, this.bodies.bytesMax);
   }
 
@@ -178,7 +166,7 @@ class Server {
 
   private open(res: object, exchange: Exchange): Call {
     const call: Call = { res, exchange, isOver: false, body: undefined, outflow: undefined };
-    this.underWay++;
+    this.drain.enter();
     this.engine.onAborted(res, () => this.abandon(call));
     return call;
   }
@@ -193,8 +181,7 @@ class Server {
     call.isOver = true;
     call.body?.end();
     call.outflow?.end();
-    this.underWay--;
-    if (this.underWay === 0) this.onIdle();
+    this.drain.leave();
   }
 
   private finish(call: Call, reply: Reply | Promise<Reply>, closeConnection = false): void {
@@ -206,7 +193,7 @@ class Server {
       reply.discard?.();
       return;
     }
-    const closes = closeConnection || this.state !== 'open';
+    const closes = closeConnection || this.drain.hasBegun;
     if (isLong(reply) && call.exchange.method !== 'HEAD') {
       this.flow(call, asBytes(reply), closes);
     } else {

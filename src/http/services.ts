@@ -1,7 +1,7 @@
 import type { Admin } from '../admin/admin.ts';
+import type { HealthReport } from '../domain/api-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Limits } from '../domain/limits.ts';
-import type { HealthReport } from '../domain/schemas.ts';
+import type { Limits } from '../domain/request-limits.ts';
 import type { Explainer } from '../recommend/answers/explain.ts';
 import type { Recommender } from '../recommend/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';

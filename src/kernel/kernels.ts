@@ -10,7 +10,7 @@
  *   the columns of a row ascend.
  * - *bits*: one bit an item, item i in bit i & 31 of uint32 number i >> 5; 1 means allowed.
  *
- * No kernel allocates; scratch is the caller's, sized by the functions of `scratch.ts`, one for each thread.
+ * No kernel allocates; scratch is the caller's, sized by the functions of `scratch-sizes.ts`, one for each thread.
  * Nothing is checked here: a wrong pointer damages the memory, as `memcpy` would.
  */
 export interface Kernels {

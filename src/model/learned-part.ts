@@ -1,8 +1,8 @@
 import type { TrainingData, TrainingReads } from '../dataset/training-data.ts';
-import type { InstantiateKernels } from '../kernel/scratch.ts';
-import type { AllocateMemory } from '../memory/reuse.ts';
+import type { InstantiateKernels } from '../kernel/scratch-sizes.ts';
+import type { AllocateMemory } from '../memory/reuse-memory.ts';
+import type { SharedTask } from './chunks-for-threads.ts';
 import type { StageMemory } from './memory-budget.ts';
-import type { SharedTask } from './shared-task.ts';
 
 /** How a trained part will be asked. */
 export interface ServingShape {

@@ -8,26 +8,26 @@ import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/history-pool.ts';
+import { InMemoryState } from './in-memory-state.ts';
+import type { AskInWorker } from './list-making/answer-from-models.ts';
 import type { ListSettings } from './list-making/list-settings.ts';
-import type { AskInWorker } from './list-making/wanted-items.ts';
-import { LiveState } from './live/live-state.ts';
 import { GenerationSlot } from './models/generation.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
-import type { TallyKeeper } from './popularity/live-tally.ts';
-import { trendSpans } from './popularity/trends.ts';
+import { popularitySpans } from './popularity/popularity-counts.ts';
+import type { CountsStorage } from './popularity/recount-and-save.ts';
 import { createSources } from './sources/registry.ts';
 import type { Sources } from './sources/source.ts';
 import type { ActiveUsers } from './user-lists/active-users.ts';
 import { marksLists } from './user-lists/list-versions.ts';
 import { markStale } from './user-lists/mark-stale.ts';
-import { type ListParts, startLists } from './user-lists/start-lists.ts';
+import { type ListParts, startLists } from './user-lists/start-user-lists.ts';
 import type { UserLists } from './user-lists/user-lists.ts';
 
 /** The recommendation side of a service, put together and kept in step with the store. */
 export interface Recommendation {
   readonly recommender: OnlineRecommender;
   readonly explainer: Explainer;
-  readonly live: LiveState;
+  readonly live: InMemoryState;
   readonly lists: UserLists;
   readonly active: ActiveUsers;
   readonly generations: GenerationSlot;
@@ -42,7 +42,7 @@ export interface RecommendationParts
   extends Omit<ListParts, 'reads' | 'live' | 'generations' | 'hasOtherNodes'> {
   readonly data: DataStore;
   readonly findRelated: FindRelated;
-  readonly tallyKeeper: TallyKeeper;
+  readonly countsStorage: CountsStorage;
   /** Told of what is as it should be and worth a line. */
   readonly onNote: (message: string) => void;
   /** Asks the models in a worker. */
@@ -98,18 +98,18 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
 }
 
 function createLive(
-  { config, clock, tallyKeeper, onTrouble, onNote }: RecommendationParts,
+  { config, clock, countsStorage, onTrouble, onNote }: RecommendationParts,
   reads: LocalReads,
-): LiveState {
+): InMemoryState {
   const { data_source, offline } = config.recommend;
-  return new LiveState({
+  return new InMemoryState({
     reads,
     clock,
     positiveTypes: positiveKindNames(data_source.positive_feedback_types),
-    spans: trendSpans(config.recommend),
+    spans: popularitySpans(config.recommend),
     itemTtlMs: ttlMs(data_source.item_ttl),
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,
-    tallyKeeper,
+    countsStorage,
     onTrouble,
     onNote,
   });

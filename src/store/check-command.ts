@@ -4,7 +4,7 @@ import {
   decodeItems,
   decodeUserPatch,
   decodeUsers,
-} from '../domain/decode.ts';
+} from '../domain/decode-bodies.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import type { WriteCommand } from './data-store.ts';
 import type { WriteRules } from './write-options.ts';

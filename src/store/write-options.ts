@@ -1,4 +1,4 @@
-import type { Limits } from '../domain/limits.ts';
+import type { Limits } from '../domain/request-limits.ts';
 
 /** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
 export type SyncMode = 'disk' | 'commit';

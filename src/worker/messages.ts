@@ -1,21 +1,21 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { NeighborType } from '../domain/neighbor-type.ts';
 import type { ProcessorTimes } from '../domain/process/processor-times.ts';
+import type { SharedTask } from '../model/chunks-for-threads.ts';
 import type { ServingShape } from '../model/learned-part.ts';
-import type { PlacedUsers } from '../model/neighbors/users-part.ts';
-import type { PartName, PlacedParts } from '../model/parts.ts';
-import type { SharedTask } from '../model/shared-task.ts';
-import type { FeedbackRoom } from '../model/user-sample.ts';
-import type { ColdItems } from '../recommend/list-making/cold-items.ts';
+import type { PlacedUsers } from '../model/neighbors/train-and-serve-users.ts';
+import type { PartName, PlacedParts } from '../model/registry.ts';
+import type { FeedbackRoom } from '../model/sample-users-to-fit-memory.ts';
+import type { Found, Question } from '../recommend/list-making/answer-from-models.ts';
+import type { ColdItems } from '../recommend/list-making/find-cold-items.ts';
 import type { ListSettings } from '../recommend/list-making/list-settings.ts';
-import type { Found, Question } from '../recommend/list-making/wanted-items.ts';
 import type { AskedUser } from '../recommend/models/generation.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
-import type { TallySettings } from '../recommend/popularity/tally.ts';
-import type { TrendCounts, TrendSpans } from '../recommend/popularity/trends.ts';
-import type { Ranked } from '../recommend/ranked.ts';
-import type { RankingChoice } from '../recommend/ranking/ranking-choice.ts';
-import type { Ranking } from '../recommend/ranking/ranking-features.ts';
+import type { ItemPopularity, PopularitySpans } from '../recommend/popularity/popularity-counts.ts';
+import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
+import type { Ranked } from '../recommend/ranked-rows.ts';
+import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
+import type { Ranking } from '../recommend/ranking/feature-names.ts';
 import type { Remade } from '../recommend/user-lists/remake-queue.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
@@ -37,7 +37,7 @@ export interface Jobs {
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
-  tally: { job: TallyJob; answer: Uint8Array | undefined };
+  recount: { job: RecountJob; answer: Uint8Array | undefined };
   /** Makes the pool start a thread. */
   nothing: { job: { readonly kind: 'nothing' }; answer: undefined };
 }
@@ -146,7 +146,7 @@ export interface LearnRankingJob extends Cancellable {
   readonly plan: ListPlan;
   readonly heldOut: HeldOutPairs;
   readonly heldOutSinceMs: number;
-  readonly spans: TrendSpans;
+  readonly spans: PopularitySpans;
   readonly slot: number;
 }
 
@@ -176,7 +176,7 @@ export interface ListPlan {
   readonly generation: PlacedGeneration;
   /** One bit an item row: those that may stand in a list. */
   readonly listable: Uint32Array<SharedArrayBuffer>;
-  readonly trends: TrendCounts;
+  readonly popularity: ItemPopularity;
   readonly latestRows: Uint32Array<SharedArrayBuffer>;
   readonly popularRows: Uint32Array<SharedArrayBuffer>;
   /** By popularity scale. */
@@ -227,12 +227,12 @@ export interface SearchItemsJob {
   readonly timeMsMax: number;
 }
 
-/** Name of the saved tally in the cache store. */
-export const TALLY_NAME = 'tally';
+/** Name of the saved counts of feedback in the cache store. */
+export const SAVED_COUNTS_NAME = 'tally';
 
 /** Counts all feedback, from what was saved on where that will do, saves it and answers it; undefined where it cannot be told as of when it is. */
-export interface TallyJob extends TallySettings {
-  readonly kind: 'tally';
+export interface RecountJob extends CountsSettings {
+  readonly kind: 'recount';
   readonly dataPath: string;
   readonly cachePath: string;
   /** Milliseconds since the epoch. */

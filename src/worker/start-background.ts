@@ -5,20 +5,20 @@ import type { Logger } from '../domain/log.ts';
 import type { Teardown } from '../domain/teardown.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
 import type { StartedStores } from '../store/open/start-stores.ts';
+import { countsStorage } from './feedback-counts-storage.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './generation/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { restoreGeneration } from './generation/restore-generation.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
 import type { WorkerPool } from './pool/pool.ts';
-import { tallyKeeper } from './tally-keeper.ts';
-import { TaskLog } from './tasks/task-log.ts';
+import { TaskList } from './tasks/task-list.ts';
 
 /** What works in the background, and what it keeps in memory for them. */
 export interface Background extends BackgroundTraining {
   readonly pool: WorkerPool;
   readonly recommendation: Recommendation;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   /** Resolves when the saved generation serves, or is known not to be of use. Never rejects. */
   readonly isRestored: Promise<void>;
 }
@@ -44,15 +44,15 @@ export async function startBackground(
     clock,
     elapsedMs: () => performance.now(),
     findRelated: neighborFinder(pool, config, paths, clock),
-    makeInWorker: (userRows) => training.remakes.make(userRows),
-    askInWorker: (question, signal) => training.remakes.ask(question, signal),
+    makeInWorker: (userRows) => training.listsOnRequest.make(userRows),
+    askInWorker: (question, signal) => training.listsOnRequest.ask(question, signal),
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     onNote: (message) => log.info(message),
-    tallyKeeper: tallyKeeper(pool, config, cache, paths, clock),
+    countsStorage: countsStorage(pool, config, cache, paths, clock),
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.live.close());
-  const tasks = new TaskLog(clock, cache);
+  const tasks = new TaskList(clock, cache);
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache, cluster };

@@ -1,9 +1,9 @@
 import { yieldToServing } from '../domain/process/thread-priority.ts';
-import { findRelated } from './jobs/find-neighbors.ts';
 import { gather } from './jobs/gather-training-data.ts';
 import { learnRanking } from './jobs/learn-ranking.ts';
 import { answerQuestion, makeLists } from './jobs/make-lists.ts';
-import { renewSavedTally } from './jobs/renew-tally.ts';
+import { findRelated } from './jobs/neighbors-from-store-job.ts';
+import { recountFeedback } from './jobs/recount-feedback.ts';
 import { findItems } from './jobs/search-items.ts';
 import { similarUsers } from './jobs/similar-users.ts';
 import { finish, load, prepare, run } from './jobs/train-parts.ts';
@@ -24,7 +24,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   question: answerQuestion,
   neighbors: (job) => (job.among === 'store' ? findRelated(job) : similarUsers(job)),
   searchItems: findItems,
-  tally: renewSavedTally,
+  recount: recountFeedback,
   nothing: () => undefined,
 };
 

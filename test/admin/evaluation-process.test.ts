@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { evaluateAside } from '../../src/admin/evaluation-process.ts';
+import { evaluateAside } from '../../src/admin/start-evaluation-process.ts';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import { ownThread } from '../../src/domain/process/thread-entry.ts';
 
@@ -41,7 +41,7 @@ describe('the process of an evaluation', () => {
       mkdirSync(folder);
       writeFileSync(join(folder, 'file'), '');
     }
-    const { url, execArgv } = ownThread('evaluate/evaluation-child');
+    const { url, execArgv } = ownThread('evaluate/evaluation-process-entry');
     const child = fork(fileURLToPath(url), [], {
       execArgv,
       serialization: 'advanced',

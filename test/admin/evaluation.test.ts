@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Evaluation } from '../../src/admin/evaluation.ts';
-import type { RunEvaluation } from '../../src/admin/evaluation-process.ts';
+import type { RunEvaluation } from '../../src/admin/start-evaluation-process.ts';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationReport } from '../../src/domain/evaluation-schemas.ts';
-import { TaskLog } from '../../src/worker/tasks/task-log.ts';
+import { TaskList } from '../../src/worker/tasks/task-list.ts';
 
 const REPORT: EvaluationReport = {
   source: 'data',
@@ -44,7 +44,7 @@ describe('an evaluation at a click', () => {
         kept.set(name, structuredClone(value));
       },
     };
-    const tasks = new TaskLog(clock, states);
+    const tasks = new TaskList(clock, states);
     await tasks.restore();
     const evaluation = new Evaluation({ config: defaultConfig(), dataPath, tasks, states, clock, run });
     await evaluation.restore();

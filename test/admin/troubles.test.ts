@@ -39,6 +39,30 @@ describe('what is not right', () => {
     expect(findTroubles(WELL)).toEqual([]);
   });
 
+  it('is both a type that is not known and one without its value', () => {
+    const types = [typeOf('purchase>0', 9, true), typeOf('purchase', 2), typeOf('kauf', 1)];
+    const found = findTroubles({ ...WELL, positiveTypes: ['purchase>0'], types });
+    expect(found.map(({ Code }) => Code)).toEqual(['unused_types', 'no_value']);
+    expect(found[1]!.Advice).toContain('{"FeedbackType": "purchase", ..., "Value": 1}');
+  });
+
+  it('is a type whose name begins like a positive one, and a missing value beside another threshold', () => {
+    const types = [typeOf('like', 10, true), typeOf('like<draft>', 3)];
+    expect(findTroubles({ ...WELL, types }).map(({ Code }) => Code)).toEqual(['unused_types']);
+    const rated = [typeOf('rating>0', 9, true), typeOf('rating<-3', 1, true), typeOf('rating', 2)];
+    const positiveTypes = ['rating>0', 'rating<-3'];
+    expect(findTroubles({ ...WELL, positiveTypes, types: rated }).map(({ Code }) => Code)).toEqual([
+      'no_value',
+    ]);
+  });
+
+  it('is nothing that types are read, or that ratings are low', () => {
+    const seen = { ...typeOf('view', 7), Read: true };
+    expect(findTroubles({ ...WELL, types: [...WELL.types, seen] })).toEqual([]);
+    const rated = [typeOf('rating>=7', 10, true), typeOf('rating', 4)];
+    expect(findTroubles({ ...WELL, positiveTypes: ['rating>=7'], types: rated })).toEqual([]);
+  });
+
   it.each<[string, Partial<Facts>, string, RegExp]>([
     ['store_unavailable', { storeError: 'disk' }, 'error', /does not answer: disk/],
     [
@@ -52,6 +76,18 @@ describe('what is not right', () => {
       { ...none, types: [typeOf('view', 10)] },
       'error',
       /of a positive type \(like\).*view \(10\)/,
+    ],
+    [
+      'unused_types',
+      { types: [typeOf('like', 10, true), typeOf('kauf', 1), typeOf('view', 1200), typeOf('gone', 0)] },
+      'warning',
+      /neither positive \(like\) nor read, so nothing is learned from it: view \(1,200\), kauf \(1\)\.$/,
+    ],
+    [
+      'no_value',
+      { positiveTypes: ['purchase>0'], types: [typeOf('purchase>0', 9, true), typeOf('purchase', 2)] },
+      'hint',
+      /no value above 0: purchase \(2\)\.$/,
     ],
     ['no_data', { ...none, items: 0, feedback: 0, types: [] }, 'hint', /no data yet/],
     ['no_feedback', { ...none, feedback: 0, types: [] }, 'hint', /no feedback yet/],

@@ -15,7 +15,7 @@ import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
 import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { viewOf } from '../../src/memory/layout.ts';
+import { viewOf } from '../../src/memory/array-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 
 const SETTINGS = { factors: 10, epochs: 3, seed: 4 };

@@ -16,9 +16,16 @@ if (CHROMIUM === undefined)
 const KEY = 'hush';
 const HEADERS = { 'X-API-Key': KEY };
 const RATINGS = 20_000;
+/** Of an element in the page. */
+interface ScrollBox {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+}
+
 const VIEWS = [
   { width: 1440, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
   { width: 390, colorScheme: 'light' },
 ] as const;
@@ -32,12 +39,15 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
 
   beforeAll(async () => {
     const sample = readSample();
-    const feedback = sample.feedback.slice(0, RATINGS);
+    // With the name of a type that is as long as those of a shop.
+    const feedback = sample.feedback
+      .slice(0, RATINGS)
+      .map((each) => (each.FeedbackType === 'like' ? { ...each, FeedbackType: 'purchase' } : each));
     server = await startTestServer({
       config: {
         server: { api_key: KEY },
         recommend: {
-          data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
+          data_source: { positive_feedback_types: ['purchase'], read_feedback_types: ['read'] },
           popular: { popular_window: 876_000 * 3_600_000 },
           online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
         },
@@ -74,6 +84,12 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await expect.poll(() => page.locator('main [aria-busy=true]').count(), { timeout: 60_000 }).toBe(0);
   }
+
+  /** How much of a table is out of sight beside what is seen of it, pixels. */
+  const hiddenPart = (page: Page, table: string) =>
+    page
+      .getByRole('region', { name: table, exact: true })
+      .evaluate((each: ScrollBox) => each.scrollWidth - each.clientWidth);
 
   const recommended = async () =>
     (await server.call('GET', `/api/recommend/${userId}?n=20`, undefined, HEADERS)).body as string[];
@@ -119,6 +135,12 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     for (const [path, heading, data] of pages()) {
       await show(view.page, path, heading);
       await view.page.locator('main').getByText(data).first().waitFor();
+      if (path.startsWith('try/')) {
+        await view.page.getByRole('button', { name: /^Why / }).first().click();
+        await view.page.getByText(/^Recommended, at place 1\./).waitFor();
+        for (const table of ['Recommended', 'History'])
+          expect(await hiddenPart(view.page, table), `${table} scrolls`).toBeLessThanOrEqual(0);
+      }
       const wide = await view.page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(wide, `${path} is wider than the page`).toBeLessThanOrEqual(0);
       expect(await seriousFaults(view.page), path).toEqual([]);
@@ -173,13 +195,42 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByText(/Recommended, at place 2\./).waitFor();
     await view.page
       .locator(`tr[data-item="${first}"]`)
-      .getByRole('button', { name: /^like / })
+      .getByRole('button', { name: /^purchase / })
       .click();
     await view.page.locator(`tr[data-item="${first}"]`).waitFor({ state: 'detached' });
-    await view.page.getByLabel('Item id', { exact: true }).fill(first);
-    await view.page.getByRole('button', { name: 'Ask' }).click();
+    const { Comment: title } = (await server.call('GET', `/api/item/${first}`, undefined, HEADERS)).body;
+    await view.page.getByLabel('Title or id of an item that is missing').fill(title.toUpperCase());
+    await view.page.getByRole('button', { name: title, exact: true }).click();
     await view.page.getByText(/The user has feedback on it already/).waitFor();
     expect(await recommended()).not.toContain(first);
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('finds items by words of their titles, and all of them again without', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'items', 'Items');
+    const rows = view.page.getByRole('region', { name: 'Items' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const [before] = await rows.allTextContents();
+    await view.page.getByLabel('Title, id, category or label').fill('iron man 3');
+    await view.page.getByText('Iron Man 3 (2013)').waitFor();
+    expect(await rows.first().textContent()).toContain('Iron Man 3 (2013)');
+    await view.page.getByLabel('Title, id, category or label').fill('no such film at all');
+    await view.page.getByText('No title, id, category or label has no such film at all in it.').waitFor();
+    await view.page.getByLabel('Title, id, category or label').fill('');
+    await rows.first().waitFor();
+    expect(await rows.first().textContent()).toBe(before);
+    await view.page.getByRole('button', { name: 'Next' }).click();
+    await view.page.getByText('Page 2').waitFor();
+    await view.page.getByRole('link', { name: 'Try it' }).click();
+    await view.page.getByLabel('Title or id of an item', { exact: true }).fill('iron man 3');
+    await view.page.getByRole('button', { name: 'Iron Man 3 (2013)', exact: true }).click();
+    await view.page.getByRole('region', { name: 'Recommended to the session' }).waitFor();
+    await view.page.getByLabel('Title or id of an item', { exact: true }).fill('gravity (2013)');
+    await view.page.keyboard.press('Enter');
+    await view.page.getByRole('button', { name: 'Remove Gravity (2013) from the session' }).waitFor();
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
@@ -227,12 +278,34 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       HEADERS,
     );
     expect(stored.body).toMatchObject([
-      { FeedbackType: 'like', ItemId: 'film-a', Timestamp: '2023-11-14T22:13:20Z' },
+      { FeedbackType: 'purchase', ItemId: 'film-a', Timestamp: '2023-11-14T22:13:20Z' },
     ]);
     const low = await server.call('GET', '/api/user/newer/feedback', undefined, HEADERS);
     expect(low.body[0].FeedbackType).toBe('read');
     await show(view.page, 'tasks', 'Tasks');
     await view.page.getByText('file own.csv, feedback written 3, refused 2').waitFor();
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('finds the order of days and months by the whole file, and takes any sign between columns', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'import', 'Import');
+    const choose = (text: string) =>
+      view.page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await choose(`Kundennr;Artikelnr;Datum\n${'ann;tea;1/2/2024\n'.repeat(6000)}ann;ale;13/2/2024\n`);
+    await view.page.getByRole('cell', { name: '2024-02-01', exact: true }).first().waitFor();
+    expect(await view.page.getByLabel('Times are').inputValue()).toBe('day-first');
+    await choose('user item\nann tea\n');
+    await view.page.getByText(/Say which column is ItemId/).waitFor();
+    await view.page.getByLabel('Between columns').fill(' ');
+    await view.page.getByLabel('Between columns').blur();
+    await view.page.getByRole('button', { name: 'Import feedback' }).waitFor();
+    await choose('PK\x03\x04');
+    await view.page.getByText(/orders.csv is packed with zip/).waitFor();
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
@@ -246,8 +319,12 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'sheet.csv', mimeType: 'text/csv', buffer });
-    await view.page.getByText('Say how the times are written.').waitFor();
+    await view.page.getByText(/Say how the times are written, since nothing tells/).waitFor();
     expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
+    await view.page.getByRole('cell', { name: '02/01/2024 8:26', exact: true }).waitFor();
+    expect(await view.page.getByText('refused:').count()).toBe(0);
+    await view.page.screenshot({ path: join(shots, 'import-times.png'), fullPage: true });
+    expect(await seriousFaults(view.page)).toEqual([]);
     await view.page.getByLabel('Times are').selectOption('day-first');
     await view.page.getByText(/not UTF-8 and is read as windows-1252/).waitFor();
     await view.page.getByRole('button', { name: 'Import feedback' }).click();

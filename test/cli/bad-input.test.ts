@@ -48,6 +48,11 @@ const CASES: readonly (readonly [command: string, code: number, said: RegExp])[]
     1,
     /^furze: file\.csv has no column "uid"; it has user, item, time\n$/,
   ],
+  [
+    'import file.csv ./file.csv --data good',
+    1,
+    /^furze: \.\/file\.csv is named twice; name each file once\n$/,
+  ],
   ['import half --data good', 1, /^furze: half is a folder; .+\n$/],
   ['export feedback --data none', 1, NO_STORE],
   ['export feedback --data damaged', 1, IS_DAMAGED],

@@ -31,6 +31,8 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
     data: { path: folder, counts: { users: 500, items: 1, feedback: 500 }, faultCount: 0 },
   });
 
+  expect((await run('check', folder)).output).toMatch(/\n {2}0 comments of feedback\n/);
+
   const file = join(folder, 'data.mdb');
   const whole = readFileSync(file);
   writeFileSync(file, Buffer.from(whole).fill(0xa5, 0, 4096));

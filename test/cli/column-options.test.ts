@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addColumnOptions, wishesOf } from '../../src/cli/column-options.ts';
+import { addColumnOptions, nameOfDelimiter, parseDelimiter, wishesOf } from '../../src/cli/column-options.ts';
 
 it('takes every option by which the columns of a file are told', () => {
   const command = addColumnOptions(new Command('import'));
   const args =
-    '--map user=uid --map item=sku --type buy --positive 4 --low-type view --separator ; --time-format day-first --encoding latin1 --no-header';
+    '--map user=uid --map item=sku --type buy --positive 4 --low-type view --separator ; --delimiter tab --time-format day-first --encoding latin1 --no-header';
   command.parse(args.split(' '), { from: 'user' });
   expect(wishesOf(command.opts())).toEqual({
     map: [
@@ -16,8 +16,24 @@ it('takes every option by which the columns of a file are told', () => {
     ratingMin: 4,
     lowType: 'view',
     separator: ';',
+    delimiter: '\t',
     timeForm: 'day-first',
     encoding: 'latin1',
     hasHeader: false,
   });
+});
+
+it('takes for a delimiter what can part columns', () => {
+  expect(['#', '::', 'tab', '\\t', '\\x01', '~|~'].map(parseDelimiter)).toEqual([
+    '#',
+    '::',
+    '\t',
+    '\t',
+    '\x01',
+    '~|~',
+  ]);
+  for (const sign of ['#', '::', '\t', '\x01', '\x1f'])
+    expect(parseDelimiter(nameOfDelimiter(sign)!)).toBe(sign);
+  for (const text of ['', 'x', '"', '\n', 'semicolon'])
+    expect(() => parseDelimiter(text)).toThrow(/expected a sign/);
 });

@@ -22,6 +22,13 @@ async function run(args: readonly string[], env?: Record<string, string>, cwd?: 
 }
 
 describe('furze --help', () => {
+  it.skipIf(process.platform === 'win32')('ends without a word when nobody reads on', async () => {
+    const shell = ['sh', '-c', '{ sleep 1; "$@"; echo "code $?" >&2; } | true', 'sh'];
+    const furze = new Furze(['evaluate', '--help'], {}, shell);
+    expect(await furze.exit).toBe(0);
+    expect(furze.output).toBe('code 141\n');
+  });
+
   it.each([[['--help']], [['-c', 'none.toml', '--help']], [['--port', '1', '-h']], [['help']]])(
     'lists all commands after %j',
     async (args) => {
@@ -111,8 +118,9 @@ describe('arguments and configuration that are not valid', () => {
     [
       'no such file',
       ['serve', '--config', join(folder, 'none.toml')],
-      /none\.toml: cannot be read \(ENOENT\)/,
+      /the configuration \S+none\.toml is not there \(ENOENT: open\)/,
     ],
+    ['a folder', ['serve', '--config', folder], /the configuration \S+ is a folder, where a file is needed/],
     [
       'a file that is something else',
       ['config', '--config', fileOf('orders.csv', 'order_no,sku\n1,tea\n')],
@@ -232,6 +240,8 @@ describe('furze status', () => {
     expect(taken.code).toBe(1);
     expect(taken.output).toContain(`furze: port ${port} of 127.0.0.1 is taken by another process`);
     expect(taken.output).not.toMatch(/^ {4}at /m);
+    // Nothing was loaded before it was said.
+    expect(taken.output).not.toMatch(/opened the data|worker threads|"level":"error"/);
 
     expect(await furze.stop('SIGTERM')).toBe(0);
     const gone = await run(['status', '--url', url], env);
@@ -257,6 +267,7 @@ describe('furze status', () => {
         Choice: {
           Users: 1200,
           Chosen: 'popular, half-life 2 d',
+          Reason: 'blend_of 3 is ahead of it by 0.010 ± 0.020',
           Ways: [way('blend of 3', 0.26), way('popular, half-life 2 d', 0.25), way('latest', 0.1)],
         },
       },
@@ -270,8 +281,29 @@ describe('furze status', () => {
       expect(output).toMatch(/^Not ready\. The data store does not answer\.\n/);
       expect(output).toContain(
         'ranked by popular, half-life 2 d, chosen on the held-out feedback of 1,200 users (NDCG@10)\n' +
+          '    (blend of 3 is ahead of it by 0.010 ± 0.020)\n' +
           '    0.250 ± 0.010 popular, half-life 2 d\n    0.260 ± 0.010 blend of 3\n    0.100 ± 0.010 latest\n',
       );
+    } finally {
+      server.close();
+    }
+  });
+
+  it.each([
+    [404, 'text/html', '<!doctype html>\n<title>a shop</title>\n'],
+    [200, 'text/html', '<!doctype html>\n<title>a shop</title>\n'],
+    [200, 'application/json', '{"status":"ok"}'],
+    [500, 'application/json', '[1]'],
+  ])('says that what answers %i with %s is not furze', async (status, type, body) => {
+    const server = createServer((_request, response) =>
+      response.writeHead(status, { 'Content-Type': type, 'X-Request-ID': '1' }).end(body),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { code, output } = await run(['status', '--url', url]);
+      const said = `furze: what answers at ${url} is not furze (its status is ${status})\n`;
+      expect([code, output]).toEqual([2, said]);
     } finally {
       server.close();
     }

@@ -225,7 +225,8 @@ describe('furze import and export', () => {
     const data = join(folder, 'one-bad');
     const good = file('good.csv', 'user,item,time\nann,tea,1700000000\n');
     const bad = file('bad.csv', 'user,item,time\nbob,tea,1700000000\nbob,a/le,1700000000\n');
-    const { code, output } = await furze('import', 'feedback', good, bad, good, '--data', data);
+    const after = file('after.csv', 'user,item,time\nann,ale,1700000000\n');
+    const { code, output } = await furze('import', 'feedback', good, bad, after, '--data', data);
     expect(code).toBe(1);
     expect(output).toContain(`${good}: 1 row read, 1 feedback stored or changed`);
     expect(output).toContain(`${bad}:3: the item id holds a slash`);
@@ -341,6 +342,36 @@ describe('furze import and export', () => {
     expect(lines(out)).toHaveLength(count);
     expect(await service.stop('SIGTERM')).toBe(0);
   }, 300_000);
+
+  it('adds up the values of rows of one user and item where that is asked for, in a folder without feedback', async () => {
+    const rows = 'user,item,qty\nann,tea,3\nann,tea,-1\nann,cup,1\nann,cup,-1\nbob,tea,-1\nbob,tea,2\n';
+    const path = file('returns.csv', rows);
+    const data = join(folder, 'returns');
+    const sums = ['--type', 'purchase', '--sum-values', '--data', data];
+    const { code, output } = await furze('import', 'feedback', path, ...sums);
+    expect(code, output).toBe(0);
+    expect(output).toContain(
+      '3 rows are of a user, an item and a type that came before: their values are added up',
+    );
+    const exported = join(folder, 'returns.ndjson');
+    expect((await furze('export', 'feedback', '-o', exported, '--data', data)).code).toBe(0);
+    const found = lines(exported) as { UserId: string; ItemId: string; Value?: number }[];
+    expect(found.map(({ UserId, ItemId, Value = 0 }) => [UserId, ItemId, Value]).sort()).toEqual([
+      ['ann', 'cup', 0],
+      ['ann', 'tea', 2],
+      ['bob', 'tea', 1],
+    ]);
+    const again = await furze('import', 'feedback', path, ...sums);
+    expect(again.output).toContain('The folder has feedback already: values are not added up');
+    expect(again.output).toContain(
+      '6 rows are of a user, an item and a type that came before: of each the first counts',
+    );
+    const fresh = await furze('import', 'feedback', path, '--overwrite', '--data', join(folder, 'last'));
+    expect(fresh.output).toContain(
+      '3 rows are of a user, an item and a type that came before: of each the last counts',
+    );
+    expect((await furze('import', 'feedback', path, ...sums, '--overwrite')).code).toBe(2);
+  });
 
   it('opens nothing for a file that is not there', async () => {
     const data = join(folder, 'never');

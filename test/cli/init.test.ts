@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { parseMap } from '../../src/cli/column-options.ts';
-import { findAnswers, type Given } from '../../src/cli/init/answers.ts';
+import { findAnswers } from '../../src/cli/init/answers.ts';
+import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { parseConfig } from '../../src/domain/config/config.ts';
 import { configTemplate } from '../../src/domain/config/print.ts';
@@ -65,6 +66,23 @@ function scripted(...answers: [word: string, answer: string][]): Prompt & { read
 const nothingGiven: Given = { paths: [], preset: 'csv', takesProposals: false };
 
 describe('furze init with flags', () => {
+  it('adds up what was bought and given back over several files', async () => {
+    const bought = file('bought.csv', 'customer,sku,quantity\nann,tea,3\nann,ale,2\nbob,tea,1\n');
+    const returned = file('returned.csv', 'customer,sku,quantity\nann,tea,-1\nann,ale,-2\nbob,mug,1\n');
+    const [config, data] = [join(folder, 'returns.toml'), join(folder, 'returns')];
+    const done = await run(bought, returned, '--config', config, '--data', data, '--yes');
+    expect(done).toMatchObject({ code: 0 });
+    const stored = join(folder, 'returns.ndjson');
+    const exported = new Furze(['export', 'feedback', '--data', data, '--output', stored]);
+    expect(await exported.exit).toBe(0);
+    const records = readFileSync(stored, 'utf8').trim().split('\n');
+    const values = records.map((line) => {
+      const { UserId, ItemId, Value = 0 } = JSON.parse(line) as Record<string, string | number>;
+      return [UserId, ItemId, Value].join(' ');
+    });
+    expect(values.sort()).toEqual(['ann ale 0', 'ann tea 2', 'bob mug 1', 'bob tea 1']);
+  });
+
   it('writes a configuration, imports and trains; the printed requests answer from it', async () => {
     const config = join(folder, 'shop.toml');
     const data = join(folder, 'shop');
@@ -100,7 +118,18 @@ describe('furze init with flags', () => {
       const answer = await fetch(`${url}${path}`, { headers: { 'X-API-Key': 'a-secret' } });
       expect(await answer.json()).toHaveLength(5);
     }
+    const body = /^ {2}curl -X POST '.*\/api\/feedback' -H .* -d '(.*)'$/m.exec(done.output)?.[1];
+    const headers = { 'X-API-Key': 'a-secret' };
+    const sent = await fetch(`${url}/api/feedback`, { method: 'POST', headers, body });
+    expect(await sent.json()).toEqual({ RowAffected: 1 });
     expect(await serve.stop('SIGTERM')).toBe(0);
+
+    const again = await run(source, '--positive', '4', '--config', config, '--data', data);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.output).toContain(`serve --config ${config} starts the service`);
+    const mixed = await run(source, '--positive', '4', '--config', `${config}.other`, '--data', data);
+    expect(mixed).toMatchObject({ code: 1 });
+    expect(mixed.output).toContain(`${data} holds data already`);
   }, 300_000);
 
   it('prints one object and nothing else with --json', async () => {
@@ -163,10 +192,38 @@ describe('furze init with flags', () => {
   it('stores no file with a bad row and leaves no configuration behind', async () => {
     const bad = file('bad.csv', 'user,item,time\nann,tea,1700000000\nbob,,1700000100\n');
     const config = join(folder, 'bad.toml');
-    const { code, output } = await run(bad, '--yes', '--config', config, '--data', join(folder, 'bad'));
+    const data = join(folder, 'bad');
+    const { code, output } = await run(bad, '--yes', '--config', config, '--data', data);
     expect(code).toBe(1);
     expect(output).toContain('bad.csv:3: the item id is empty');
-    expect(existsSync(config)).toBe(false);
+    expect(output).toMatch(
+      /1 row of 2 cannot be stored; nothing was written\. To leave them out, add --skip-bad:\n.* init .*bad\.csv .*--skip-bad .*--yes\n/,
+    );
+    expect([config, data].map(existsSync)).toEqual([false, false]);
+  });
+
+  it('leaves no data behind where the configuration cannot be written after the import', async () => {
+    const [config, data] = [join(folder, 'late.toml'), join(folder, 'late')];
+    mkdirSync(join(`${config}.partial`, 'in the way'), { recursive: true });
+    const { code, output } = await run(plain, '--yes', '--config', config, '--data', data);
+    expect(code).toBe(1);
+    expect(output).toContain('ratings.csv: 960 rows read, 960 feedback stored');
+    expect(output).toMatch(
+      /Nothing is kept\. The same again, with all answers:\n.* init .*ratings\.csv --positive 4 .*--yes\n/,
+    );
+    expect([config, data].map(existsSync)).toEqual([false, false]);
+  });
+
+  it('says after Ctrl-C in the training that everything is imported, and how it goes on', async () => {
+    const [config, data] = [join(folder, 'stopped.toml'), join(folder, 'stopped')];
+    const furze = new Furze(['init', plain, '--yes', '--evaluate', '--config', config, '--data', data]);
+    await furze.waitFor(/^Loading feedback: .*done$/m);
+    expect(await furze.stop('SIGINT')).toBe(130);
+    expect(furze.output).toMatch(
+      /Stopped\. Everything is imported: .* serve --config .*stopped\.toml starts the service/,
+    );
+    expect(furze.output).not.toMatch(/no model could be trained|^User /m);
+    expect(existsSync(config)).toBe(true);
   });
 
   it('goes on with the good rows of a file with --skip-bad', async () => {
@@ -278,7 +335,7 @@ describe('furze init on a terminal', () => {
     await expect(findAnswers({ ...given, takesProposals: true }, undefined)).rejects.toThrow(
       /--time-format month-first or day-first/,
     );
-    const prompt = scripted(['Does the day come first', 'no'], ['right', '']);
+    const prompt = scripted(['Does the day come first', 'no'], ['right', ''], ['What did the user do', '']);
     const { newestMs } = await findAnswers(given, prompt);
     prompt.close();
     expect(newestMs).toBe(Date.UTC(2024, 1, 1));
@@ -303,7 +360,9 @@ describe('furze init on a terminal', () => {
     expect(files[0]?.wishes.encoding).toBe('windows-1252');
     expect(files[0]?.plan.encoding).toBe('windows-1252');
     const refusing = scripted(...(isAtOnce ? [] : [['right', ''] as [string, string]]), [asked[0], 'no']);
-    await expect(findAnswers(given, refusing)).rejects.toThrow(/not text in utf-8/);
+    await expect(findAnswers({ ...given, wishes: { type: 'like' } }, refusing)).rejects.toThrow(
+      /not text in utf-8/,
+    );
   });
 
   it('ends with 130 when the person goes away', async () => {

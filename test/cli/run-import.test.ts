@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runImport } from '../../src/cli/import/run-import.ts';
-import type { BulkTarget } from '../../src/exchange/targets.ts';
+import type { BulkTarget } from '../../src/exchange/import-targets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-run-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +23,13 @@ async function interruptedAtTheEnd(finish: BulkTarget['finish']): Promise<[code:
       return finish(options);
     },
   };
-  const parts = { target, bulk: async () => target, folder, positiveTypes: ['like'] };
+  const parts = {
+    target,
+    bulk: async () => target,
+    folder,
+    positiveTypes: ['like'],
+    repeats: 'first',
+  } as const;
   const flags = { paths: [path], preset: 'csv', wishes: {}, skipsBad: false, json: false } as const;
   let report = '';
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);

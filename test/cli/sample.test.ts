@@ -40,25 +40,38 @@ describe('the sample', () => {
 });
 
 describe('the user of the tour', () => {
-  it('is one whose recommendations follow a marked taste with films that are not popular anyway', async () => {
+  it('is one to whom films of a marked taste are recommended that are known and not popular anyway', async () => {
     const sample = readSample();
-    const horror = sample.items.filter(({ Labels }) => Labels.includes('Horror')).map(({ ItemId }) => ItemId);
+    const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');
+    const counts = new Map<string, number>();
+    for (const { ItemId } of likes) counts.set(ItemId, (counts.get(ItemId) ?? 0) + 1);
+    const horror = sample.items
+      .filter(({ Labels }) => Labels.includes('Horror'))
+      .map(({ ItemId }) => ItemId)
+      .sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+    const known = horror.slice(20, 25);
+    expect(known.every((itemId) => counts.get(itemId)! >= 3 && counts.get(itemId)! < 60)).toBe(true);
+    const unknown = horror.slice(-5);
     const asked: string[] = [];
+    const likenessAsked: string[] = [];
     const taste = await pickTaste(sample, {
-      popular: async () => horror.slice(0, 5),
-      recommended: async (userId) => {
+      recommended: async (userId, genre) => {
+        if (genre !== 'Horror') return unknown;
         asked.push(userId);
-        return asked.length === 7 ? horror.slice(5, 10) : horror.slice(0, 5);
+        return [horror.slice(0, 5), unknown, known][Math.min(asked.length, 3) - 1]!;
+      },
+      likeness: async (itemId) => {
+        likenessAsked.push(itemId);
+        return likenessAsked.length === 2 ? [0.3, 0.3] : [0.4, 0.1];
       },
     });
-    const likes = sample.feedback.filter(
-      ({ UserId, FeedbackType }) => UserId === taste.userId && FeedbackType === 'like',
-    );
-    expect(likes.length).toBeGreaterThanOrEqual(12);
-    expect(likes.some(({ ItemId }) => ItemId === taste.likedItemId)).toBe(true);
+    expect([taste.genre, taste.userId, asked.length]).toEqual(['Horror', asked[2], 10]);
+    const own = likes.filter(({ UserId }) => UserId === taste.userId).map(({ ItemId }) => ItemId);
+    expect(own.length).toBeGreaterThanOrEqual(12);
+    expect(taste.likedItemId).toBe(likenessAsked[1]);
+    expect(likenessAsked.every((itemId) => own.includes(itemId) && horror.includes(itemId))).toBe(true);
     expect(taste.liked.length).toBeGreaterThan(0);
-    for (const film of taste.liked) expect(film.genres).toContain(taste.genre);
-    expect(asked.length).toBeGreaterThan(7);
+    for (const film of taste.liked) expect(film.genres).toContain('Horror');
   });
 });
 
@@ -91,6 +104,37 @@ describe('progress', () => {
   it('has no time left in place of one that nobody can tell yet', () => {
     expect(shown(true)).toContain('0/1000, - left');
     expect(shown(true)).not.toMatch(/NULL|INF|LL|NF/);
+  });
+
+  it('draws nothing twice, and tells how long a stage of one step has lasted', () => {
+    const listeners = process.listenerCount('SIGINT');
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 60 });
+    const progress = createProgress(stream);
+    for (let time = 0; time < 5; time++) progress.report('ranking', 0, 1);
+    progress.report('a stage with a long name, such as that of a file', 0, 9);
+    expect(process.listenerCount('SIGINT')).toBe(listeners);
+    progress.stop();
+    progress.report('later', 1, 2);
+    const text = String(stream.read());
+    expect(text.match(/ranking +\d+ s/g)).toHaveLength(1);
+    expect(text).not.toMatch(/0\/1|100%|later/);
+    // Cut to the terminal, which cuts nothing else.
+    expect(text).not.toContain('\u001b[?7l');
+    // Neither hidden nor listened for, so that an end by a signal leaves nothing behind.
+    expect(text).not.toContain('\u001b[?25l');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those of a terminal
+    for (const drawn of text.split(/[\r\n]|\u001b(?:\[[?\d]*[A-Za-z]|\d)/))
+      expect(drawn.length).toBeLessThan(61);
+  });
+
+  it('tells how long a stage has lasted of which nothing is done, where there is no terminal', () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: false });
+    let nowMs = 0;
+    const progress = createProgress(stream, () => nowMs);
+    for (; nowMs < 25_000; nowMs += 1000) progress.report('ranking', 0, 1);
+    progress.report('ranking', 1, 1);
+    progress.end();
+    expect(String(stream.read())).toBe('ranking: 10 s so far\nranking: 20 s so far\nranking: done\n');
   });
 
   it('is one line a stage where there is no terminal', () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
-import { recordOf } from '../../src/exchange/records.ts';
+import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
   const opened = await openFile(new File(Array.isArray(bytes) ? bytes : [bytes], name));

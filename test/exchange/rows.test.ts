@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
-import { encodingOf, openText, type TextEncoding } from '../../src/exchange/open-text.ts';
+import { encodingOf, openText, type TextEncoding } from '../../src/exchange/open-text-file.ts';
 import { readRows } from '../../src/exchange/read-rows.ts';
 
 const TEXT = 'user,item,ts\nann,tea,1700000000\n';
@@ -75,6 +75,38 @@ describe('a file', () => {
   });
 });
 
+/** The beginning of a zip archive whose first file has this name. */
+const zip = (name: string) => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from(name)]);
+/** All bytes there are, in an order without meaning. */
+const MIXED = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 167 + 13) % 256));
+
+describe('a file that is no text', () => {
+  it.each<[string, Uint8Array | string, RegExp]>([
+    ['a workbook', zip('[Content_Types].xml'), /is an Excel workbook; save it as CSV/],
+    ['a packed workbook', gzipSync(zip('_rels/.rels')), /is an Excel workbook/],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /is an Excel workbook/],
+    [
+      'a document',
+      zip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
+      /is a LibreOffice document/,
+    ],
+    ['a zip archive', zip('orders.csv'), /is packed with zip; unpack it/],
+    ['a page called a workbook', '<html><table><tr>', /is HTML or XML.*save it as CSV/],
+    ['anything', MIXED, /is no text; CSV, TSV or NDJSON is read/],
+    ['UTF-16 without a mark', Buffer.from(TEXT, 'utf16le'), /UTF-16 without a mark.*--encoding utf-16le/],
+    ['the same turned round', Buffer.from(TEXT, 'utf16le').swap16(), /say --encoding utf-16be/],
+  ])('is told by its first bytes: %s', async (name, bytes, message) => {
+    await expect(textOf(file(name, bytes))).rejects.toThrow(message);
+    await expect(textOf(file(name, bytes), 'windows-1252')).rejects.toThrow(message);
+  });
+
+  it('is not taken for one that has a few signs of control', async () => {
+    const text = 'user\x01item\nann\x02bob\x01tea\n';
+    expect(await textOf(file('controls', text))).toBe(text);
+    expect(await textOf(file('wide', Buffer.from(TEXT, 'utf16le')), 'utf-16le')).toBe(TEXT);
+  });
+});
+
 describe('rows', () => {
   const quoted = 'a,b\r\n"x,1","two\nlines"\r\n\r\nlast,"say ""hi"""\r\n';
 
@@ -129,6 +161,32 @@ describe('rows', () => {
 
   it('of one JSON array are refused in words', () => {
     expect(() => detectFormat('[\n {"a": 1}]')).toThrow(/one JSON array.*jq/);
+  });
+
+  it.each([';', ',', '\t', '^'])(
+    "are told by Excel's own first line, which is none: sep=%j",
+    async (sign) => {
+      const rows = [
+        { line: 2, cells: ['a', 'b'] },
+        { line: 3, cells: ['1,5', 'x;y'] },
+      ];
+      const body = `a${sign}b\r\n"1,5"${sign}"x;y"\r\n`;
+      expect(await rowsOf(`sep=${sign}\r\n${body}`)).toEqual(rows);
+      expect(await rowsOf(`"sep=${sign}"\r\n${body}`, 1)).toEqual(rows);
+      // Further down it is a row.
+      expect(await rowsOf(`a;b\nsep=;\n`)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 2, cells: ['sep=', ''] },
+      ]);
+    },
+  );
+
+  it('are not parted by what stands within quotes', () => {
+    expect(detectFormat('"a;b",c\n')).toMatchObject({ delimiter: ',' });
+    expect(detectFormat('a;b#c\n', '#')).toMatchObject({ delimiter: '#' });
+    // What is said of another file.
+    expect(detectFormat('a;b\n', '#')).toMatchObject({ delimiter: ';' });
+    expect(detectFormat('sep=;\na;b\n', '#')).toMatchObject({ delimiter: ';' });
   });
 
   it('keep quotes between double colons', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Engine, Flow } from '../../src/http/engine/engine.ts';
-import { Burst } from '../../src/http/flow/burst.ts';
 import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
 import { Outflow } from '../../src/http/flow/long-answers.ts';
+import { Burst } from '../../src/http/flow/requests-per-turn.ts';
 import { PaceWatch } from '../../src/http/flow/transfer-rate.ts';
 import { jsonPage } from '../../src/http/page-reply.ts';
 import { jsonText, type Reply } from '../../src/http/reply.ts';

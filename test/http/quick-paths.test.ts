@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import { parseQuery } from '../../src/http/query.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
+import { parseQuery } from '../../src/http/query-parameters.ts';
 import { createRequestIds } from '../../src/http/request-id.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
 import { Router } from '../../src/http/router.ts';

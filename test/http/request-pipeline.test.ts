@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { StartGate } from '../../src/http/flow/start-gate.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
+import { StartGate } from '../../src/http/flow/wait-for-database-at-start.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
 import { createRoutes } from '../../src/http/route-table.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/domain/request-limits.ts';
 import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { createMetrics, type HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { Route } from '../../src/http/route.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { json, jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';

@@ -6,8 +6,8 @@ import {
   normalMatrixScratchBytes,
   paddedFactors,
   rotateScratchBytes,
-  rowRegularization,
-} from '../../src/kernel/scratch.ts';
+} from '../../src/kernel/scratch-sizes.ts';
+import { rowRegularization } from '../../src/model/als/row-regularization.ts';
 import {
   createWorld,
   distance,

@@ -5,7 +5,7 @@ import {
   paddedFactors,
   panelBytes,
   topKScratchBytes,
-} from '../../src/kernel/scratch.ts';
+} from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eigenScratchBytes, paddedFactors, rotateScratchBytes } from '../../src/kernel/scratch.ts';
+import { eigenScratchBytes, paddedFactors, rotateScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   distance,

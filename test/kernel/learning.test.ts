@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FmTraining } from '../../src/kernel/kernels.ts';
-import { fmScratchBytes, paddedFactors } from '../../src/kernel/scratch.ts';
+import { fmScratchBytes, paddedFactors } from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   distance,

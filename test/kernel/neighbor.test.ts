@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neighborScratchBytes } from '../../src/kernel/scratch.ts';
+import { neighborScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bitsBytes, rowSumsBytes } from '../../src/kernel/scratch.ts';
+import { bitsBytes, rowSumsBytes } from '../../src/kernel/scratch-sizes.ts';
 import { createWorld, IMPLEMENTATIONS, LENGTHS, putFloats, putInts, type World } from './world.ts';
 
 interface Shape {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bitsBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch.ts';
+import { bitsBytes, paddedFactors, panelBytes, topKScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   IMPLEMENTATIONS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { paddedFactors, panelBytes } from '../../src/kernel/scratch.ts';
+import { paddedFactors, panelBytes } from '../../src/kernel/scratch-sizes.ts';
 import {
   createWorld,
   distance,

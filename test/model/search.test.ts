@@ -11,7 +11,7 @@ import {
   type SearchProgress,
   successiveHalving,
   type Trial,
-} from '../../src/model/successive-halving.ts';
+} from '../../src/worker/search/successive-halving.ts';
 
 const USERS = 400;
 

@@ -1,6 +1,6 @@
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import type { AlsStart } from '../../src/model/als/memory.ts';
+import type { AlsStart } from '../../src/model/als/memory-layout.ts';
 import { collected } from '../dataset/collected.ts';
 
 /** Groups of items; a user takes most of its items from one of them. */

@@ -7,12 +7,17 @@ import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { trainedModel } from '../../src/model/als/extract-model.ts';
-import { type AlsStart, GRAMIAN_CHUNK_ROWS, gramianChunks, placeAls } from '../../src/model/als/memory.ts';
+import {
+  type AlsStart,
+  GRAMIAN_CHUNK_ROWS,
+  gramianChunks,
+  placeAls,
+} from '../../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
-import { AlsSolver } from '../../src/model/als/solver.ts';
-import { beginPhase } from '../../src/model/shared-task.ts';
+import { AlsSolver } from '../../src/model/als/solve-in-chunks.ts';
+import { beginPhase } from '../../src/model/chunks-for-threads.ts';
 import { tastes } from './tastes.ts';
 
 /** More users than a Gramian's chunk and more rows than threads take at a time, with lists of uneven length. */

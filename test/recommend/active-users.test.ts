@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ActiveUsers, type PassOrder } from '../../src/recommend/user-lists/active-users.ts';
 import { forgetStaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
-import { UserBits } from '../../src/recommend/user-lists/user-bits.ts';
+import { UserBits } from '../../src/recommend/user-lists/user-bit-set.ts';
 
 const DAY_MS = 86_400_000;
 const TTL_MS = 7 * DAY_MS;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
-import { LatestIndex } from '../../src/recommend/global-lists/latest.ts';
-import { PopularIndex } from '../../src/recommend/global-lists/popular.ts';
-import { Trends } from '../../src/recommend/popularity/trends.ts';
+import { LatestIndex } from '../../src/recommend/global-lists/latest-index.ts';
+import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';
+import { PopularityCounts } from '../../src/recommend/popularity/popularity-counts.ts';
 import { type CatalogueItem, FeedbackColumns } from '../../src/store/data-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -117,12 +117,15 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     for (let row = 0; row < 3; row++) catalogue.put(film(row));
-    const trends = new Trends({ windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => now);
-    const popular = new PopularIndex(trends, catalogue);
+    const popularity = new PopularityCounts(
+      { windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY },
+      () => now,
+    );
+    const popular = new PopularIndex(popularity, catalogue);
     const top = () => popular.top(10, [], () => true);
-    trends.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
+    popularity.apply(likes([0, NOW], [1, NOW], [1, NOW - HOUR_MS], [2, NOW - 80 * HOUR_MS]), () => true, 1);
     expect(await top()).toEqual({ rows: [1, 0], scores: [2, 1] });
-    trends.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
+    popularity.apply(likes([1, NOW], [1, NOW - HOUR_MS]), () => true, -1);
     expect(await top()).toEqual({ rows: [0], scores: [1] });
     now += 66 * HOUR_MS;
     expect((await top()).rows).toEqual([]);
@@ -132,9 +135,12 @@ describe('popular items', () => {
     let now = NOW;
     const catalogue = new Catalogue(() => now);
     catalogue.put(film(0));
-    const trends = new Trends({ windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => now);
-    const popular = new PopularIndex(trends, catalogue);
-    trends.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
+    const popularity = new PopularityCounts(
+      { windowMs: 64 * HOUR_MS, ttlMs: Number.POSITIVE_INFINITY },
+      () => now,
+    );
+    const popular = new PopularIndex(popularity, catalogue);
+    popularity.apply(likes([0, NOW + 3 * HOUR_MS]), () => true, 1);
     expect((await popular.top(1, [], () => true)).rows).toEqual([]);
     now += 4 * HOUR_MS;
     expect((await popular.top(1, [], () => true)).scores).toEqual([1]);
@@ -145,9 +151,12 @@ describe('popular items', () => {
     catalogue.put(film(0, { categories: ['a'] }));
     catalogue.put(film(1, { categories: ['b'] }));
     catalogue.put(film(2, { categories: ['a'], hidden: true }));
-    const trends = new Trends({ windowMs: HOUR_MS, ttlMs: Number.POSITIVE_INFINITY }, () => NOW);
-    const popular = new PopularIndex(trends, catalogue);
-    trends.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
+    const popularity = new PopularityCounts(
+      { windowMs: HOUR_MS, ttlMs: Number.POSITIVE_INFINITY },
+      () => NOW,
+    );
+    const popular = new PopularIndex(popularity, catalogue);
+    popularity.apply(likes([0, NOW], [1, NOW], [2, NOW]), () => true, 1);
     expect((await popular.top(10, ['a'], () => true)).rows).toEqual([0]);
     expect((await popular.top(10, [], (row) => row !== 0)).rows).toEqual([1]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
-import { ColdItemIndex, type ColdItems } from '../../src/recommend/list-making/cold-items.ts';
+import { ColdItemIndex, type ColdItems } from '../../src/recommend/list-making/find-cold-items.ts';
 import type { CatalogueItem } from '../../src/store/data-store.ts';
-import { trends } from './hand-made.ts';
+import { popularity } from './hand-made.ts';
 
 function item(row: number, labels: readonly string[], more: Partial<CatalogueItem> = {}): CatalogueItem {
   return { row, itemId: `i${row}`, hidden: false, timestampMs: 0, categories: [], labels, ...more };
@@ -13,7 +13,7 @@ const KNOWN = [item(0, ['sea', 'old']), item(1, ['sea']), item(2, ['hills']), it
 
 function start(items: readonly CatalogueItem[], ever = [1, 1, 1, 1]) {
   const catalogue = new Catalogue(() => 0);
-  const index = new ColdItemIndex(catalogue, trends({ ever }));
+  const index = new ColdItemIndex(catalogue, popularity({ ever }));
   for (const one of [...KNOWN, ...items]) catalogue.put(one);
   const step = (limit = 1000) => {
     const { isMore, gained } = index.step(KNOWN.length, limit);

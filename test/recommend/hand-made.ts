@@ -1,25 +1,25 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
-import { openSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
+import { openSums, placeSums } from '../../src/model/neighbors/kernel-row-sums.ts';
 import { History } from '../../src/recommend/history/history.ts';
-import { NO_COLD_ITEMS } from '../../src/recommend/list-making/cold-items.ts';
+import { NO_COLD_ITEMS } from '../../src/recommend/list-making/find-cold-items.ts';
+import type { ListInputs } from '../../src/recommend/list-making/list-inputs.ts';
 import { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
-import type { ListWorld } from '../../src/recommend/list-making/list-world.ts';
 import type {
   CollaborativeModel,
   Generation,
   NeighborLists,
   SummedLists,
 } from '../../src/recommend/models/generation.ts';
-import { POPULARITY_SCALES } from '../../src/recommend/popularity/decayed-counts.ts';
-import type { TrendCounts } from '../../src/recommend/popularity/trends.ts';
-import type { Ranked } from '../../src/recommend/ranked.ts';
+import type { ItemPopularity } from '../../src/recommend/popularity/popularity-counts.ts';
+import { POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
+import type { Ranked } from '../../src/recommend/ranked-rows.ts';
 import {
   RANKING_FEATURES,
   type Ranking,
   type RankingFeature,
-} from '../../src/recommend/ranking/ranking-features.ts';
+} from '../../src/recommend/ranking/feature-names.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 
 /** Feedback types of the hand-made world. */
@@ -125,8 +125,8 @@ export function generation(parts: Partial<Generation>): Generation {
   return { ...none, number: 1, ...parts } as Generation;
 }
 
-/** What is told of the trends; the rest is nothing. A scale's total is the sum of its values. */
-export interface HandMadeTrends {
+/** What is told of the popularity; the rest is nothing. A scale's total is the sum of its values. */
+export interface HandMadePopularity {
   readonly window?: readonly number[];
   readonly ever?: readonly number[];
   /** Values by scale and item row. */
@@ -135,7 +135,7 @@ export interface HandMadeTrends {
 }
 
 /** Counts of positive feedback by item row. */
-export function trends(parts: HandMadeTrends = {}): TrendCounts {
+export function popularity(parts: HandMadePopularity = {}): ItemPopularity {
   const counts = (values: readonly number[] = []) => Uint32Array.from(values);
   const scales = POPULARITY_SCALES.map((_, scale) => parts.scales?.[scale] ?? []);
   return {
@@ -149,10 +149,10 @@ export function trends(parts: HandMadeTrends = {}): TrendCounts {
   };
 }
 
-/** A ranking by some features; counts are taken as they are where `totals` are those of the trends. */
+/** A ranking by some features; counts are taken as they are where `totals` are those of the popularity. */
 export function ranking(
   weights: { readonly [Name in RankingFeature]?: number },
-  { scales }: TrendCounts,
+  { scales }: ItemPopularity,
   bias = 0,
 ): Ranking {
   return {
@@ -164,10 +164,10 @@ export function ranking(
 }
 
 /** A world in which every item may be listed and nothing is known but what `parts` say. */
-export function world(parts: Partial<ListWorld> = {}): ListWorld {
+export function world(parts: Partial<ListInputs> = {}): ListInputs {
   return {
     generation: undefined,
-    trends: trends(),
+    popularity: popularity(),
     latestRows: () => [],
     popularRows: () => [],
     trendingRows: () => [],
@@ -200,7 +200,7 @@ export function settings(parts: Partial<ListSettings> = {}): ListSettings {
 
 export function make(
   someSettings: Partial<ListSettings>,
-  someWorld: Partial<ListWorld>,
+  someWorld: Partial<ListInputs>,
   history: History,
 ): Ranked | undefined {
   return new ListMaker(settings(someSettings), world(someWorld), isPositive).make(history);

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { ColdItems } from '../../src/recommend/list-making/cold-items.ts';
+import type { ColdItems } from '../../src/recommend/list-making/find-cold-items.ts';
+import type { ListInputs } from '../../src/recommend/list-making/list-inputs.ts';
 import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
-import type { ListWorld } from '../../src/recommend/list-making/list-world.ts';
 import {
   generation,
   historyOf,
   LIKE,
   make,
   neighborLists,
+  popularity,
   READ,
   ranking,
   scoredModel,
   summedLists,
-  trends,
 } from './hand-made.ts';
 
 /** Each recommender proposes items of its own: 10 and 11 are the latest, 20 and 21 popular, and so on. */
-const PROPOSED: Partial<ListWorld> = {
+const PROPOSED: Partial<ListInputs> = {
   generation: generation({
     collaborative: scoredModel(Array.from({ length: 52 }, (_, row) => row)),
     itemNeighbors: neighborLists(() => [
@@ -36,7 +36,7 @@ const STRANGER = historyOf([]);
 
 function rowsOf(
   settings: Partial<ListSettings>,
-  world: Partial<ListWorld> = PROPOSED,
+  world: Partial<ListInputs> = PROPOSED,
   history = FAN,
 ): number[] | undefined {
   return make(settings, world, history)?.rows;
@@ -74,13 +74,13 @@ describe('matching', () => {
     ]);
     const slim = summedLists((row) => weights.get(row) ?? []);
     const parts = { collaborative: scoredModel([0, 0.5]), slim, itemKnn: summedLists(() => [[70, 1]]) };
-    const bySlim = ranking({ collaborative: 1, slim: 1 }, trends());
+    const bySlim = ranking({ collaborative: 1, slim: 1 }, popularity());
     const world = { generation: generation({ ...parts, ranking: bySlim }) };
     const learned = { order: 'learned' } as const;
     expect(sorted(rowsOf({ ...learned, collaborative: true }, world))).toEqual([1, 60]);
     expect(rowsOf({ ...learned, latest: true }, world)).toBeUndefined();
     // What the ranking does not go by proposes nothing.
-    const byOther = ranking({ collaborative: 1, item_knn: 1 }, trends());
+    const byOther = ranking({ collaborative: 1, item_knn: 1 }, popularity());
     const other = { generation: generation({ ...parts, ranking: byOther }) };
     expect(sorted(rowsOf({ ...learned, collaborative: true }, other))).toEqual([1, 70]);
   });
@@ -143,7 +143,11 @@ describe('ranking', () => {
     };
     const world = {
       ...byModel,
-      generation: { ...byModel.generation, clickThrough, ranking: ranking({ click_through: 1 }, trends()) },
+      generation: {
+        ...byModel.generation,
+        clickThrough,
+        ranking: ranking({ click_through: 1 }, popularity()),
+      },
     };
     const first = (history = FAN) => make({ latest: true, order: 'learned' }, world, history)!.rows[0];
     expect(first(FAN)).toBe(4);
@@ -152,11 +156,11 @@ describe('ranking', () => {
 
   it('orders by the probability of positive feedback with one', () => {
     // The weight of ln(1 + positive feedback) alone is above 0: probability = 1 / (1 + 1 / (1 + count)).
-    const counts = trends({ scales: [[0, 3, 0, 1, 8]] });
+    const counts = popularity({ scales: [[0, 3, 0, 1, 8]] });
     const world = {
       ...byModel,
       generation: { ...byModel.generation, ranking: ranking({ popular_12h: 1 }, counts) },
-      trends: counts,
+      popularity: counts,
     };
     const list = make({ latest: true, order: 'learned' }, world, FAN)!;
     expect(list.rows).toEqual([4, 1, 3, 2]);
@@ -169,11 +173,11 @@ describe('ranking', () => {
   });
 
   it('brings up by itself what it goes by: the first of a popularity scale, the newest', () => {
-    const counts = trends({ scales: [[], [], [1, 1, 1]] });
+    const counts = popularity({ scales: [[], [], [1, 1, 1]] });
     const collaborative = scoredModel([0, 0.1, 0.2]);
     const world = {
       generation: generation({ collaborative }),
-      trends: counts,
+      popularity: counts,
       trendingRows: (scale: number) => [[], [], [60, 61], [62]][scale] ?? [],
       latestRows: () => [70],
     };
@@ -229,7 +233,7 @@ describe('replacement', () => {
   function replaced(
     scores: readonly number[],
     more: Partial<ListSettings> = {},
-    world: Partial<ListWorld> = {},
+    world: Partial<ListInputs> = {},
   ) {
     const generationOf = generation({ collaborative: scoredModel(scores) });
     return make(
@@ -268,7 +272,7 @@ describe('replacement', () => {
 
 describe('exploration', () => {
   const OWN = Array.from({ length: 20 }, (_, at) => at);
-  const explored: Partial<ListWorld> = {
+  const explored: Partial<ListInputs> = {
     generation: generation({ collaborative: scoredModel(OWN.map((row) => 20 - row)) }),
     popularRows: () => Array.from({ length: 40 }, (_, at) => 100 + at),
     latestRows: () => Array.from({ length: 40 }, (_, at) => 200 + at),

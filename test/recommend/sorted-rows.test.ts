@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/turns.ts';
+import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
-import { bestOf } from '../../src/recommend/global-lists/best-of.ts';
-import { PopularIndex } from '../../src/recommend/global-lists/popular.ts';
+import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';
 import { SortedRows } from '../../src/recommend/global-lists/sorted-rows.ts';
-import { CommonSums } from '../../src/recommend/neighbors/common-sums.ts';
-import { Trends } from '../../src/recommend/popularity/trends.ts';
+import { topKInTurns } from '../../src/recommend/global-lists/top-k-in-turns.ts';
+import { CommonSums } from '../../src/recommend/neighbors/common-elements-table.ts';
+import { PopularityCounts } from '../../src/recommend/popularity/popularity-counts.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 
 const NOW = 1_700_000_000_000;
@@ -45,8 +45,11 @@ test('the ranking of popular items that is brought up to date is the one that is
     const item = { row, itemId: `i${row}`, hidden: row % 50 === 0, timestampMs: Number.NaN, labels: [] };
     catalogue.put({ ...item, categories });
   }
-  const trends = new Trends({ windowMs: 3_600_000, ttlMs: Number.POSITIVE_INFINITY }, () => NOW);
-  const kept = new PopularIndex(trends, catalogue);
+  const popularity = new PopularityCounts(
+    { windowMs: 3_600_000, ttlMs: Number.POSITIVE_INFINITY },
+    () => NOW,
+  );
+  const kept = new PopularIndex(popularity, catalogue);
   const counts = new Uint32Array(ITEMS);
   let state = 7;
   const random = (below: number) => (state = (Math.imul(state, 48271) >>> 0) % 2147483647) % below;
@@ -62,8 +65,8 @@ test('the ranking of popular items that is brought up to date is the one that is
         added.push(0, row, 0, NOW);
       }
     }
-    trends.apply(added, () => true, 1);
-    trends.apply(removed, () => true, -1);
+    popularity.apply(added, () => true, 1);
+    popularity.apply(removed, () => true, -1);
     const expected = (k: number, accept: (row: number) => boolean) =>
       [...counts.keys()]
         .filter((row) => counts[row]! > 0 && row % 50 !== 0 && accept(row))
@@ -113,7 +116,7 @@ test('the best of many rows are found in short steps', () => {
   let looked = 0;
   let mostBetweenPauses = 0;
   let lookedBefore = 0;
-  const search = bestOf(
+  const search = topKInTurns(
     Array.from({ length: 10_000 }, (_, row) => row),
     3,
     (row) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../src/domain/recommenders.ts';
 import { History } from '../../src/recommend/history/history.ts';
-import { LiveState } from '../../src/recommend/live/live-state.ts';
+import { InMemoryState } from '../../src/recommend/in-memory-state.ts';
 import { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { createSources } from '../../src/recommend/sources/registry.ts';
 import type { Ask, Sources } from '../../src/recommend/sources/source.ts';
@@ -23,7 +23,7 @@ let folder: string;
 let store: DirectStore;
 let reads: LocalReads;
 let sources: Sources;
-let live: LiveState;
+let live: InMemoryState;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'furze-sources-'));
@@ -42,14 +42,14 @@ beforeAll(async () => {
   const others = ROWS.map((row) => feedback('like', 'v', `i${row}`, { Timestamp: '2023-12-31T00:00:00Z' }));
   await store.write(putFeedback([...likes, ...others]));
   reads = store.local;
-  live = new LiveState({
+  live = new InMemoryState({
     reads,
     clock: () => NOW_MS,
     positiveTypes: ['like'],
     spans: { windowMs: 400 * 86_400_000, ttlMs: Number.POSITIVE_INFINITY },
     itemTtlMs: Number.POSITIVE_INFINITY,
     newestCount: true,
-    tallyKeeper: { read: async () => undefined, renew: async () => undefined },
+    countsStorage: { read: async () => undefined, renew: async () => undefined },
     onTrouble: (message) => expect.fail(message),
   });
   await live.load(reads, (await store.getStats()).feedback);

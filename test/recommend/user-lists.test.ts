@@ -4,10 +4,10 @@ import type { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import { ActiveUsers } from '../../src/recommend/user-lists/active-users.ts';
 import type { ListVersions } from '../../src/recommend/user-lists/list-versions.ts';
-import { MainThreadLimit } from '../../src/recommend/user-lists/main-thread-limit.ts';
+import { MainThreadOrWorker } from '../../src/recommend/user-lists/main-thread-or-worker.ts';
+import { TimeBudget } from '../../src/recommend/user-lists/main-thread-time-budget.ts';
 import type { Remade } from '../../src/recommend/user-lists/remake-queue.ts';
 import { StaleLists } from '../../src/recommend/user-lists/stale-lists.ts';
-import { TimeBudget } from '../../src/recommend/user-lists/time-budget.ts';
 import { UserLists } from '../../src/recommend/user-lists/user-lists.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
 
@@ -642,7 +642,7 @@ describe('a user for whom no list can be made', () => {
 
 it('one list that took very long keeps those of others from being made here for some minutes at most', () => {
   const budget = new TimeBudget(0.5, () => nowMs);
-  const here = new MainThreadLimit({ budget, itemCount: () => 10 });
+  const here = new MainThreadOrWorker({ budget, itemCount: () => 10 });
   here.timed(() => {
     nowMs += 400;
   });

@@ -9,9 +9,9 @@ import {
   copyRecords,
   KINDS,
 } from '../../src/exchange/copy-records.ts';
+import { storeSource } from '../../src/exchange/copy-sources.ts';
+import { storeTarget, type Target } from '../../src/exchange/import-targets.ts';
 import { ResumePoint } from '../../src/exchange/resume-point.ts';
-import { storeSource } from '../../src/exchange/sources.ts';
-import { storeTarget, type Target } from '../../src/exchange/targets.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { Furze } from '../cli/run-furze.ts';

@@ -7,11 +7,13 @@ import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { BulkImport } from '../../src/store/lmdb/bulk/bulk-import.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
-import { type DataTables, keepKinds, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { entriesFrom } from '../../src/store/lmdb/engine.ts';
 import { FEEDBACK_TYPES_MAX } from '../../src/store/lmdb/format/record-layout.ts';
-import type { WriteRules } from '../../src/store/lmdb/messages.ts';
+import { keepKinds, readState } from '../../src/store/lmdb/meta-table.ts';
+import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
+import type { WriteRules } from '../../src/store/lmdb/writer-messages.ts';
 import { DirectStore } from './direct-store.ts';
 import { PLAIN_RULES, tempFolder } from './helpers.ts';
 
@@ -112,7 +114,7 @@ test.each([
     const { path: one, store } = await folderWith(rules);
     const { path: other, store: empty } = await folderWith(rules);
     await empty.close();
-    const bulk = await BulkImport.begin(other, rules, SIZES);
+    const bulk = await BulkImport.begin(other, rules, { sizes: SIZES });
     const written = [0];
     for (let file = 1; file <= 3; file++) {
       const feedback = randomFeedback(file, FILE);
@@ -173,7 +175,7 @@ test('nothing is stored, and nothing left, where the end is called for or a comm
 test('a type whose feedback waits to be sorted keeps its number when numbers run out', async () => {
   const { path, store } = await folderWith(PLAIN_RULES);
   await store.close();
-  const bulk = await BulkImport.begin(path, PLAIN_RULES, SIZES);
+  const bulk = await BulkImport.begin(path, PLAIN_RULES, { sizes: SIZES });
   bulk.beginSource();
   const write = (from: number, count: number) =>
     bulk.write({
@@ -193,4 +195,37 @@ test('a type whose feedback waits to be sorted keeps its number when numbers run
   await expect(write(FEEDBACK_TYPES_MAX, 1)).rejects.toThrow(/at most/);
   await bulk.finish({ signal: never, onProgress: () => {} });
   expect((await everything(path)).types).toHaveLength(FEEDBACK_TYPES_MAX);
+});
+
+test('values of records of one user, item and type are added up where that is asked for', async () => {
+  const { path, store } = await folderWith(PLAIN_RULES);
+  await store.close();
+  const bulk = await BulkImport.begin(path, PLAIN_RULES, { sumsValues: true });
+  bulk.beginSource();
+  const row = (ItemId: string, Value: number, Comment = '', FeedbackType = 'purchase') => ({
+    ...{ FeedbackType, UserId: 'ann', ItemId, Value, Comment },
+    Timestamp: `2024-01-0${Math.abs(Value)}T00:00:00Z`,
+  });
+  const records = [
+    ...[row('kept', 3, 'gift'), row('kept', -1), row('kept', 2, '', 'rating')],
+    ...[row('returned', 2), row('returned', -2)],
+    ...[row('back first', -1), row('back first', 2)],
+    row('once', 1),
+  ];
+  await bulk.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+  expect(await bulk.finish({ signal: never, onProgress() {} })).toEqual([undefined, 5]);
+  const tables = openDataTables(path);
+  const found = await new LmdbDataReader(tables).getFeedbackPage(10, '');
+  await tables.engine.close();
+  expect(
+    found.rows
+      .map(({ FeedbackType, ItemId, Value = 0, Comment }) => [FeedbackType, ItemId, Value, Comment])
+      .sort(),
+  ).toEqual([
+    ['purchase', 'back first', 1, ''],
+    ['purchase', 'kept', 2, 'gift'],
+    ['purchase', 'once', 1, ''],
+    ['purchase', 'returned', 0, ''],
+    ['rating', 'kept', 2, ''],
+  ]);
 });

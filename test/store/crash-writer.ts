@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { openStore, type SyncMode } from '../../src/store/open/open-store.ts';
 
 /*

@@ -3,11 +3,12 @@ import { createRandom } from '../../src/domain/random.ts';
 import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/commit-effects.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
-import { type DataTables, openDataTables, readState } from '../../src/store/lmdb/data-tables.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
 import { packTimeLow, packTypeAndTime } from '../../src/store/lmdb/format/record-layout.ts';
+import { readState } from '../../src/store/lmdb/meta-table.ts';
 import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
 import { PLAIN_RULES, tempFolder } from './helpers.ts';
 
 const USERS = 60;

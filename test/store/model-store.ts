@@ -4,7 +4,7 @@ import {
   decodeItems,
   decodeUserPatch,
   decodeUsers,
-} from '../../src/domain/decode.ts';
+} from '../../src/domain/decode-bodies.ts';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { FurzeError } from '../../src/domain/errors.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   WriteCommand,
   WriteResult,
 } from '../../src/store/data-store.ts';
-import type { WriteRules } from '../../src/store/lmdb/messages.ts';
+import type { WriteRules } from '../../src/store/lmdb/writer-messages.ts';
 
 /** The data store's rules over plain maps: what the LMDB store must agree with. Pages are whole, rows do not exist. */
 export class ModelStore implements DataStore {

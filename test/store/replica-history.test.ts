@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { FromWriter } from '../../src/store/lmdb/messages.ts';
+import type { FromWriter } from '../../src/store/lmdb/writer-messages.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { PLAIN_RULES } from './helpers.ts';
 
@@ -27,7 +27,7 @@ function createLoop(truthAt: number, mark = MARK) {
         forsaken++;
       },
     },
-    truth: {
+    commitLog: {
       head: async () => ({ position: truthAt, mark }),
       write: async () => ({
         answers: [{ rowAffected: 1 }] as never,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { FromWriter, Write } from '../../src/store/lmdb/messages.ts';
-import type { Group } from '../../src/store/lmdb/writer/writer-loop.ts';
+import type { Group } from '../../src/store/lmdb/writer/group-commit.ts';
+import type { FromWriter, Write } from '../../src/store/lmdb/writer-messages.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 
@@ -10,7 +10,7 @@ test('a copy on a full disk does not hold up a stop', async () => {
   const posted: FromWriter[] = [];
   let isClosed = false;
   const loop = new ReplicaLoop({
-    truth: {
+    commitLog: {
       head: async () => ({ position: 0, mark: 0 }),
       write: async () => ({ answers: [], commit: { position: 1, mark: 1, markBefore: 0, parts: [] } }),
       commitsAfter: async () => [],

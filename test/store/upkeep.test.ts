@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AutomaticCompaction } from '../../src/admin/automatic-compaction.ts';
 import { createLogger } from '../../src/domain/log.ts';
-import { TaskLog } from '../../src/worker/tasks/task-log.ts';
+import { TaskList } from '../../src/worker/tasks/task-list.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 test('a store of which enough is free is rewritten by itself, and one that fails is left alone for an hour', async () => {
@@ -10,7 +10,7 @@ test('a store of which enough is free is rewritten by itself, and one that fails
   const log = createLogger('info', { write: (line: string) => void lines.push(line) });
   const stores = openIn(tempFolder());
   const { data, cache } = stores;
-  const tasks = new TaskLog(() => nowMs, cache);
+  const tasks = new TaskList(() => nowMs, cache);
   const options = { data, tasks, clock: () => nowMs, log, freeBytesMin: 100_000 };
   const upkeep = new AutomaticCompaction({ ...options, freeShare: 0.5 });
   const Comment = 'x'.repeat(5000);
@@ -56,7 +56,7 @@ test('a store of which enough is free is rewritten by itself, and one that fails
 
 test('an engine that sees to its free space by itself refuses a compaction, and nothing stands among the tasks', () => {
   const marks = { getState: async () => undefined, putState: async () => {} };
-  const tasks = new TaskLog(() => 0, marks);
+  const tasks = new TaskList(() => 0, marks);
   const log = createLogger('error');
   const upkeep = new AutomaticCompaction({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });
   expect(() => upkeep.compact()).toThrow(/sees to its free space by itself/);

@@ -1,9 +1,9 @@
 import { createLogger } from '../../src/domain/log.ts';
 import type { AlsSettings } from '../../src/model/als/settings.ts';
 import type { Stores } from '../../src/store/open/open-store.ts';
-import { AlsTraining } from '../../src/worker/fit/als-training.ts';
 import { GenerationFit, type GenerationFitOptions } from '../../src/worker/fit/generation-fit.ts';
 import { PartTrainer } from '../../src/worker/fit/part-trainer.ts';
+import { AlsTraining } from '../../src/worker/fit/train-als-and-retry.ts';
 import { TrainingDataLoader } from '../../src/worker/fit/training-data-loader.ts';
 import { cacheShelf } from '../../src/worker/generation/generation-storage.ts';
 import type { ListPlan } from '../../src/worker/messages.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/domain/api-schemas.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import type { Explanation } from '../../src/domain/schemas.ts';
 import type { CacheStore, UserList } from '../../src/store/cache-store.ts';
 import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 import type { GenerationManifest } from '../../src/worker/generation/generation-storage.ts';
@@ -167,9 +167,9 @@ describe('a fit of all that a generation has', () => {
 
   it('learns how to rank, and says so in a table', () => {
     const line = scene.server.lines.map((text) => JSON.parse(text)).find(({ table }) => table !== undefined);
-    expect(line?.msg).toMatch(/^lists are ranked by .*, which did best on held-out feedback$/);
+    expect(line?.msg).toMatch(/^lists are ranked by .*, chosen on held-out feedback$/);
     expect(line.users).toBeGreaterThanOrEqual(20);
-    const chosen = line.msg.slice('lists are ranked by '.length, line.msg.indexOf(', which'));
+    const chosen = line.msg.slice('lists are ranked by '.length, line.msg.indexOf(', chosen on'));
     const ndcg = (text: string) => Number(/NDCG@10 ([\d.]+)/.exec(text)![1]);
     const row = line.table.find((text: string) => text.startsWith(chosen));
     for (const name of ['collaborative  ', 'popular_ever  ', 'popular_7d ']) {
@@ -279,7 +279,7 @@ describe('a fit of all that a generation has', () => {
     const onAnew = await fitted(true);
     expect(onAnew).not.toEqual(offAnew);
     expect(
-      scene.server.lines.filter((line) => line.includes('which did best on held-out feedback')).length,
+      scene.server.lines.filter((line) => line.includes('chosen on held-out feedback')).length,
     ).toBeGreaterThan(1);
   }, 600_000);
 });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
 import { FitSchedule, type FitScheduleParts } from '../../src/worker/fit/fit-schedule.ts';
-import { SerialQueue } from '../../src/worker/pool/serial-queue.ts';
+import { SerialQueue } from '../../src/worker/pool/one-at-a-time-queue.ts';
 
 it('users that are compared after a start change nothing of what new items are like', async () => {
   const restored = { number: 3, ranking: undefined };
@@ -12,7 +12,7 @@ it('users that are compared after a start change nothing of what new items are l
   const fits = new FitSchedule({
     generationFit: { restore: async () => restored, indexServing: async () => indexed, stop() {} },
     listPass: { missingFrom, stop() {} },
-    remakes: { use },
+    listsOnRequest: { use },
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
@@ -32,5 +32,34 @@ it('users that are compared after a start change nothing of what new items are l
   expect(fits.served).toBe(indexed);
   expect(use.mock.calls).toEqual([[restored], [indexed]]);
   expect(knowItems).toHaveBeenCalledOnce();
+  await fits.stop();
+});
+
+it('a fit that finds nothing new compares users where they are asked for since', async () => {
+  const generation = { number: 3, ranking: undefined };
+  const indexed = { ...generation };
+  const done = vi.fn();
+  const missingFrom = vi.fn(async () => undefined);
+  const fits = new FitSchedule({
+    generationFit: {
+      run: async () => ({ generation, positives: 5, unchanged: true }),
+      indexServing: async () => indexed,
+      stop() {},
+    },
+    progress: { end() {} },
+    listPass: { missingFrom, stop() {} },
+    listsOnRequest: { use() {} },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: { generations: { current: undefined }, live: {}, lists: { passes: undefined } },
+    log: createLogger('silent'),
+    tasks: { begin: () => ({ done }) },
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  expect((await fits.run())?.generation).toBe(indexed);
+  expect(fits.served).toBe(indexed);
+  expect(missingFrom).toHaveBeenCalledOnce();
+  expect(done).toHaveBeenCalledOnce();
   await fits.stop();
 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { viewOf } from '../../src/memory/layout.ts';
-import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory.ts';
+import { viewOf } from '../../src/memory/array-layout.ts';
 import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
-import type { PlacedModel } from '../../src/model/als/scorer.ts';
+import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory-layout.ts';
+import type { PlacedModel } from '../../src/model/als/scores-and-fold-in.ts';
 import type { Job, JobKind, Jobs, PlacedGeneration, PrepareAnswer } from '../../src/worker/messages.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, putFeedback } from '../store/helpers.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
-import { type PartName, type PartOptions, partOf } from '../../src/model/parts.ts';
+import { type PartName, type PartOptions, partOf } from '../../src/model/registry.ts';
 import { withTrainingReads } from '../../src/worker/jobs/training-reads.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
 import { feedback, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/domain/log.ts';
+import { SerialQueue } from '../../src/worker/pool/one-at-a-time-queue.ts';
 import { WorkerPool } from '../../src/worker/pool/pool.ts';
-import { SerialQueue } from '../../src/worker/pool/serial-queue.ts';
 import { readLastSearch } from '../../src/worker/search/saved-search.ts';
 import { Search, type SearchOptions } from '../../src/worker/search/settings-search.ts';
-import { TaskLog } from '../../src/worker/tasks/task-log.ts';
+import { TaskList } from '../../src/worker/tasks/task-list.ts';
 import { type BenchFit, type FitBench, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 
 /** Settings that nobody would leave as they are: hardly any penalty, and hardly a difference to what was not liked. */
@@ -32,7 +32,7 @@ function searchOf(
       trials: 9,
       clock: () => 1_700_000_000_000,
       log: createLogger('info', { write: (line: string) => void lines.push(line) }),
-      tasks: new TaskLog(() => 1_700_000_000_000, stores.cache),
+      tasks: new TaskList(() => 1_700_000_000_000, stores.cache),
       maySearch: () => true,
       ...more,
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
 import { usersByItems } from '../../src/model/neighbors/incidence.ts';
-import { placeSimilarity } from '../../src/model/neighbors/place-similarity.ts';
-import type { PlacedUsers } from '../../src/model/neighbors/users-part.ts';
+import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
+import type { PlacedUsers } from '../../src/model/neighbors/train-and-serve-users.ts';
 import { findSimilarUsers, similarUsers } from '../../src/worker/jobs/similar-users.ts';
 
 /** User 0 likes items 0 to 5; user 1 likes 0, 1 and 2, user 2 likes 3, 4 and 5, user 3 something else. */

@@ -12,7 +12,7 @@
  */
 import type { Interactions } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
-import { paddedFactors } from '../../../src/kernel/scratch.ts';
+import { paddedFactors } from '../../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../../src/memory/arena.ts';
 import {
   type ElementType,
@@ -20,7 +20,7 @@ import {
   LayoutBuilder,
   type MemoryLayout,
   viewOf,
-} from '../../../src/memory/layout.ts';
+} from '../../../src/memory/array-layout.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import type { BprSettings } from './settings.ts';
 

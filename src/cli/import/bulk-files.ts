@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
-import type { PresetFile } from '../../exchange/presets.ts';
-import type { BeginBulk, BulkTarget } from '../../exchange/targets.ts';
+import type { BeginBulk, BulkTarget } from '../../exchange/import-targets.ts';
+import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import type { Progress } from '../progress.ts';
 
 /** How much of the time goes into reading the files; the rest into storing what was read. */

@@ -2,9 +2,9 @@ import { countedRecords } from '../../domain/group-digits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { type CopyState, copyRecords } from '../../exchange/copy-records.ts';
+import { tableSource } from '../../exchange/copy-sources.ts';
+import type { Target } from '../../exchange/import-targets.ts';
 import { ResumePoint } from '../../exchange/resume-point.ts';
-import { tableSource } from '../../exchange/sources.ts';
-import type { Target } from '../../exchange/targets.ts';
 import { parseDsn } from '../../store/open/dsn.ts';
 import { createProgress } from '../progress.ts';
 

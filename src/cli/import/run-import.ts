@@ -1,22 +1,31 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
+import {
+  describePlan,
+  type FilePlan,
+  HEAD_CHARACTERS,
+  planFile,
+  type Wishes,
+} from '../../exchange/import-plan.ts';
 import type { ImportReports } from '../../exchange/import-reports.ts';
-import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text.ts';
-import { describePlan, type FilePlan, HEAD_CHARACTERS, planFile, type Wishes } from '../../exchange/plan.ts';
-import type { Preset, PresetFile } from '../../exchange/presets.ts';
+import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
+import type { Preset, PresetFile } from '../../exchange/known-data-sets.ts';
+import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text-file.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import { importResumePoint } from '../../exchange/resume-point.ts';
-import type { BeginBulk, Target } from '../../exchange/targets.ts';
+import { INTERRUPTED } from '../exit-status.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { BulkFiles } from './bulk-files.ts';
-import { findInputs } from './inputs.ts';
+import { findInputs } from './find-input-files.ts';
 
 /** One run of the command over its files. */
 export interface ImportRun {
   readonly paths: readonly string[];
   readonly preset: Preset;
   readonly wishes: Wishes;
+  /** The files with what is said of each, in place of `paths` and `wishes` for all. */
+  readonly inputs?: readonly PresetFile[];
   /** Absent for a run that checks only. */
   readonly target: Target | undefined;
   /** Absent where feedback is stored batch by batch. */
@@ -27,17 +36,19 @@ export interface ImportRun {
   readonly json: boolean;
   /** Says nothing on standard output. */
   readonly isQuiet?: boolean;
-  /** The columns have been shown before. */
+  /** The columns and what is refused have been shown before, and the caller says how to go on after an interruption. */
   readonly isShown?: boolean;
   readonly positiveTypes: readonly string[];
+  readonly repeats: Repeats;
 }
+
+/** Which of the rows of one user, item and type counts; the sum of their values where nothing was there before. */
+export type Repeats = 'first' | 'last' | 'sum';
 
 /** Refused rows that are listed one by one. */
 const REFUSALS_SHOWN = 20;
 /** The exit code when a row was refused. */
 export const REFUSED = 1;
-/** What a shell says of a program that was interrupted. */
-const INTERRUPTED = 130;
 /** How long the batches under way may take after an interruption, milliseconds. */
 const STOP_MS = 5000;
 
@@ -46,17 +57,18 @@ const STOP_MS = 5000;
  * @returns the exit code: 0, 1 when a row was refused, 130 when it was interrupted
  */
 export async function runImport(run: ImportRun): Promise<number> {
-  const inputs = await findInputs(run.preset, run.paths, run.wishes);
+  const inputs = run.inputs ?? (await findInputs(run.preset, run.paths, run.wishes));
   const progress = createProgress(process.stderr);
   const interruption = listenForInterruption(progress);
   const { signal } = interruption;
   const refusals: RefusedRow[] = [];
   let results: FileResult[] = [];
+  let isAtOnce = false;
   let refused = 0;
   const onRefused = (row: RefusedRow) => {
     refused++;
     if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
-    if (refused <= REFUSALS_SHOWN) progress.say(`${row.path}:${row.line}: ${row.reason}`);
+    if (refused <= REFUSALS_SHOWN && !run.isShown) progress.say(`${row.path}:${row.line}: ${row.reason}`);
   };
   const bulk = new BulkFiles(run.bulk, progress, inputs);
   try {
@@ -78,23 +90,26 @@ export async function runImport(run: ImportRun): Promise<number> {
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
+    isAtOnce = bulk.target !== undefined;
     results = await bulk.finish(results, signal);
   } catch (error) {
     // The files before were whole.
     await bulk.finish(results, signal);
     throw error;
   } finally {
+    if (signal.aborted) progress.stop();
     progress.end();
     await bulk.discard();
     interruption.end();
   }
-  if (refused > REFUSALS_SHOWN) {
+  if (refused > REFUSALS_SHOWN && !run.isShown) {
     process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
   }
   // What comes when all is stored interrupts nothing.
   const interrupted =
     signal.aborted && (results.length < inputs.length || results.some(({ isStopped }) => isStopped));
-  report(run, results, refusals, interrupted);
+  const repeats = run.repeats === 'sum' && !isAtOnce ? 'first' : run.repeats;
+  report({ ...run, repeats }, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
 }
@@ -141,7 +156,7 @@ async function importOne(
       return importFile({ ...file, target, resumePoint, skipsBad, onProgress });
     });
   } finally {
-    progress.end();
+    if (!file.signal.aborted) progress.end();
   }
 }
 
@@ -212,7 +227,8 @@ function report(
     return;
   }
   for (const result of results) process.stdout.write(`${describe(run, result)}\n`);
-  if (interrupted) process.stdout.write('Interrupted. Run the same command again to go on.\n');
+  if (interrupted && !run.isShown)
+    process.stdout.write('Interrupted. Run the same command again to go on.\n');
   const hasFeedback = results.some(({ kind, stored }) => kind === 'feedback' && stored > 0);
   if (hasFeedback && run.positiveTypes.length === 0) {
     process.stdout.write(
@@ -227,9 +243,11 @@ function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped
   if (refused > 0 && !run.skipsBad && stored === 0)
     return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
   const cut = isStopped ? ', cut off' : '';
-  const isLess = kind === 'feedback' && !isStopped && stored + refused < rows;
-  const same = isLess
-    ? '; the others are of a user, an item and a type that came before, which are one record'
-    : '';
+  const again = kind === 'feedback' && !isStopped ? rows - stored - refused : 0;
+  const counts = run.repeats === 'sum' ? 'their values are added up' : `of each the ${run.repeats} counts`;
+  const same =
+    again > 0
+      ? `; ${counted(again, 'rows')} are of a user, an item and a type that came before: ${counts}`
+      : '';
   return `${path}: ${counted(rows, 'rows')} read, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
 }

@@ -25,7 +25,13 @@ export function createCaller(url: string, apiKey: string): Caller {
   };
 }
 
-/** The path of a user's recommendations. */
-export function recommendPath(userId: string, n: number): string {
-  return `/api/recommend/${encodeURIComponent(userId)}?n=${n}`;
+/** The path of a user's recommendations. @param category of that alone; of all when absent */
+export function recommendPath(userId: string, n: number, category?: string): string {
+  const parts = category === undefined ? [userId] : [userId, category];
+  return `/api/recommend/${parts.map(encodeURIComponent).join('/')}?n=${n}`;
+}
+
+/** The path of the items that are like an item. */
+export function neighborsPath(itemId: string, n: number): string {
+  return `/api/item/${encodeURIComponent(itemId)}/neighbors?n=${n}`;
 }

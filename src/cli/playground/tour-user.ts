@@ -17,11 +17,12 @@ export interface Taste {
   readonly liked: readonly Film[];
 }
 
-/** What the service answers, as item ids. */
+/** What the service answers. */
 export interface Answers {
-  recommended(userId: string): Promise<readonly string[]>;
-  /** What everybody likes. */
-  popular(): Promise<readonly string[]>;
+  /** Films of a genre that it recommends to a user, as ids, best first. */
+  recommended(userId: string, genre: string): Promise<readonly string[]>;
+  /** How much the films that are most like a film are like it. */
+  likeness(itemId: string): Promise<readonly number[]>;
 }
 
 interface Candidate {
@@ -36,15 +37,21 @@ const LIKES_MIN = 12;
 const LIKES_MAX = 60;
 /** Genres of which the sample has too few films to fill a list are left out. */
 const FILMS_MIN = 250;
-/** Users with the most marked taste, of whom the clearest is taken. */
-const CANDIDATES = 100;
+/** Users of each genre with the most marked taste, of all of whom the clearest is taken. */
+const CANDIDATES = 10;
+/** What so many like most, of all films or of a genre, everybody would be shown. */
+const POPULAR = 200;
+const POPULAR_OF_GENRE = 10;
+/** The title of a film that fewer like says nothing to most people. */
+const KNOWN_MIN = 3;
 /** Liked films that are shown. */
 const SHOWN = 6;
 
 /**
- * The user for the tour. First the users whose likes lie furthest from everybody's; of them the one whose
- * recommendations follow that taste most with films that are not what everybody likes, so that a person sees at a
- * glance that they are personal. The same sample and the same model give the same user.
+ * The user and the film for the tour. First the users whose likes lie furthest from everybody's; of them the one to whom
+ * most films of that taste are recommended that are known and not popular anyway, so that a person sees at a glance that
+ * they are personal. Then the film that the user likes to which the films beside it are most alike. The same sample and the
+ * same model give the same user and film.
  */
 export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste> {
   const films = new Map(
@@ -53,7 +60,6 @@ export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste
       { itemId: ItemId, title: Comment, genres: Labels },
     ]),
   );
-  const filmsOf = (itemIds: readonly string[]) => itemIds.flatMap((itemId) => films.get(itemId) ?? []);
   const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');
   const likesByUser = new Map<string, string[]>();
   for (const { UserId, ItemId } of likes) {
@@ -61,45 +67,71 @@ export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste
     if (itemIds === undefined) likesByUser.set(UserId, [ItemId]);
     else itemIds.push(ItemId);
   }
-  const common = shares(filmsOf(likes.map(({ ItemId }) => ItemId)));
-  const filmCounts = countGenres(films.values());
+  const counts = countBy(likes.map(({ ItemId }) => ItemId));
+  const mostLiked = [...films.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  const isOf = (itemId: string, genre: string) => films.get(itemId)?.genres.includes(genre) ?? false;
+  const popular = new Set(mostLiked.slice(0, POPULAR));
 
-  const candidates: Candidate[] = [];
-  for (const [userId, itemIds] of likesByUser) {
-    if (itemIds.length < LIKES_MIN || itemIds.length > LIKES_MAX) continue;
-    for (const [genre, share] of shares(filmsOf(itemIds))) {
-      if ((filmCounts.get(genre) ?? 0) < FILMS_MIN) continue;
-      candidates.push({ userId, genre, lift: share - (common.get(genre) ?? 0) });
-    }
-  }
-  candidates.sort((a, b) => b.lift - a.lift);
-
-  const popular = new Set(await answers.popular());
   let best: Candidate | undefined;
   let bestClarity = Number.NEGATIVE_INFINITY;
-  for (const candidate of candidates.slice(0, CANDIDATES)) {
-    const { userId, genre, lift } = candidate;
-    const itemIds = await answers.recommended(userId);
-    const personal = filmsOf(itemIds.filter((itemId) => !popular.has(itemId)));
-    const fitting = personal.filter(({ genres }) => genres.includes(genre)).length;
-    const clarity = lift + fitting / Math.max(1, itemIds.length);
-    if (clarity > bestClarity) [best, bestClarity] = [candidate, clarity];
+  for (const [genre, candidates] of candidatesByGenre(films, likesByUser)) {
+    const popularOfIt = mostLiked.filter((itemId) => isOf(itemId, genre)).slice(0, POPULAR_OF_GENRE);
+    const isTelling = (itemId: string) =>
+      !popular.has(itemId) && !popularOfIt.includes(itemId) && (counts.get(itemId) ?? 0) >= KNOWN_MIN;
+    for (const candidate of candidates) {
+      const itemIds = await answers.recommended(candidate.userId, genre);
+      const clarity = candidate.lift + itemIds.filter(isTelling).length / Math.max(1, itemIds.length);
+      if (clarity > bestClarity) [best, bestClarity] = [candidate, clarity];
+    }
   }
   if (best === undefined) throw new Error('the sample has no user with enough likes');
   const { userId, genre } = best;
-  const likedItemIds = (likesByUser.get(userId) ?? []).filter((itemId) =>
-    films.get(itemId)?.genres.includes(genre),
-  );
-  return { userId, genre, likedItemId: likedItemIds[0] ?? '', liked: filmsOf(likedItemIds.slice(0, SHOWN)) };
+  const liked = likesByUser.get(userId)!.filter((itemId) => isOf(itemId, genre));
+  const likedItemId = await mostTelling(liked, counts, answers);
+  return { userId, genre, likedItemId, liked: liked.slice(0, SHOWN).map((itemId) => films.get(itemId)!) };
 }
 
-/** Each genre's share of the films, 0 to 1. */
-function shares(films: readonly Film[]): Map<string, number> {
-  return new Map(Array.from(countGenres(films), ([genre, count]) => [genre, count / films.length]));
+/** By genre the users whose likes lie furthest from everybody's, the furthest first. */
+function candidatesByGenre(
+  films: ReadonlyMap<string, Film>,
+  likesByUser: ReadonlyMap<string, readonly string[]>,
+): Map<string, Candidate[]> {
+  const genresOf = (itemIds: readonly string[]) =>
+    itemIds.flatMap((itemId) => films.get(itemId)?.genres ?? []);
+  const all = [...likesByUser.values()].flat();
+  const common = countBy(genresOf(all));
+  const byGenre = new Map<string, Candidate[]>();
+  for (const [genre, count] of countBy(genresOf([...films.keys()])))
+    if (count >= FILMS_MIN) byGenre.set(genre, []);
+  for (const [userId, itemIds] of likesByUser) {
+    if (itemIds.length < LIKES_MIN || itemIds.length > LIKES_MAX) continue;
+    for (const [genre, count] of countBy(genresOf(itemIds))) {
+      const lift = count / itemIds.length - common.get(genre)! / all.length;
+      byGenre.get(genre)?.push({ userId, genre, lift });
+    }
+  }
+  for (const [genre, candidates] of byGenre)
+    byGenre.set(genre, candidates.sort((a, b) => b.lift - a.lift).slice(0, CANDIDATES));
+  return byGenre;
 }
 
-function countGenres(films: Iterable<Film>): Map<string, number> {
+/** The film whose neighbors are most like it; of several the one that most people like. */
+async function mostTelling(
+  itemIds: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  { likeness }: Answers,
+): Promise<string> {
+  const known = itemIds.toSorted((a, b) => counts.get(b)! - counts.get(a)!);
+  let best = { itemId: '', sum: Number.NEGATIVE_INFINITY };
+  for (const itemId of known) {
+    const sum = (await likeness(itemId)).reduce((total, score) => total + score, 0);
+    if (sum > best.sum) best = { itemId, sum };
+  }
+  return best.itemId;
+}
+
+function countBy(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { genres } of films) for (const genre of genres) counts.set(genre, (counts.get(genre) ?? 0) + 1);
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }

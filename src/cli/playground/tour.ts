@@ -1,5 +1,5 @@
 import type { Item, ScoredEntry } from '../../domain/entities.ts';
-import { type Caller, recommendPath } from './caller.ts';
+import { type Caller, neighborsPath, recommendPath } from './caller.ts';
 import type { Film, Taste } from './tour-user.ts';
 
 /** Entries in each list of the tour. */
@@ -16,27 +16,25 @@ export async function describeTour(
   withKey: boolean,
   taste: Taste,
 ): Promise<string> {
-  const recommend = recommendPath(taste.userId, TOUR_ENTRIES);
+  const { userId, genre, likedItemId } = taste;
+  const recommend = recommendPath(userId, TOUR_ENTRIES, genre);
+  const popularOfIt = `/api/popular/${encodeURIComponent(genre)}?n=${TOUR_ENTRIES}`;
   const filmsOf = (itemIds: readonly string[]) => Promise.all(itemIds.map((itemId) => askFilm(ask, itemId)));
   const recommended = await filmsOf(await ask<string[]>(recommend));
-  const popular = await ask<ScoredEntry[]>(`/api/popular?n=${TOUR_ENTRIES}`);
+  const popular = await ask<ScoredEntry[]>(popularOfIt);
   const key = withKey ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
-  const paths = [
-    recommend,
-    `/api/item/${encodeURIComponent(taste.likedItemId)}/neighbors?n=${TOUR_ENTRIES}`,
-    `/api/popular/${encodeURIComponent(taste.genre)}?n=${TOUR_ENTRIES}`,
-  ];
+  const paths = [recommend, neighborsPath(likedItemId, TOUR_ENTRIES), popularOfIt];
   return `
-User ${taste.userId} likes ${taste.genre}. Some of the films the user liked:
+User ${userId} likes ${genre}. Some of the films the user liked:
 ${filmLines(taste.liked)}
-What the service recommends to the user:
+What the service recommends to the user in that genre:
 ${filmLines(recommended)}
-What is popular with everybody:
+What is popular in it with everybody:
 ${filmLines(await filmsOf(popular.map(({ Id }) => Id)))}
 Try it:
 ${paths.map((path) => `  curl '${url}${path}'${key}`).join('\n')}
 
-Dashboard: ${url}/#/try/${encodeURIComponent(taste.userId)}
+Dashboard: ${url}/#/try/${encodeURIComponent(userId)}
 API page: ${url}/apidocs
 Stop with Ctrl-C.
 `;

@@ -1,13 +1,16 @@
-import { FIELDS, type Kind, REQUIRED } from '../../exchange/columns.ts';
-import type { Plan } from '../../exchange/records.ts';
-import type { TimeForm } from '../../exchange/time-forms.ts';
+import type { RowFormat } from '../../exchange/file-format.ts';
+import { FIELDS, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
+import type { Plan } from '../../exchange/rows-to-records.ts';
+import { readTime, type TimeForm } from '../../exchange/time-formats.ts';
 
 const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
   seconds: 'seconds since 1970',
   milliseconds: 'milliseconds since 1970',
+  microseconds: 'microseconds since 1970',
   date: 'dates: year first, or the month by name',
   'month-first': 'dates: month, day, year',
   'day-first': 'dates: day, month, year',
+  'year-first': 'dates: year of two digits, month, day',
 };
 
 export function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
@@ -104,9 +107,12 @@ export function Text({
 /** How the times are written, where the column cannot tell or was misunderstood. */
 export function TimeChoice({
   form,
+  example,
   onForm,
 }: {
   form: TimeForm | undefined;
+  /** A time of the file, shown as each form takes it. */
+  example: string;
   onForm: (form: TimeForm) => void;
 }) {
   return (
@@ -117,9 +123,37 @@ export function TimeChoice({
         {Object.entries(TIME_NAMES).map(([value, name]) => (
           <option key={value} value={value}>
             {name}
+            {meaningOf(example, value as TimeForm)}
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** What a time means in a form: `: 02/01/2024 is 2024-01-02`. Empty where it means none, or is written like that. */
+function meaningOf(text: string, form: TimeForm): string {
+  const day = readTime(text, form)?.slice(0, 'yyyy-mm-dd'.length);
+  return day === undefined || text.startsWith(day) ? '' : `: ${text} is ${day}`;
+}
+
+/** What stands between columns, where that was not found or is unusual. */
+export function DelimiterChoice({
+  format,
+  onDelimiter,
+}: {
+  format: RowFormat;
+  onDelimiter: (sign: string) => void;
+}) {
+  if (format.name !== 'delimited') return null;
+  return (
+    <label>
+      Between columns
+      <input
+        type="text"
+        value={format.delimiter}
+        onChange={(event) => onDelimiter(event.currentTarget.value)}
+      />
     </label>
   );
 }

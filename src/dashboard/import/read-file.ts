@@ -1,7 +1,13 @@
-import type { Kind } from '../../exchange/columns.ts';
-import { detectFormat, type RowFormat } from '../../exchange/file-format.ts';
+import {
+  detectFormat,
+  isUsualDelimiter,
+  type RowFormat,
+  unusualDelimiter,
+} from '../../exchange/file-format.ts';
+import { notText, wideEncoding } from '../../exchange/foreign-files.ts';
+import type { Kind } from '../../exchange/guess-columns.ts';
 import { type BadRow, keysOf, type ReadRow, readRows } from '../../exchange/read-rows.ts';
-import { API_COLUMNS, apiKindOf } from '../../exchange/records.ts';
+import { API_COLUMNS, apiKindOf } from '../../exchange/rows-to-records.ts';
 
 /** A file that was chosen, unpacked, and how its text is written. */
 export interface OpenedFile {
@@ -23,16 +29,37 @@ export interface RowBatch {
 
 const HEAD_BYTES = 64 * 1024;
 
-/** @throws Error in words when it is damaged or of a form that is not understood */
+/** @throws Error in words when it is damaged, no text or of a form that is not understood */
 export async function openFile(given: File): Promise<OpenedFile> {
   const file = await unpack(given);
-  const encoding = await encodingOf(file);
-  const head = new TextDecoder(encoding).decode(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  const format = detectFormat(head);
+  const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const encoding = wideEncodingOf(bytes) ?? (await encodingOf(file, bytes));
+  const head = new TextDecoder(encoding).decode(bytes);
+  const format = formatOf(head);
   const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
   const keys = format.name === 'ndjson' ? await keysOf(lines) : [];
   const apiKind = apiKindOf(keys);
   return { file, encoding, format, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
+}
+
+/** With a sign between columns that none is known by, but that stands in each line. */
+function formatOf(head: string): RowFormat {
+  const format = detectFormat(head);
+  if (format.name !== 'delimited' || head.split(/[\r\n]/, 1)[0]!.includes(format.delimiter)) return format;
+  return detectFormat(head, unusualDelimiter(head));
+}
+
+/** The same file with another sign between its columns. @param sign none for a comma */
+export function withDelimiter(opened: OpenedFile, sign: string): OpenedFile {
+  const { format } = opened;
+  if (format.name !== 'delimited') return opened;
+  const delimiter = sign === '' || /["\r\n]/.test(sign) ? ',' : sign;
+  return { ...opened, format: { ...format, delimiter, isQuoted: delimiter !== '::' } };
+}
+
+/** Whether columns are parted by a sign that is tried, and there are several. */
+export function hasUsualDelimiter({ format }: OpenedFile, columns: number): boolean {
+  return format.name !== 'delimited' || (columns > 1 && isUsualDelimiter(format.delimiter));
 }
 
 /** What gzip packed is unpacked. */
@@ -46,11 +73,18 @@ async function unpack(file: File): Promise<File> {
   return new File([blob], name, { lastModified: file.lastModified });
 }
 
-/** UTF-16 by its mark, UTF-8 where all of it is, else Windows-1252, in which spreadsheets of the west write. */
-async function encodingOf(file: File): Promise<string> {
-  const mark = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  if (mark[0] === 0xff && mark[1] === 0xfe) return 'utf-16le';
-  if (mark[0] === 0xfe && mark[1] === 0xff) return 'utf-16be';
+/** UTF-16 by its mark or its zeros. */
+function wideEncodingOf(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return wideEncoding(bytes);
+}
+
+/** UTF-8 where all of it is, else Windows-1252, in which spreadsheets of the west write. @throws Error when it is no text */
+async function encodingOf(file: File, bytes: Uint8Array): Promise<string> {
+  const other = notText(bytes);
+  if (other !== undefined) throw new Error(`${file.name} is ${other}.`);
   try {
     for await (const _text of textsOf(file, new TextDecoder('utf-8', { fatal: true })));
     return 'utf-8';

@@ -1,5 +1,5 @@
 import { ImportReports } from '../../exchange/import-reports.ts';
-import { type Plan, recordOf } from '../../exchange/records.ts';
+import { type Plan, recordOf } from '../../exchange/rows-to-records.ts';
 import { ApiError, api, pathOf } from '../api.ts';
 import { type OpenedFile, type RowBatch, rowsOf } from './read-file.ts';
 

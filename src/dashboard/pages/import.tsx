@@ -1,43 +1,49 @@
-import { useRef, useState } from 'preact/hooks';
-import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/columns.ts';
-import { textsOf } from '../../exchange/read-rows.ts';
-import { hasDecimalCommas, isExport, type Plan, type Row, recordOf } from '../../exchange/records.ts';
-import { type TimeForm, timeForm } from '../../exchange/time-forms.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Guess, Kind } from '../../exchange/guess-columns.ts';
+import type { Plan, Row } from '../../exchange/rows-to-records.ts';
+import { type TimeForm, timeForm } from '../../exchange/time-formats.ts';
 import { count, duration } from '../format.ts';
 import {
   ColumnChoices,
+  DelimiterChoice,
   HeaderChoice,
   KindChoice,
   Text,
   TimeChoice,
   TypeChoices,
 } from '../import/choices.tsx';
-import { type OpenedFile, openFile, rowsOf } from '../import/read-file.ts';
+import {
+  areTimesOpen,
+  columnNames,
+  firstRows,
+  guessFile,
+  openQuestions,
+  orderInFile,
+  planOf,
+  previewFields,
+  previewOf,
+  timesOf,
+} from '../import/plan.ts';
+import { hasUsualDelimiter, type OpenedFile, openFile, withDelimiter } from '../import/read-file.ts';
 import { Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { likeType, refreshSummary } from '../state.ts';
 
-/** Rows by which columns are guessed. */
-const GUESS_ROWS = 5000;
-const SHOWN_ROWS = 5;
-
 interface Chosen {
   readonly opened: OpenedFile;
   readonly rows: readonly Row[];
+  readonly start: Guess;
 }
 
 export function ImportPage() {
   const [chosen, setChosen] = useState<Chosen>();
-  const [start, setStart] = useState<Guess>();
   const [error, setError] = useState<string>();
-  const take = async (given: File | undefined) => {
-    if (given === undefined) return;
+  const take = async (open: () => Promise<OpenedFile> | OpenedFile) => {
     try {
-      const opened = await openFile(given);
+      const opened = await open();
       const rows = await firstRows(opened);
       if (rows.length === 0) throw new Error('The file holds no rows.');
-      setStart(startOf(opened, rows));
-      setChosen({ opened, rows });
+      setChosen({ opened, rows, start: guessFile(opened, rows) });
       setError(undefined);
     } catch (problem) {
       setError((problem as Error).message);
@@ -49,33 +55,21 @@ export function ImportPage() {
         A file of users, items or feedback: commas, tabs or semicolons between columns, with or without names
         in its first row, or NDJSON; packed with gzip or not.
       </PageHead>
-      <DropZone onFile={take} />
+      <DropZone onFile={(file) => file !== undefined && take(() => openFile(file))} />
       <State error={error} loading={false} />
-      {chosen !== undefined && start !== undefined && (
-        <Mapper key={keyOf(chosen.opened)} chosen={chosen} start={start} />
+      {chosen !== undefined && (
+        <Mapper
+          key={keyOf(chosen.opened)}
+          chosen={chosen}
+          onDelimiter={(sign) => take(() => withDelimiter(chosen.opened, sign))}
+        />
       )}
     </>
   );
 }
 
-/** What the columns seem to be. */
-function startOf({ format, keys, apiKind }: OpenedFile, rows: readonly Row[]): Guess {
-  if (apiKind !== undefined) return { kind: apiKind, hasHeader: false, mapping: {} };
-  const texts = rows.map(textsOf);
-  return format.name === 'ndjson' ? { ...guess([[...keys], ...texts]), hasHeader: false } : guess(texts);
-}
-
-async function firstRows(opened: OpenedFile): Promise<Row[]> {
-  const first: Row[] = [];
-  for await (const { rows } of rowsOf(opened)) {
-    for (const row of rows) if ('cells' in row) first.push(row.cells);
-    if (first.length >= GUESS_ROWS) break;
-  }
-  return first.slice(0, GUESS_ROWS);
-}
-
-function keyOf({ file: { name, lastModified, size } }: OpenedFile): string {
-  return `${name} ${lastModified} ${size}`;
+function keyOf({ file: { name, lastModified, size }, format }: OpenedFile): string {
+  return `${name} ${lastModified} ${size} ${format.name === 'delimited' ? format.delimiter : ''}`;
 }
 
 function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
@@ -110,7 +104,8 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
   );
 }
 
-function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Guess }) {
+function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: string) => void }) {
+  const { opened, rows, start } = chosen;
   const [kind, setKind] = useState<Kind>(start.kind);
   const [hasHeader, setHeader] = useState(start.hasHeader);
   const [mapping, setMapping] = useState(start.mapping);
@@ -120,10 +115,11 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
   const [lowType, setLowType] = useState('read');
   const [separator, setSeparator] = useState('|');
   const body = rows.slice(hasHeader ? 1 : 0);
-  const names = namesOf(opened, rows, hasHeader);
-  const choices = { kind, mapping, said, type, ratingMin, lowType, separator };
-  const plan = planOf(opened, body, { ...choices, keepsBlanks: isExport(kind, names) });
-  const times = timesOf(body, plan);
+  const names = columnNames(opened, rows, hasHeader);
+  const times = timesOf(body, { kind, mapping });
+  const order = useOrder(opened, mapping.Timestamp, said === undefined && timeForm(times) === 'open');
+  const choices = { kind, mapping, type, ratingMin, lowType, separator };
+  const plan = planOf(opened, body, names, { ...choices, timesAre: said ?? order.form });
   const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {
     const { [field]: _before, ...rest } = mapping;
@@ -135,10 +131,13 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
       <Card wide title={opened.file.name}>
         <div class="grid-form">
           <KindChoice kind={kind} onKind={setKind} />
+          {!hasUsualDelimiter(opened, names.length) && (
+            <DelimiterChoice format={opened.format} onDelimiter={onDelimiter} />
+          )}
           {!plan.isApiForm && (
             <>
               <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
-              {times.length > 0 && <TimeChoice form={plan.timeForm} onForm={setSaid} />}
+              {times.length > 0 && <TimeChoice form={plan.timeForm} example={times[0]!} onForm={setSaid} />}
               {kind === 'feedback' && !('FeedbackType' in mapping) && (
                 <TypeChoices
                   {...{ plan, ratingMin }}
@@ -152,98 +151,65 @@ function Mapper({ chosen: { opened, rows }, start }: { chosen: Chosen; start: Gu
           )}
         </div>
         {opened.format.name === 'delimited' && <HeaderChoice checked={hasHeader} onChange={setHeader} />}
-        {open.length > 0 && (
-          <p class="trouble error" role="alert">
-            Say {open.join(' and ')}.
-          </p>
-        )}
+        <ToSay open={open} isReading={order.isReading} hasRows={body.length > 0} />
         <FirstRows body={body} plan={plan} encoding={opened.encoding} />
       </Card>
-      {open.length === 0 && <Sender opened={opened} plan={plan} skipFirst={hasHeader} />}
+      {open.length === 0 && body.length > 0 && <Sender opened={opened} plan={plan} skipFirst={hasHeader} />}
     </>
   );
 }
 
-/** What was chosen on the page. */
-interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator' | 'keepsBlanks'> {
-  /** How the times are written, where that was said. */
-  readonly said: TimeForm | undefined;
-  readonly ratingMin: string;
+/** Reads a file on where its first rows do not tell whether the month or the day comes first. */
+function useOrder(opened: OpenedFile, at: number | undefined, isOpen: boolean) {
+  const [found, setFound] = useState<{ at: number; form: TimeForm | undefined }>();
+  useEffect(() => {
+    if (!isOpen || at === undefined) return;
+    let isCurrent = true;
+    const tell = (form?: TimeForm) => isCurrent && setFound({ at, form });
+    orderInFile(opened, at).then(tell, () => tell());
+    return () => {
+      isCurrent = false;
+    };
+  }, [opened, at, isOpen]);
+  const isFound = isOpen && found !== undefined && found.at === at;
+  return { form: isFound ? found.form : undefined, isReading: isOpen && !isFound };
 }
 
-function planOf(
-  { keys, apiKind }: OpenedFile,
-  body: Chosen['rows'],
-  { said, ratingMin, ...chosen }: Choices,
-): Plan {
-  const { kind, mapping } = chosen;
-  const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
-  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
-  return {
-    ...chosen,
-    timeForm: said ?? clearForm(timesOf(body, chosen)),
-    hasDecimalCommas: hasDecimalCommas(numbers),
-    ratingMin: isRated ? Number(ratingMin) : undefined,
-    columns: keys,
-    isApiForm: apiKind !== undefined,
-  };
-}
-
-function namesOf({ format, keys }: OpenedFile, rows: Chosen['rows'], hasHeader: boolean): readonly string[] {
-  if (format.name === 'ndjson') return keys;
-  return rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
-}
-
-function timesOf(body: Chosen['rows'], { kind, mapping }: Pick<Plan, 'kind' | 'mapping'>): string[] {
-  return kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
-}
-
-function openQuestions(plan: Plan, times: readonly string[]): string[] {
-  const { kind, mapping, timeForm: form, isApiForm } = plan;
-  if (isApiForm) return [];
-  const missing = REQUIRED[kind].filter((field) => !(field in mapping));
-  const questions = missing.map((field) => `which column is ${field}`);
-  return times.length > 0 && form === undefined ? [...questions, 'how the times are written'] : questions;
-}
-
-function clearForm(times: readonly string[]): TimeForm | undefined {
-  const form = timeForm(times);
-  return form === 'open' ? undefined : form;
-}
-
-/** The values that a column has. */
-function columnOf(body: Chosen['rows'], at: number | undefined): string[] {
-  return at === undefined ? [] : body.map((row) => textsOf([row[at]])[0]!).filter((value) => value !== '');
+/** What has to be said before the file can be sent. */
+function ToSay(props: { open: readonly string[]; isReading: boolean; hasRows: boolean }) {
+  const { open, isReading, hasRows } = props;
+  if (isReading) return <p class="muted">Reading on to see whether the day or the month comes first.</p>;
+  if (open.length === 0 && hasRows) return null;
+  return (
+    <p class="trouble error" role="alert">
+      {hasRows ? `Say ${open.join(' and ')}.` : 'The file holds the names of its columns and no row.'}
+    </p>
+  );
 }
 
 function FirstRows({ body, plan, encoding }: { body: Chosen['rows']; plan: Plan; encoding: string }) {
-  const made = body.slice(0, SHOWN_ROWS).map((row) => recordOf(row, plan));
-  const fields = FIELDS[plan.kind].filter((field) => field !== 'Rating');
+  const fields = previewFields(plan.kind);
   return (
     <>
       <p class="muted">
-        The first rows as they will be stored
+        {areTimesOpen(plan)
+          ? 'The first rows, with times as the file has them'
+          : 'The first rows as they will be stored'}
         {encoding !== 'utf-8' && `; the text is not UTF-8 and is read as ${encoding}`}.
       </p>
       <Table label="First rows" head={fields}>
-        {made.map((one, at) => (
+        {previewOf(body, plan).map((one, at) => (
           <tr key={at}>
             {'refusal' in one ? (
               <td colSpan={fields.length}>refused: {one.refusal}</td>
             ) : (
-              fields.map((field) => (
-                <td key={field}>{show((one.record as Record<string, unknown>)[field])}</td>
-              ))
+              one.cells.map((text, place) => <td key={fields[place]}>{text}</td>)
             )}
           </tr>
         ))}
       </Table>
     </>
   );
-}
-
-function show(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : textsOf([value])[0]!;
 }
 
 function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; skipFirst: boolean }) {

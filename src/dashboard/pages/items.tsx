@@ -1,7 +1,7 @@
 import { setHidden } from '../actions.ts';
 import { time } from '../format.ts';
 import { Card, ItemName, Names, PageHead, State, Table } from '../parts/common.tsx';
-import { NoneFound, usePrefixSearch } from '../parts/prefix-search.tsx';
+import { NoneFound, useItemSearch } from '../parts/record-search.tsx';
 
 /** An item as the API tells it. */
 export interface Item {
@@ -14,12 +14,14 @@ export interface Item {
 }
 
 export function ItemsPage() {
-  const found = usePrefixSearch<Item>('items', (page) => page.Items as readonly Item[]);
+  const found = useItemSearch<Item>('Title, id, category or label');
   return (
     <>
-      <PageHead title="Items">Look one up by the beginning of its id.</PageHead>
+      <PageHead title="Items">Look one up by its title, id, category or label.</PageHead>
       <Card wide>
-        {found.search}
+        <form class="filter" onSubmit={(event) => event.preventDefault()}>
+          {found.input}
+        </form>
         <State error={found.error} loading={found.loading} />
         {found.none === undefined ? (
           <Table stacks label="Items" head={['Item', 'Categories', 'Time', 'State', '']}>

@@ -48,7 +48,7 @@ export function QualityPage() {
 
 /** What the ranking was chosen against, in a sentence and as bars with their intervals. */
 function Choice({ choice }: { choice: RankingChoice }) {
-  const { Users, Chosen, OverBestSingle, Ways } = choice;
+  const { Users, Chosen, OverBestSingle, Ways, Reason } = choice;
   const largest = Math.max(1e-9, ...Ways.map(({ Quality: { Mean, HalfWidth } }) => Mean + HalfWidth));
   const isSure = OverBestSingle.Mean > OverBestSingle.HalfWidth;
   return (
@@ -58,6 +58,7 @@ function Choice({ choice }: { choice: RankingChoice }) {
         {OverBestSingle.Mean > 0
           ? `: ${measure(OverBestSingle.Mean)} ± ${measure(OverBestSingle.HalfWidth)} more NDCG@10 than the best recommender alone, which is ${isSure ? 'more than' : 'within'} the noise.`
           : ': no blend did better than this alone.'}
+        {Reason !== undefined && ` ${capital(nameOf(Reason))}.`}
       </p>
       <Table label="Ways to rank" head={['Way to rank', ...numbers('NDCG@10', '±'), '']}>
         {Ways.map(({ Name, Quality: { Mean, HalfWidth } }) => (

@@ -1,6 +1,6 @@
 import { short } from '../format.ts';
 import { Card, Names, PageHead, State, Table } from '../parts/common.tsx';
-import { NoneFound, usePrefixSearch } from '../parts/prefix-search.tsx';
+import { NoneFound, useUserSearch } from '../parts/record-search.tsx';
 import { href } from '../router.ts';
 
 interface User {
@@ -10,12 +10,14 @@ interface User {
 }
 
 export function UsersPage() {
-  const found = usePrefixSearch<User>('users', (page) => page.Users as readonly User[]);
+  const found = useUserSearch<User>();
   return (
     <>
       <PageHead title="Users">Look one up by the beginning of the id, and see what is recommended.</PageHead>
       <Card wide>
-        {found.search}
+        <form class="filter" onSubmit={(event) => event.preventDefault()}>
+          {found.input}
+        </form>
         <State error={found.error} loading={found.loading} />
         {found.none === undefined ? (
           <Table stacks label="Users" head={['User', 'Labels', 'Comment']}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Storage, Task, Tasks } from '../../domain/admin-schemas.ts';
 import { api } from '../api.ts';
-import { downloadBackup } from '../backup.ts';
+import { downloadBackup } from '../download-backup.ts';
 import { bytes, percent, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, State } from './common.tsx';

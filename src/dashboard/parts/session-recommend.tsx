@@ -1,18 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, pathOf } from '../api.ts';
-import { likeType, session } from '../state.ts';
+import { addToSession, likeType, session } from '../state.ts';
 import { Card, State } from './common.tsx';
+import { ItemPicker } from './item-picker.tsx';
 import { ItemScores, type ScoredItem } from './item-scores.tsx';
-import { NoneFound, usePrefixSearch } from './prefix-search.tsx';
 
 interface Entry {
   readonly Id: string;
   readonly Score: number;
-}
-
-interface Found {
-  readonly ItemId: string;
-  readonly Comment: string;
 }
 
 /** A session put together by clicking items: what is recommended to somebody who is not known. */
@@ -50,7 +45,9 @@ export function SessionCard() {
         ))}
       </p>
       <div class="cards even">
-        <ItemPicker />
+        <div>
+          <ItemPicker label="Title or id of an item" choose={addToSession} listsAll />
+        </div>
         <div>
           <h3>Recommended to the session</h3>
           <State error={error} loading={false} />
@@ -61,28 +58,6 @@ export function SessionCard() {
         </div>
       </div>
     </Card>
-  );
-}
-
-function ItemPicker() {
-  const found = usePrefixSearch<Found>('items', (page) => page.Items as readonly Found[]);
-  const add = (id: string, title: string) => {
-    if (!session.value.some((entry) => entry.id === id)) session.value = [...session.value, { id, title }];
-  };
-  return (
-    <div>
-      {found.search}
-      <State error={found.error} loading={found.loading} />
-      <p class="suggestions">
-        {found.rows.slice(0, 15).map(({ ItemId, Comment }) => (
-          <button key={ItemId} type="button" class="chip" onClick={() => add(ItemId, Comment)}>
-            {Comment || ItemId}
-          </button>
-        ))}
-      </p>
-      {found.none !== undefined && <NoneFound text={found.none} />}
-      {found.pages}
-    </div>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
-import type { Explanation } from '../../domain/schemas.ts';
+import type { Explanation } from '../../domain/api-schemas.ts';
 import { pathOf } from '../api.ts';
 import { figure, percent, recommenderName, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, ItemName, State } from './common.tsx';
+import { ItemPicker } from './item-picker.tsx';
 
 const AMONG = 100;
 
@@ -65,30 +66,23 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
   );
 }
 
-/** Asks why an item typed in is not recommended. */
+/** Asks why an item that is looked up is not recommended. */
 export function WhyNot({ userId }: { userId: string }) {
-  const [text, setText] = useState('');
-  const [asked, setAsked] = useState('');
-  const ask = (event: Event) => {
-    event.preventDefault();
-    setAsked(text);
-  };
+  const [asked, setAsked] = useState<{ readonly id: string; readonly title: string }>();
   return (
     <Card wide title="Why not?">
-      <form class="filter" onSubmit={ask}>
-        <label>
-          Item id
-          <input
-            type="search"
-            autoComplete="off"
-            required
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit">Ask</button>
-      </form>
-      {asked !== '' && <Why key={asked} userId={userId} itemId={asked} />}
+      <ItemPicker
+        label="Title or id of an item that is missing"
+        choose={(id, title) => setAsked({ id, title })}
+      />
+      {asked !== undefined && (
+        <>
+          <p>
+            <ItemName id={asked.id} title={asked.title} />
+          </p>
+          <Why key={asked.id} userId={userId} itemId={asked.id} />
+        </>
+      )}
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 /** What is refused in a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../positive-feedback-types.ts';
+import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
   expectation,
@@ -9,7 +10,6 @@ import {
   shownValue,
   type Table,
 } from './keys.ts';
-import type { EffectiveValue } from './overrides.ts';
 import type { Config } from './schema.ts';
 import { apiKeys } from './schema.ts';
 

@@ -1,12 +1,12 @@
 import { parse, TomlError } from 'smol-toml';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
-import { type Environment, withoutInjected } from './environment.ts';
+import { effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
 import { CONFIG_KEYS, decodeValue, encodeValue, isTable, type KeySchema, ROOT, type Table } from './keys.ts';
-import { effectiveValue, unknownVariableWarnings } from './overrides.ts';
 import type { Config } from './schema.ts';
+import { type Environment, withoutInjected } from './variable-names.ts';
 
-export type { Environment } from './environment.ts';
 export type { Config, DurationMs } from './schema.ts';
+export type { Environment } from './variable-names.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */
 export class ConfigError extends Error {

@@ -3,8 +3,8 @@ import { Check } from 'typebox/value';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { MASK, maskDsn } from '../mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
-import { variableOf } from './environment.ts';
 import { ConfigSchema } from './schema.ts';
+import { variableOf } from './variable-names.ts';
 
 /** A schema as this module reads it: the JSON Schema words that schema.ts uses. */
 export interface KeySchema {

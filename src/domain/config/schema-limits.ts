@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS as LIMITS, type Limits } from '../limits.ts';
+import { DEFAULT_LIMITS as LIMITS, type Limits } from '../request-limits.ts';
 import { integer } from './schema-types.ts';
 
 const INT_MAX = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { DEFAULT_LIMITS } from '../limits.ts';
 import { NEIGHBOR_TYPES } from '../neighbor-type.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
 import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../recommenders.ts';
+import { DEFAULT_LIMITS } from '../request-limits.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
 import {

@@ -1,10 +1,10 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry } from '../admin-schemas.ts';
 import { MASK } from '../mask-dsn.ts';
-import { type Environment, withoutInjected } from './environment.ts';
+import { effectiveValue } from './environment-overrides.ts';
 import { CONFIG_KEYS, encodeValue, lookUp, shownValue } from './keys.ts';
-import { effectiveValue } from './overrides.ts';
 import type { Config } from './schema.ts';
+import { type Environment, withoutInjected } from './variable-names.ts';
 
 /** Where a configuration was taken from. */
 export interface ConfigOrigin {

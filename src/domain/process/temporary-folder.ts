@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atEnd } from './at-end.ts';
+import { atExit } from './exit-cleanup.ts';
 import { isAlive } from './is-alive.ts';
 
 /** A folder that is gone when the process ends, also by Ctrl-C or SIGTERM; any other signal leaves it. */
@@ -22,7 +22,7 @@ export function temporaryFolder(prefix: string, parent?: string): TemporaryFolde
   const own = parent === undefined ? `${prefix}${hostname()}.${process.pid}.` : prefix;
   const path = mkdtempSync(join(parent ?? tmpdir(), own));
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  const release = atEnd(remove);
+  const release = atExit(remove);
   return {
     path,
     remove() {

@@ -12,6 +12,15 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
 };
 
 /**
+ * Says before anything is loaded that an address cannot be listened on; whoever takes it meanwhile is met when it is.
+ * @throws OperatorError for a usual reason
+ */
+export async function checkAddress(host: string, port: number): Promise<void> {
+  const error = await explainListenFailure(host, port, undefined);
+  if (error !== undefined) throw error;
+}
+
+/**
  * Finds out why an address could not be listened on: an engine may not tell, the system does.
  * @returns an error for whoever started the service, or `error` itself where the reason is not a usual one
  */

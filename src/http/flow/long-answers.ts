@@ -1,4 +1,4 @@
-import { turns } from '../../domain/concurrency/turns.ts';
+import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { Engine, Flow } from '../engine/engine.ts';
 import type { Reply } from '../reply.ts';
 import type { Exchange } from '../request-pipeline.ts';

@@ -9,9 +9,9 @@ import {
   TasksSchema,
   UserViewSchema,
 } from '../../domain/admin-schemas.ts';
-import { decodeImportReport } from '../../domain/decode.ts';
+import { ItemsPageSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
+import { decodeImportReport } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/errors.ts';
-import { ItemsPageSchema, UsersPageSchema } from '../../domain/schemas.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { ITEM, USER } from './examples.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
 import { packageFile } from '../../domain/process/program-files.ts';
-import { ERRORS_PATH } from '../problem.ts';
+import { ERRORS_PATH } from '../problem-details.ts';
 import { json, page, type Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 

@@ -1,11 +1,11 @@
-import { FurzeError } from '../../domain/errors.ts';
 import {
   FeedbackBodiesSchema,
   FeedbackListSchema,
   FeedbackPageSchema,
   FeedbackSchema,
   WriteResultSchema,
-} from '../../domain/schemas.ts';
+} from '../../domain/api-schemas.ts';
+import { FurzeError } from '../../domain/errors.ts';
 import { jsonList } from '../list-reply.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
 import { json, writeResult } from '../reply.ts';

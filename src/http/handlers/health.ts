@@ -1,5 +1,5 @@
-import { HealthReportSchema } from '../../domain/schemas.ts';
-import { RETRY_AFTER } from '../problem.ts';
+import { HealthReportSchema } from '../../domain/api-schemas.ts';
+import { RETRY_AFTER } from '../problem-details.ts';
 import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { HEALTH } from './examples.ts';

@@ -1,6 +1,3 @@
-import type { Item } from '../../domain/entities.ts';
-import { noSuchItem } from '../../domain/errors.ts';
-import { withGivenLabels } from '../../domain/labels.ts';
 import {
   ItemBodiesSchema,
   ItemBodySchema,
@@ -8,7 +5,10 @@ import {
   ItemSchema,
   ItemsPageSchema,
   WriteResultSchema,
-} from '../../domain/schemas.ts';
+} from '../../domain/api-schemas.ts';
+import type { Item } from '../../domain/entities.ts';
+import { noSuchItem } from '../../domain/errors.ts';
+import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
 import { json, jsonText, type Reply, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';

@@ -1,8 +1,8 @@
-import { ScoredEntriesSchema } from '../../domain/schemas.ts';
+import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
 import type { ListQuery, Recommender } from '../../recommend/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../list-reply.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query-parameters.ts';
 import { type Route, route } from '../route.ts';
 import { SCORED } from './examples.ts';
 

@@ -1,15 +1,15 @@
-import { decodeSession } from '../../domain/decode.ts';
-import { noSuchItem } from '../../domain/errors.ts';
 import {
   ExplanationSchema,
   ItemIdsSchema,
   ScoredEntriesSchema,
   SessionBodiesSchema,
-} from '../../domain/schemas.ts';
+} from '../../domain/api-schemas.ts';
+import { decodeSession } from '../../domain/decode-bodies.ts';
+import { noSuchItem } from '../../domain/errors.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/recommender.ts';
 import { jsonRows } from '../list-reply.ts';
-import type { Query } from '../query.ts';
+import type { Query } from '../query-parameters.ts';
 import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import type { Services } from '../services.ts';

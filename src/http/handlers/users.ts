@@ -1,6 +1,3 @@
-import type { User } from '../../domain/entities.ts';
-import { noSuchUser } from '../../domain/errors.ts';
-import { withGivenLabels } from '../../domain/labels.ts';
 import {
   UserBodiesSchema,
   UserBodySchema,
@@ -8,7 +5,10 @@ import {
   UserSchema,
   UsersPageSchema,
   WriteResultSchema,
-} from '../../domain/schemas.ts';
+} from '../../domain/api-schemas.ts';
+import type { User } from '../../domain/entities.ts';
+import { noSuchUser } from '../../domain/errors.ts';
+import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
 import { jsonText, writeResult } from '../reply.ts';
 import { type Route, route } from '../route.ts';

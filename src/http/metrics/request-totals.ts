@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { RequestTotals } from '../../admin/sampler.ts';
+import type { RequestTotals } from '../../admin/metrics-sampler.ts';
 
 const LATENCY = 'furze_http_request_duration_seconds';
 /** Routes that people and programs watch the service by. */

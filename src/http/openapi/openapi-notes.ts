@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import type { QueryName } from '../query.ts';
+import type { QueryName } from '../query-parameters.ts';
 
 /** What is said of a parameter in the OpenAPI document. */
 export interface ParameterNote {

@@ -1,4 +1,4 @@
-import type { Limits } from '../../domain/limits.ts';
+import type { Limits } from '../../domain/request-limits.ts';
 
 /** Words of JSON Schema that say what the server enforces beside types. */
 type Words = Readonly<Record<string, unknown>>;

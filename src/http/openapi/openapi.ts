@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
+import { NAMED_SCHEMAS } from '../../domain/api-schemas.ts';
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
-import type { Limits } from '../../domain/limits.ts';
-import { NAMED_SCHEMAS } from '../../domain/schemas.ts';
-import { problemType } from '../problem.ts';
+import type { Limits } from '../../domain/request-limits.ts';
+import { problemType } from '../problem-details.ts';
 import { paramNames, type Route, writes } from '../route.ts';
 import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
 import { RULES } from './openapi-rules.ts';

@@ -1,9 +1,9 @@
-import { paddedFactors } from '../../kernel/scratch.ts';
-import { viewOf } from '../../memory/layout.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
+import { viewOf } from '../../memory/array-layout.ts';
 import type { ServedItems } from '../served-items.ts';
-import type { AlsOutcome } from './epochs.ts';
+import type { AlsOutcome } from './epochs-and-early-stopping.ts';
 import { assertFinite, type MatrixFactorization } from './model.ts';
-import type { AlsTask } from './task.ts';
+import type { AlsTask } from './training-task.ts';
 import { UserFactors } from './user-shards.ts';
 
 /** What a model says of its quality: NDCG@10 on the held-out records with its half width, and the epoch it is of. */

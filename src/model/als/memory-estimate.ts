@@ -1,10 +1,10 @@
-import { paddedFactors } from '../../kernel/scratch.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../learned-part.ts';
 import type { StageMemory } from '../memory-budget.ts';
-import type { Footprint } from '../user-sample.ts';
-import { type AlsShape, alsMemoryBytes } from './memory.ts';
-import { placedModelBytes } from './scorer.ts';
+import type { Footprint } from '../sample-users-to-fit-memory.ts';
+import { type AlsShape, alsMemoryBytes } from './memory-layout.ts';
+import { placedModelBytes } from './scores-and-fold-in.ts';
 import type { AlsSettings } from './settings.ts';
 import { FACTORS_MIN } from './settings-by-size.ts';
 import { STAGE_ROWS_MAX, STAGE_ROWS_MIN } from './sharding.ts';

@@ -1,5 +1,5 @@
 /** A training is a sequence of phases; in each, any number of threads take chunks from one atomic counter. */
-import type { Side } from './task.ts';
+import type { Side } from './training-task.ts';
 
 /**
  * Partial Gramians of the other side; for conjugate gradient the basis in which their sum is diagonal, to which all

@@ -1,8 +1,8 @@
-/** How the users of a training are divided that does not fit in one memory (`needed-sharding.ts` decides that); see `user-shards.ts`. */
+/** How the users of a training are divided that does not fit in one memory (`shard-users-to-fit-memory.ts` decides that); see `user-shards.ts`. */
 import type { Interactions } from '../../dataset/interactions.ts';
-import { paddedFactors } from '../../kernel/scratch.ts';
-import type { ArrayPlan } from '../../memory/layout.ts';
-import type { AllocateMemory } from '../../memory/reuse.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
+import type { ArrayPlan } from '../../memory/array-layout.ts';
+import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 
 /** Bytes of a shard, about. */
 const SHARD_BYTES = 2 ** 30;

@@ -5,11 +5,12 @@
  * items with more users than a stage holds, which are solved exactly in blocks instead of by steps from their last value.
  */
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
-import { paddedFactors, rowRegularization } from '../../kernel/scratch.ts';
-import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/layout.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/array-layout.ts';
 import { f32 } from '../../memory/shared-memory.ts';
+import { rowRegularization } from './row-regularization.ts';
 import { USER_CHUNK_ROWS, type UserShards } from './sharding.ts';
-import type { AlsTask } from './task.ts';
+import type { AlsTask } from './training-task.ts';
 
 /** The users' factors, wherever they lie. */
 export class UserFactors {

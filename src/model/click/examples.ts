@@ -11,7 +11,7 @@ import {
   joinExamples,
   pairsFingerprint,
   type UserItems,
-} from './pairs.ts';
+} from './pairs-and-negatives.ts';
 import type { ClickSettings } from './settings.ts';
 
 /** Held-out records, positives and negatives, that are judged at most: some 100 ms an epoch. */

@@ -4,7 +4,7 @@
  */
 import type { Random } from '../../domain/random.ts';
 import type { FmRows, Kernels } from '../../kernel/kernels.ts';
-import { fmScratchBytes, paddedFactors } from '../../kernel/scratch.ts';
+import { fmScratchBytes, paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { type Arena, alignedBytes } from '../../memory/arena.ts';
 import type { FmSettings } from './settings.ts';
 

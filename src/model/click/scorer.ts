@@ -1,12 +1,11 @@
 /**
- * A click-through model placed in shared memory and ready to answer. The items' halves (see `sides.ts`) are worked
+ * A click-through model placed in shared memory and ready to answer. The items' halves (see `user-and-item-halves.ts`) are worked
  * out once, so a user's candidates cost one inner product each.
  */
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
-import { paddedFactors } from '../../kernel/scratch.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { Arena, alignedBytes } from '../../memory/arena.ts';
-import { placeOf } from '../../memory/ascending.ts';
 import {
   type ArrayPlan,
   LayoutBuilder,
@@ -14,15 +13,16 @@ import {
   plannedBytes,
   rowOf,
   viewOf,
-} from '../../memory/layout.ts';
-import type { AllocateMemory } from '../../memory/reuse.ts';
+} from '../../memory/array-layout.ts';
+import { placeOf } from '../../memory/binary-search.ts';
+import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks } from './features.ts';
 import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
 import { assertSound, type FmModel, type FmSummary } from './model.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
-import { type FmSide, FmSides, rowWidth, scoreOfSides } from './sides.ts';
+import { type FmSide, FmSides, rowWidth, scoreOfSides } from './user-and-item-halves.ts';
 
 /** Candidates scored by one call of the kernel. */
 const CANDIDATES = 1024;

@@ -8,11 +8,11 @@
  * room however many there are.
  */
 import type { PairColumns } from '../../dataset/training-data.ts';
-import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
-import { during, type FmProgress, runEpochs } from './epochs.ts';
+import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch-sizes.ts';
+import { during, type FmProgress, runEpochs } from './epochs-and-early-stopping.ts';
 import { type ClickData, chooseExamples } from './examples.ts';
 import type { FmModel, FmRows } from './model.ts';
-import { joinExamples } from './pairs.ts';
+import { joinExamples } from './pairs-and-negatives.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './settings.ts';
 import { ClickTraining } from './training-state.ts';
 

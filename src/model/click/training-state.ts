@@ -1,17 +1,17 @@
 /** A click-through training in progress: its examples, its machine, and the chunks of rows that pass through it. */
-import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch.ts';
+import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { ARENA_START, Arena } from '../../memory/arena.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { auc, logLoss } from '../evaluation/metrics.ts';
 import { calibrate, sigmoid } from './calibration.ts';
 import { centreBlock } from './centering.ts';
-import type { FmOutcome } from './epochs.ts';
+import type { FmOutcome } from './epochs-and-early-stopping.ts';
 import { type ClickExamples, wholeDraws } from './examples.ts';
 import { FmMachine, type FmParameters } from './factorization-machine.ts';
 import { FmRowBuffer } from './feature-rows.ts';
 import { featureBlocks, mostLabels } from './features.ts';
 import type { FmModel, FmRows } from './model.ts';
-import { shuffleExamples } from './pairs.ts';
+import { shuffleExamples } from './pairs-and-negatives.ts';
 import type { ClickSettings } from './settings.ts';
 import { featuresOf } from './warm-start.ts';
 

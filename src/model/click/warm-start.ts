@@ -1,4 +1,4 @@
-import { placeOf } from '../../memory/ascending.ts';
+import { placeOf } from '../../memory/binary-search.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';
 import type { FmModel, FmRows } from './model.ts';
 

@@ -1,6 +1,6 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
-import { placeOf } from '../../memory/ascending.ts';
+import { placeOf } from '../../memory/binary-search.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type Incidence, spreadRows } from './incidence.ts';
 

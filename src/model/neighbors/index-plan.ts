@@ -5,9 +5,9 @@
  * finds what the exact search finds, but for ties that rounding breaks; the recall is measured all the same.
  */
 import { createRandom } from '../../domain/random.ts';
-import { viewOf } from '../../memory/layout.ts';
+import { viewOf } from '../../memory/array-layout.ts';
 import { IndexedSearch } from './indexed-search.ts';
-import type { PlacedSimilarity } from './place-similarity.ts';
+import type { PlacedSimilarity } from './memory-layout.ts';
 import { placeClasses, planClasses } from './row-classes.ts';
 import type { RankedRows, SimilaritySearch } from './similarity-search.ts';
 

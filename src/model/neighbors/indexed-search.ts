@@ -1,8 +1,8 @@
 /** The search by classes that `index-plan.ts` plans. */
 
-import { viewOf } from '../../memory/layout.ts';
+import { viewOf } from '../../memory/array-layout.ts';
 import { TopK } from '../../memory/top-k.ts';
-import type { PlacedSimilarity } from './place-similarity.ts';
+import type { PlacedSimilarity } from './memory-layout.ts';
 import type { ClassPlan } from './row-classes.ts';
 import type { RankedRows, VisitNeighbors } from './similarity-search.ts';
 

@@ -1,6 +1,6 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
-import { type NeighborShape, similarityMemoryBytes } from './place-similarity.ts';
+import { type NeighborShape, similarityMemoryBytes } from './memory-layout.ts';
 
 /** Distinct labels, and how many all rows have together. */
 export interface LabelCounts {

@@ -2,7 +2,7 @@
 
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { PartSaving } from '../learned-part.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-encoding.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-bytes-and-checksum.ts';
 import type { ServedItems } from '../served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 

@@ -3,8 +3,8 @@
  * comparing all pairs lies, and rows of one class are all alike in them: so a row is compared with the class once,
  * instead of with each row of it.
  */
-import { viewOf } from '../../memory/layout.ts';
-import { CLASS_ELEMENTS_MAX, type PlacedSimilarity } from './place-similarity.ts';
+import { viewOf } from '../../memory/array-layout.ts';
+import { CLASS_ELEMENTS_MAX, type PlacedSimilarity } from './memory-layout.ts';
 
 /** Numbers of frequent elements that are tried. */
 const ELEMENT_COUNTS = [4, 8, 12, 16, 20, 24, 28, CLASS_ELEMENTS_MAX];

@@ -3,14 +3,8 @@
  * were placed. All rows are compared exactly; a row costs the sum of N_x over its elements.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
-import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/layout.ts';
-import {
-  BLOCK_ROWS,
-  outEntries,
-  type PlacedSimilarity,
-  paddedRowCount,
-  queryRow,
-} from './place-similarity.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/array-layout.ts';
+import { BLOCK_ROWS, outEntries, type PlacedSimilarity, paddedRowCount, queryRow } from './memory-layout.ts';
 
 /** Rows and their scores, best first; of equal scores the lower row first. */
 export interface RankedRows {

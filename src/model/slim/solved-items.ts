@@ -1,6 +1,6 @@
 import type { Interactions } from '../../dataset/interactions.ts';
-import { additionsOf } from '../user-sample.ts';
-import { COUNTED_ITEMS_MAX } from './memory.ts';
+import { additionsOf } from '../sample-users-to-fit-memory.ts';
+import { COUNTED_ITEMS_MAX } from './memory-layout.ts';
 import type { SlimSettings } from './settings.ts';
 
 /** Items that weights are learned for, the most popular ones: a million flops each, some minutes of one thread for all. */

@@ -10,11 +10,18 @@
  */
 
 import type { Kernels } from '../../kernel/kernels.ts';
-import type { InstantiateKernels } from '../../kernel/scratch.ts';
-import { rowOf } from '../../memory/layout.ts';
+import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
+import { rowOf } from '../../memory/array-layout.ts';
+import { takeChunks } from '../chunks-for-threads.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
-import { takeChunks } from '../shared-task.ts';
-import { pairAt, regressionSize, type SlimTask, type SlimViews, slimViews, UNCOUNTED } from './memory.ts';
+import {
+  pairAt,
+  regressionSize,
+  type SlimTask,
+  type SlimViews,
+  slimViews,
+  UNCOUNTED,
+} from './memory-layout.ts';
 
 /** Counting the pairs of popular items, then solving. All threads finish a phase before the next begins. */
 export type SlimPhase = 'count' | 'solve';

@@ -1,9 +1,9 @@
-import { turns } from '../../domain/concurrency/turns.ts';
+import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { RecommenderName } from '../../domain/recommenders.ts';
 import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
 import type { Ask, Sources } from '../sources/source.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './answer-builder.ts';
 
 /** The recommenders that are asked once a user's list is used up, in the order of `[recommend.online] fallback_recommend`. */
 export class Fallbacks {

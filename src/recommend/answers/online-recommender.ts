@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isUnread } from '../history/already-read.ts';
 import type { Histories } from '../history/history-pool.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
-import { filterRanked, type Ranked } from '../ranked.ts';
+import { filterRanked, type Ranked } from '../ranked-rows.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../recommender.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';

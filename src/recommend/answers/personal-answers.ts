@@ -1,5 +1,5 @@
 import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import { turns } from '../../domain/concurrency/turns.ts';
+import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { AnswerCache } from '../answer-cache/answer-cache.ts';
@@ -8,14 +8,14 @@ import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
 import { isUnread, shownOfList } from '../history/already-read.ts';
 import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
+import { type AskInWorker, findWanted } from '../list-making/answer-from-models.ts';
 import type { ListMaker } from '../list-making/list-maker.ts';
-import { type AskInWorker, findWanted } from '../list-making/wanted-items.ts';
 import type { RecommendQuery } from '../recommender.ts';
 import type { ActiveUsers } from '../user-lists/active-users.ts';
 import type { UserLists } from '../user-lists/user-lists.ts';
-import { Answer } from './answer.ts';
-import { takeShown } from './cached-list.ts';
+import { Answer } from './answer-builder.ts';
 import type { Fallbacks } from './fallbacks.ts';
+import { takeShown } from './filter-cached-list.ts';
 import type { WriteBack } from './write-back.ts';
 
 /** Lists for single questions that wait for their turn at most; more are refused. */

@@ -2,15 +2,15 @@ import type { WantedItems } from '../catalogue/item-filter.ts';
 import { isUnread, ReadItems } from '../history/already-read.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
-import { LikeSums, SUM_NAMES } from '../models/like-sums.ts';
-import type { RankingCase } from '../ranking/candidate-features.ts';
-import { looksAt, scalesOf } from '../ranking/ranking-features.ts';
+import { LikeSums, SUM_NAMES } from '../models/sums-over-likes.ts';
+import type { RankingCase } from '../ranking/compute-features.ts';
+import { looksAt, scalesOf } from '../ranking/feature-names.ts';
 import { RowSet } from '../row-set.ts';
 import type { Match, RankingSources } from '../sources/matcher.ts';
 import { MATCHERS } from '../sources/registry.ts';
-import { withKnownLikes } from './cold-scores.ts';
+import type { ListInputs } from './list-inputs.ts';
 import { type ListSettings, proposesAny } from './list-settings.ts';
-import type { ListWorld } from './list-world.ts';
+import { withKnownLikes } from './score-cold-items.ts';
 
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 export const FOLD_IN_LIKES_MAX = 2000;
@@ -45,19 +45,19 @@ export class CandidateScratch {
 /** Finds one user's candidates by all recommenders of `sources/registry.ts`. Not to be used by two at once. */
 export class CandidateFinder {
   private readonly settings: ListSettings;
-  private readonly world: ListWorld;
+  private readonly inputs: ListInputs;
   private readonly isPositive: TypeTest;
   private readonly scratch: CandidateScratch;
 
   /** @param scratch of one that is no longer used, which saves making it */
   constructor(
     settings: ListSettings,
-    world: ListWorld,
+    inputs: ListInputs,
     isPositive: TypeTest,
     scratch = new CandidateScratch(),
   ) {
     this.settings = settings;
-    this.world = world;
+    this.inputs = inputs;
     this.isPositive = isPositive;
     this.scratch = scratch;
   }
@@ -72,35 +72,35 @@ export class CandidateFinder {
    * @param filter what one question wants of the items
    */
   match(history: History, wanted: RankingSources, filter?: WantedItems, ahead?: LookedUp): Match {
-    const { settings, world } = this;
+    const { settings, inputs } = this;
     const { sums, read: readItems } = this.scratch;
     const liked = ahead?.liked ?? this.likesOf(history);
-    sums.sumUp(world.generation, liked, wanted.sums);
+    sums.sumUp(inputs.generation, liked, wanted.sums);
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
-    const accept = (row: number) => readItems.isUnread(row) && world.isListable(row);
+    const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);
     return {
-      ...{ world, settings, history, liked, read, sums },
+      ...{ inputs, settings, history, liked, read, sums },
       vector: ahead === undefined ? this.foldIn(liked) : ahead.vector,
       closest: ahead?.closest,
       wanted: liked.length > 0 ? wanted : NO_SOURCES,
-      allowed: filter?.allowed ?? world.listableBits?.(),
+      allowed: filter?.allowed ?? inputs.listableBits?.(),
       accept: filter === undefined ? accept : (row) => accept(row) && filter.accepts(row),
     };
   }
 
   /**
    * Looks up for many users together what `match` would for each: the model is gone through once for 64 of them. Only in a
-   * world whose bits say what is listable.
+   * inputs whose bits say what is listable.
    */
   lookUp(histories: readonly History[]): readonly LookedUp[] {
-    const { settings, world } = this;
+    const { settings, inputs } = this;
     const found = histories.map((history) => {
       const liked = this.likesOf(history);
       return { liked, read: history.readRowsInEffect(), vector: this.foldIn(liked) };
     });
-    const model = settings.collaborative ? world.generation?.collaborative : undefined;
-    const allowed = world.listableBits?.();
+    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
+    const allowed = inputs.listableBits?.();
     if (model === undefined || allowed === undefined)
       return found.map((one) => ({ ...one, closest: undefined }));
     const asked = found.flatMap(({ vector, read }) => (vector === undefined ? [] : [{ vector, read }]));
@@ -160,19 +160,19 @@ export class CandidateFinder {
 
   /** A test for items that came after a list was made: whether they would be proposed. */
   newcomerTest(match: Match): (itemRow: number) => boolean {
-    const { coldItems } = this.world;
+    const { coldItems } = this.inputs;
     const tests = MATCHERS.map((matcher) => matcher.proposes(match));
     return (row) => coldItems.rows.includes(row) || tests.some((proposes) => proposes(row));
   }
 
   accepts(row: number, history: History, filter?: WantedItems): boolean {
-    return this.world.isListable(row) && isUnread(history, row) && (filter?.accepts(row) ?? true);
+    return this.inputs.isListable(row) && isUnread(history, row) && (filter?.accepts(row) ?? true);
   }
 
   /** Where click-through is predicted, what the ranking goes by comes up by itself. */
   rankingSources(): RankingSources {
-    const { settings, world } = this;
-    const ranking = settings.order === 'learned' ? world.generation?.ranking : undefined;
+    const { settings, inputs } = this;
+    const ranking = settings.order === 'learned' ? inputs.generation?.ranking : undefined;
     if (ranking === undefined || !proposesAny(settings)) return NO_SOURCES;
     const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
     return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
@@ -183,14 +183,14 @@ export class CandidateFinder {
   }
 
   private foldIn(liked: readonly number[]): Float32Array | undefined {
-    const { generation, coldItems } = this.world;
+    const { generation, coldItems } = this.inputs;
     return generation?.collaborative?.foldIn(withKnownLikes(coldItems, liked));
   }
 }
 
 /** These items, to be ranked for the user. */
 export function proposalOf(match: Match, candidates: readonly number[]): Proposal {
-  const { history, world, liked, vector, sums } = match;
-  const userLabels = () => world.labelsOf(history.userRow);
+  const { history, inputs, liked, vector, sums } = match;
+  const userLabels = () => inputs.labelsOf(history.userRow);
   return { candidates, liked, userRow: history.modelRow, userLabels, vector, sums };
 }

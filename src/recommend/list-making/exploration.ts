@@ -1,5 +1,5 @@
 import { createRandom } from '../../domain/random.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import { RowSet } from '../row-set.ts';
 
 /** What is put into a list, and where from. */

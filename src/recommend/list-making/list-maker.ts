@@ -3,8 +3,8 @@ import type { WantedItems } from '../catalogue/item-filter.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { LookedAt } from '../models/generation.ts';
-import type { Ranked } from '../ranked.ts';
-import { rankCandidates } from '../ranking/rank-order.ts';
+import type { Ranked } from '../ranked-rows.ts';
+import { rankCandidates } from '../ranking/rank-candidates.ts';
 import {
   CandidateFinder,
   type CandidateScratch,
@@ -12,11 +12,11 @@ import {
   type Proposal,
   proposalOf,
 } from './candidates.ts';
-import { coldScore } from './cold-scores.ts';
 import { explore } from './exploration.ts';
+import type { ListInputs } from './list-inputs.ts';
 import type { ListSettings } from './list-settings.ts';
-import type { ListWorld } from './list-world.ts';
-import { decayedScores, putBack } from './replacement.ts';
+import { decayedScores, putBack } from './put-read-items-back.ts';
+import { coldScore } from './score-cold-items.ts';
 
 /**
  * Makes a user's list: candidates, ranking, replacement, exploration. The same on the main thread, after a click, and in
@@ -24,16 +24,16 @@ import { decayedScores, putBack } from './replacement.ts';
  */
 export class ListMaker {
   private readonly settings: ListSettings;
-  private readonly world: ListWorld;
+  private readonly inputs: ListInputs;
   private readonly isPositive: TypeTest;
   private readonly finder: CandidateFinder;
 
   /** @param scratch of a list maker that is no longer used, which saves making it */
-  constructor(settings: ListSettings, world: ListWorld, isPositive: TypeTest, scratch?: CandidateScratch) {
+  constructor(settings: ListSettings, inputs: ListInputs, isPositive: TypeTest, scratch?: CandidateScratch) {
     this.settings = settings;
-    this.world = world;
+    this.inputs = inputs;
     this.isPositive = isPositive;
-    this.finder = new CandidateFinder(settings, world, isPositive, scratch);
+    this.finder = new CandidateFinder(settings, inputs, isPositive, scratch);
   }
 
   /** Entries of a list at most. */
@@ -63,14 +63,14 @@ export class ListMaker {
    * @param ahead what was looked up for the user together with others; the list is the same without
    */
   make(history: History, filter?: WantedItems, ahead?: LookedUp): Ranked | undefined {
-    const { settings, world, finder } = this;
+    const { settings, inputs, finder } = this;
     const proposal = finder.propose(history, finder.rankingSources(), filter, ahead);
     if (proposal.candidates.length === 0) return undefined;
     return explore(this.best(history, proposal, filter), {
       proportions: settings.explore,
       length: settings.cacheSize,
-      popularRows: world.popularRows,
-      latestRows: world.latestRows,
+      popularRows: inputs.popularRows,
+      latestRows: inputs.latestRows,
       accept: (row) => finder.accepts(row, history, filter),
       seed: this.seedOf(history),
     });
@@ -83,11 +83,11 @@ export class ListMaker {
 
   /** The best of what is proposed, of the cold items and of what is put back. */
   private best(history: History, proposal: Proposal, filter: WantedItems | undefined): Ranked {
-    const { settings, world, finder } = this;
-    const { coldItems } = world;
+    const { settings, inputs, finder } = this;
+    const { coldItems } = inputs;
     const { candidates } = proposal;
     const isWanted = (row: number) => filter?.accepts(row) ?? true;
-    const replaced = putBack(settings.replacement, history, world.isListable, isWanted);
+    const replaced = putBack(settings.replacement, history, inputs.isListable, isWanted);
     const isMore = replaced.length > 0 || coldItems.knownRows.length > 0;
     const scores = this.rank(
       history,
@@ -133,8 +133,8 @@ export class ListMaker {
     accept: (row: number) => boolean,
     filter?: WantedItems,
   ): readonly number[] {
-    const { settings, world, finder } = this;
-    const collaborative = settings.collaborative ? world.generation?.collaborative : undefined;
+    const { settings, inputs, finder } = this;
+    const collaborative = settings.collaborative ? inputs.generation?.collaborative : undefined;
     if (collaborative === undefined) return [];
     const match = finder.match(history, finder.rankingSources());
     if (match.vector === undefined) return [];
@@ -177,7 +177,7 @@ export class ListMaker {
    */
   scoreNewcomers(history: History, itemRows: readonly number[]): { itemRow: number; score: number }[] {
     const { finder } = this;
-    const { coldItems } = this.world;
+    const { coldItems } = this.inputs;
     const match = finder.match(history, finder.rankingSources());
     const isProposed = finder.newcomerTest(match);
     const rows = itemRows.filter((row) => match.accept(row) && isProposed(row));
@@ -193,20 +193,20 @@ export class ListMaker {
 
   /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
   scoreOf(history: History, itemRow: number): number | undefined {
-    const { settings, world, finder } = this;
+    const { settings, inputs, finder } = this;
     const match = finder.match(history, finder.rankingSources());
-    const isRanked = settings.order === 'learned' && world.generation?.ranking !== undefined;
+    const isRanked = settings.order === 'learned' && inputs.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];
   }
 
   private rank(history: History, proposal: Proposal): Float64Array {
-    return rankCandidates(proposal, this.world, this.settings.order, this.seedOf(history));
+    return rankCandidates(proposal, this.inputs, this.settings.order, this.seedOf(history));
   }
 
   /** A seed of the user's own, so that the order of users does not matter. */
   private seedOf({ userRow }: History): number {
-    const generation = this.world.generation?.number ?? 0;
+    const generation = this.inputs.generation?.number ?? 0;
     const { seed } = this.settings;
     return (
       Math.imul(seed ^ Math.imul(userRow + 1, 0x9e3779b1), 0x85ebca6b) ^ Math.imul(generation, 0xc2b2ae35)

@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
-import { type RankOrder, rankOrder } from '../ranking/rank-order.ts';
-import type { Replacement } from './replacement.ts';
+import { type RankOrder, rankOrder } from '../ranking/rank-candidates.ts';
+import type { Replacement } from './put-read-items-back.ts';
 
 /** Which recommenders propose candidates. */
 type Proposing = Readonly<Record<RecommenderName, boolean>>;

@@ -1,9 +1,9 @@
+import { viewOf } from '../../memory/array-layout.ts';
 import { hasBit } from '../../memory/bits.ts';
-import { viewOf } from '../../memory/layout.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { decomposeScore } from '../../model/als/score-decomposition.ts';
-import type { MfScorer, PlacedModel } from '../../model/als/scorer.ts';
-import type { Ranked } from '../ranked.ts';
+import type { MfScorer, PlacedModel } from '../../model/als/scores-and-fold-in.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { CollaborativeModel } from './generation.ts';
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */

@@ -1,6 +1,6 @@
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { LikeTest } from '../history/counts-as-positive.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import { type Incidence, similarRows } from './similar-rows.ts';
 
 /** Which rows are neighbors of which, and by what they have in common. */

@@ -1,13 +1,13 @@
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
-import { placeOf } from '../../memory/ascending.ts';
-import { viewOf } from '../../memory/layout.ts';
-import type { PlacedSimilarity } from '../../model/neighbors/place-similarity.ts';
-import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
+import { viewOf } from '../../memory/array-layout.ts';
+import { placeOf } from '../../memory/binary-search.ts';
+import type { PlacedSimilarity } from '../../model/neighbors/memory-layout.ts';
+import type { PlacedUsers } from '../../model/neighbors/train-and-serve-users.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { AskedUser, GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { FindRelated } from './item-neighbors.ts';
 import type { Relation } from './neighbors-from-store.ts';
 

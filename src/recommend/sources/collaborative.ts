@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History } from '../history/history.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
 
@@ -31,13 +31,13 @@ export class CollaborativeSource implements Source {
 }
 
 export const collaborativeMatcher: Matcher = {
-  lists({ world, settings, read, vector, closest, accept, allowed }) {
-    const model = settings.collaborative ? world.generation?.collaborative : undefined;
+  lists({ inputs, settings, read, vector, closest, accept, allowed }) {
+    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
     if (model === undefined || vector === undefined) return [];
     return [closest ?? model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
   },
-  proposes({ world, settings, vector }) {
-    const model = settings.collaborative ? world.generation?.collaborative : undefined;
+  proposes({ inputs, settings, vector }) {
+    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
     if (model === undefined || vector === undefined) return () => false;
     return (row) => model.scoreItems(vector, [row])[0] !== 0;
   },

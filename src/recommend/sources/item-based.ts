@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { GenerationSlot, NeighborLists } from '../models/generation.ts';
 import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
@@ -75,9 +75,9 @@ export const itemBasedMatcher: Matcher = {
 
 const NONE: ReadonlyMap<number, number> = new Map();
 
-function matched({ world, settings, liked }: Match): ReadonlyMap<number, number> {
+function matched({ inputs, settings, liked }: Match): ReadonlyMap<number, number> {
   if (!settings.item_based) return NONE;
-  return sumSimilarities(world.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
+  return sumSimilarities(inputs.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { LatestIndex } from '../global-lists/latest.ts';
-import type { Ranked } from '../ranked.ts';
+import type { LatestIndex } from '../global-lists/latest-index.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
@@ -22,6 +22,6 @@ export class LatestSource implements Source {
   }
 }
 
-export const latestMatcher = matchLists(({ world, settings, wanted }) =>
-  settings.latest || wanted.latest ? [world.latestRows()] : [],
+export const latestMatcher = matchLists(({ inputs, settings, wanted }) =>
+  settings.latest || wanted.latest ? [inputs.latestRows()] : [],
 );

@@ -1,7 +1,7 @@
 import type { History } from '../history/history.ts';
+import type { ListInputs } from '../list-making/list-inputs.ts';
 import type { ListSettings } from '../list-making/list-settings.ts';
-import type { ListWorld } from '../list-making/list-world.ts';
-import type { LikeSums, SumName } from '../models/like-sums.ts';
+import type { LikeSums, SumName } from '../models/sums-over-likes.ts';
 
 /** What the learned ranking wants proposed beside what the enabled recommenders propose. */
 export interface RankingSources {
@@ -14,7 +14,7 @@ export interface RankingSources {
 
 /** One user for whom a list is made. */
 export interface Match {
-  readonly world: ListWorld;
+  readonly inputs: ListInputs;
   readonly settings: ListSettings;
   readonly history: History;
   /** The user's likes, latest first. */
@@ -35,7 +35,7 @@ export interface Match {
 }
 
 /**
- * A recommender as the making of a list asks it: at once, on any thread, with nothing but the world that lists are made
+ * A recommender as the making of a list asks it: at once, on any thread, with nothing but the inputs that lists are made
  * of. Where it is off it proposes nothing.
  */
 export interface Matcher {

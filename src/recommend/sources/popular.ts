@@ -1,5 +1,5 @@
-import type { PopularIndex } from '../global-lists/popular.ts';
-import type { Ranked } from '../ranked.ts';
+import type { PopularIndex } from '../global-lists/popular-index.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
@@ -22,7 +22,7 @@ export class PopularSource implements Source {
 }
 
 /** What is popular by the configuration, and on the scales that a ranking goes by. */
-export const popularMatcher = matchLists(({ world, settings, wanted }) => [
-  ...(settings.popular ? [world.popularRows()] : []),
-  ...wanted.scales.map((scale) => world.trendingRows(scale)),
+export const popularMatcher = matchLists(({ inputs, settings, wanted }) => [
+  ...(settings.popular ? [inputs.popularRows()] : []),
+  ...wanted.scales.map((scale) => inputs.trendingRows(scale)),
 ]);

@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { LiveState } from '../live/live-state.ts';
+import type { InMemoryState } from '../in-memory-state.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import { SinceFit } from '../neighbors/changed-since-fit.ts';
 import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
@@ -45,7 +45,7 @@ export function createSources(
   { recommend }: Config,
   parts: {
     readonly reads: LocalReads;
-    readonly live: LiveState;
+    readonly live: InMemoryState;
     readonly generations: GenerationSlot;
     readonly findRelated: FindRelated;
     readonly vectorOf: VectorOf;
@@ -55,7 +55,7 @@ export function createSources(
   const { catalogue, isPositive } = live;
   const sinceFit = new SinceFit(catalogue, reads, isPositive);
   const { neighbor_type: itemType } = recommend.item_neighbors;
-  const likesOf = (row: number) => live.trends.ever[row] ?? 0;
+  const likesOf = (row: number) => live.popularity.ever[row] ?? 0;
   const itemNeighbors = new ItemNeighbors(catalogue, generations, itemType, findRelated, sinceFit, likesOf);
   const { neighbor_type: type } = recommend.user_neighbors;
   const userNeighbors = new UserNeighbors({ reads, generations, findRelated, isPositive, type });

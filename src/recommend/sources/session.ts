@@ -1,11 +1,11 @@
-import { turns } from '../../domain/concurrency/turns.ts';
+import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { ListQuery } from '../recommender.ts';
 import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
 

@@ -1,4 +1,4 @@
-import { SUM_NAMES, type SumName } from '../models/like-sums.ts';
+import { SUM_NAMES, type SumName } from '../models/sums-over-likes.ts';
 import type { Matcher } from './matcher.ts';
 
 /**

@@ -1,11 +1,16 @@
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
-import { itemsOfUsers, USERS_ASKED } from '../neighbors/items-of-users.ts';
+import { itemsOfUsers, likesInStore, SUMS_MAX, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
-import type { Ranked } from '../ranked.ts';
+import type { Ranked } from '../ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import { type Ask, NOTHING, type Source } from './source.ts';
+
+/** Users that wait at most; more are refused. */
+const WAITING_MAX = 64;
 
 /** Items liked by the users most like this one. */
 export class UserBasedSource implements Source {
@@ -16,22 +21,34 @@ export class UserBasedSource implements Source {
     readonly isPositive: TypeTest;
   };
 
+  private readonly queue = new BoundedQueue({
+    atWorkMax: SUMS_MAX,
+    waitingMax: WAITING_MAX,
+    refusedFor: 'neighbors',
+  });
+
   constructor(parts: UserBasedSource['parts']) {
     this.parts = parts;
   }
 
-  async rank({ history, k, accept, caller }: Ask): Promise<Ranked> {
-    if (history.userRow < 0) return NOTHING;
+  /** @throws FurzeError OVERLOADED when too many wait; the reason of the caller's signal once it is aborted */
+  async rank(ask: Ask): Promise<Ranked> {
+    if (ask.history.userRow < 0) return NOTHING;
+    return this.queue.run(() => this.ranked(ask), ask.caller?.signal);
+  }
+
+  private async ranked({ history, k, accept, caller }: Ask): Promise<Ranked> {
     const { reads, isPositive, catalogue, userNeighbors } = this.parts;
     const users = await userNeighbors.of(history, USERS_ASKED, caller?.signal);
     const isWanted = (row: number) => catalogue.isListable(row) && accept(row);
-    return itemsOfUsers(users, reads, history.likes(isPositive), k, isWanted);
+    const likesOf = likesInStore(reads, history.likes(isPositive));
+    return inTurns(itemsOfUsers(users, likesOf, reads.itemRowCount, k, isWanted), caller?.signal);
   }
 }
 
 /** A newcomer's few likes are not asked of others: whoever likes it is looked for when the list is made again. */
 export const userBasedMatcher: Matcher = {
-  lists: ({ world, settings, history, accept }) =>
-    settings.user_based ? [world.userBased(history, accept)] : [],
+  lists: ({ inputs, settings, history, accept }) =>
+    settings.user_based ? [inputs.userBased(history, accept)] : [],
   proposes: () => () => false,
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
-import { UserBits } from './user-bits.ts';
+import { UserBits } from './user-bit-set.ts';
 
 /** Name of the state that tells who was seen when. */
 const SEEN_STATE = 'users-seen';

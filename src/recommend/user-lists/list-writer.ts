@@ -1,5 +1,5 @@
 import type { CacheStore, UserList } from '../../store/cache-store.ts';
-import { UserBits } from './user-bits.ts';
+import { UserBits } from './user-bit-set.ts';
 
 /** Changes are gathered for so long, milliseconds: a transaction takes longer than a list, and until then they are read from here. */
 const GATHER_MS = 50;

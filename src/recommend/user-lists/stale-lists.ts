@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { SavedStates, UserList } from '../../store/cache-store.ts';
 import { forgetSeen } from './active-users.ts';
-import { UserBits } from './user-bits.ts';
+import { UserBits } from './user-bit-set.ts';
 
 /** Name of the state that tells which lists were stale when the service stopped. */
 const STALE_STATE = 'lists-behind';

@@ -4,9 +4,9 @@ import type { ListMaker } from '../list-making/list-maker.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import type { ActiveUsers } from './active-users.ts';
 import type { ListVersions } from './list-versions.ts';
+import type { TimeBudget } from './main-thread-time-budget.ts';
 import type { MakeInWorker } from './remake-queue.ts';
 import type { StaleLists } from './stale-lists.ts';
-import type { TimeBudget } from './time-budget.ts';
 
 /** What users' lists stand on. */
 export interface UserListsOptions {

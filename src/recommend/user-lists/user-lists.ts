@@ -2,8 +2,8 @@ import type { UserList } from '../../store/cache-store.ts';
 import type { History } from '../history/history.ts';
 import { insertNewItems } from './insert-new-items.ts';
 import { ListWriter } from './list-writer.ts';
-import { MainThreadLimit, RECORDS_HERE_MAX } from './main-thread-limit.ts';
-import { PassLists } from './pass-lists.ts';
+import { MainThreadOrWorker, RECORDS_HERE_MAX } from './main-thread-or-worker.ts';
+import { PassAndRequests } from './reconcile-pass-with-requests.ts';
 import { type Remade, RemakeQueue } from './remake-queue.ts';
 import type { Dated, Lack } from './stale-lists.ts';
 import type { UserListsOptions } from './user-lists-options.ts';
@@ -21,9 +21,9 @@ const WAIT_LENGTH_MAX = 16;
  */
 export class UserLists {
   /** Tells what this thread makes itself. */
-  readonly mainThread: MainThreadLimit;
+  readonly mainThread: MainThreadOrWorker;
   /** What a pass over all users and this know of each other. */
-  readonly passes: PassLists;
+  readonly passes: PassAndRequests;
   private readonly options: UserListsOptions;
   private readonly writer: ListWriter;
   private readonly queue: RemakeQueue;
@@ -38,7 +38,7 @@ export class UserLists {
 
   constructor(options: UserListsOptions) {
     this.options = options;
-    this.mainThread = new MainThreadLimit(options);
+    this.mainThread = new MainThreadOrWorker(options);
     const { cache, staleLists, generations, clock, makeInWorker, onTrouble } = options;
     const generation = () => generations.current?.number ?? 0;
     this.nothing = new UsersWithoutList(clock, staleLists.arrivalMs, generation);
@@ -58,7 +58,7 @@ export class UserLists {
     });
     const { writer, queue, isVersioned } = this;
     const { onReplaced } = options;
-    this.passes = new PassLists({ cache, staleLists, writer, queue, isVersioned, onReplaced });
+    this.passes = new PassAndRequests({ cache, staleLists, writer, queue, isVersioned, onReplaced });
   }
 
   /** Learns which lists were stale when the service stopped, and who was seen. */

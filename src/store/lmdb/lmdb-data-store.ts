@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { overloaded } from '../../domain/concurrency/overload-error.ts';
+import { TimeSlicedQueue } from '../../domain/concurrency/time-sliced-queue.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
@@ -12,22 +13,15 @@ import type {
   WriteResult,
 } from '../data-store.ts';
 import type { FolderLock } from '../open/folder-lock.ts';
-import {
-  type DataTables,
-  hasKinds,
-  identityOf,
-  keepKinds,
-  openDataTables,
-  readUpstream,
-} from './data-tables.ts';
+import { type DataTables, openDataTables } from './data-tables.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './messages.ts';
+import { hasKinds, identityOf, keepKinds, readUpstream } from './meta-table.ts';
 import { LmdbDataReader } from './reads/data-reader.ts';
-import { beginRecent } from './reads/recent-feedback.ts';
-import { SlicedWork } from './sliced-work.ts';
-import { fromPlain } from './writer/change-log.ts';
+import { beginRecent } from './reads/replay-recent-feedback.ts';
+import { fromPlain } from './writer/changes-of-commit.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './writer-messages.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
@@ -70,7 +64,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly onFailedWrite: TroubleLog;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ChangeListener[] = [];
-  private readonly following = new SlicedWork();
+  private readonly following = new TimeSlicedQueue();
   private readonly compactions = new CompactionRequests(() => this.writer.post({ kind: 'compact' }));
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;

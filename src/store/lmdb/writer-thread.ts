@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/process/thread-priority.ts';
 import { openDataTables } from './data-tables.ts';
 import { LiveCompaction } from './maintenance/live-compaction.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
-import { buffersOf } from './writer/change-log.ts';
-import { GroupWriter } from './writer/group-writer.ts';
+import { buffersOf } from './writer/changes-of-commit.ts';
+import { GroupWriter } from './writer/write-group-in-one-transaction.ts';
 import { WriterLoop } from './writer/writer-loop.ts';
+import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts';
 
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');

@@ -8,13 +8,13 @@ import type { DataStore } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
 import { removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
-import type { SyncMode, WriteRules } from '../lmdb/messages.ts';
+import type { SyncMode, WriteRules } from '../lmdb/writer-messages.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
-import { NodeSession, type NodeSessionOptions } from '../postgres/leadership.ts';
+import { NodeSession, type NodeSessionOptions } from '../postgres/leadership-and-presence.ts';
 import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
-import { SharedCache } from '../shared/shared-cache.ts';
+import { SharedCache } from '../shared/cache-with-shared-lists.ts';
 import type { SharedPlace } from '../shared/shared-lists.ts';
 import { UnsavedStateCache } from '../unsaved-state-cache.ts';
 import type { PostgresDsn } from './dsn.ts';
@@ -31,9 +31,10 @@ export {
   streamStore,
 } from '../lmdb/maintenance/backup.ts';
 export { guardFiles, refuseUnsound } from '../lmdb/maintenance/damaged-files.ts';
+export { inspectFile } from '../lmdb/maintenance/file-head.ts';
 export { compactStore } from '../lmdb/maintenance/offline-compaction.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
-export type { SyncMode } from '../lmdb/messages.ts';
+export type { SyncMode } from '../lmdb/writer-messages.ts';
 export { FolderLockedError, type LockLog } from './folder-lock.ts';
 
 /** The two folders of a service. */

@@ -35,7 +35,7 @@ export async function withModels<T>(
   place: Extract<ModelPlace, { kind: 'postgres' }>,
   work: (models: ModelStore) => Promise<T>,
 ): Promise<T> {
-  const { ModelParts } = await import('../postgres/model-parts.ts');
+  const { ModelParts } = await import('../postgres/model-storage.ts');
   const models = new ModelParts(place.dsn, place.epoch, () => Atomics.load(place.givenUp, 0) === 1);
   try {
     return await work(models);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
 import { NotLeadingError } from '../model-store.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
-import { CopyRows, type OnRow } from './copy-rows.ts';
+import { CopyRows, type OnRow } from './binary-copy-parser.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;

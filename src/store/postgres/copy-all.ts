@@ -1,9 +1,9 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import type { DataTables } from '../lmdb/data-tables.ts';
-import type { WriteRules } from '../lmdb/messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
-import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
+import type { WriteRules } from '../lmdb/writer-messages.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
 import { Connection } from './connection.ts';
 

@@ -1,7 +1,7 @@
 import type { PostgresDsn } from '../open/dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
-import { int4Array } from './arrays.ts';
 import { type Connection, Link } from './connection.ts';
+import { int4Array } from './sql-arrays.ts';
 
 /** How often expired lists are removed, milliseconds. */
 const SWEEP_MS = 600_000;

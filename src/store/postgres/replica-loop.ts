@@ -2,11 +2,12 @@ import { FurzeError, messageOf } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import { isEngineError } from '../lmdb/engine.ts';
-import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/messages.ts';
-import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/checked-writes.ts';
-import { type Group, type LoopMessage, takeGroup } from '../lmdb/writer/writer-loop.ts';
+import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
+import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
+import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
+import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/writer-messages.ts';
+import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './connection.ts';
-import type { GroupOutcome } from './truth.ts';
 
 /** The copy in the folder, as the loop drives it. */
 export interface Copy {
@@ -21,7 +22,7 @@ export interface Copy {
   readonly nextTransaction: number;
 }
 
-/** The truth that the copy follows. */
+/** The commits that the copy follows. */
 export interface Followed {
   write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
   /** The last commit of all nodes. */
@@ -32,7 +33,7 @@ export interface Followed {
 }
 
 export interface ReplicaLoopParts {
-  readonly truth: Followed;
+  readonly commitLog: Followed;
   readonly copy: Copy;
   readonly rules: WriteRules;
   /** The commit up to which the copy shows all. */
@@ -83,9 +84,9 @@ export class ReplicaLoop {
     });
     this.every(TIDY_MS, async () => {
       await this.checkHistory();
-      await this.parts.truth.removeSome();
+      await this.parts.commitLog.removeSome();
     });
-    this.every(FORGET_MS, () => this.parts.truth.forgetOld());
+    this.every(FORGET_MS, () => this.parts.commitLog.forgetOld());
     this.parts.post(this.progress());
     this.doSlices();
   }
@@ -123,7 +124,7 @@ export class ReplicaLoop {
     let outcome: GroupOutcome;
     const known = this.position;
     try {
-      outcome = await this.parts.truth.write(writes.map(({ command }) => command));
+      outcome = await this.parts.commitLog.write(writes.map(({ command }) => command));
       if (outcome.commit !== undefined && outcome.commit.position <= known) this.forsake();
       this.noteProblem(undefined);
       if (outcome.commit !== undefined) await this.reach(outcome.commit);
@@ -150,7 +151,7 @@ export class ReplicaLoop {
   /** A copy that shows commits that the truth has lost would miss those that took their numbers. */
   private async checkHistory(): Promise<void> {
     const known = this.point;
-    const { position, mark } = await this.parts.truth.head();
+    const { position, mark } = await this.parts.commitLog.head();
     if (position < known.position || (position === known.position && mark !== known.mark)) this.forsake();
   }
 
@@ -188,7 +189,7 @@ export class ReplicaLoop {
   /** Carries out what others have committed, at least up to a commit that there is. */
   private async catchUp(until: number): Promise<void> {
     while (this.position < until) {
-      const commits = await this.parts.truth.commitsAfter(this.position);
+      const commits = await this.parts.commitLog.commitsAfter(this.position);
       if (commits.length === 0) return;
       for (const commit of commits) await this.carry(commit);
     }

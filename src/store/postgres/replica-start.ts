@@ -1,24 +1,19 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
-import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { NOT_WHOLE, type Point } from '../commit-effects.ts';
-import {
-  type DataTables,
-  openDataTables,
-  readState,
-  readUpstream,
-  writeUpstream,
-} from '../lmdb/data-tables.ts';
+import { type DataTables, openDataTables } from '../lmdb/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
-import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { readState, readUpstream, writeUpstream } from '../lmdb/meta-table.ts';
+import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
 import type { PostgresDsn } from '../open/dsn.ts';
+import { CommitLog } from './commit-log.ts';
 import { Connection } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
 import { openSchema } from './schema.ts';
-import { Truth } from './truth.ts';
 
 /** A copy applies what was decided elsewhere, so the rules of writing mean nothing to it. */
 const NO_RULES = {
@@ -74,16 +69,16 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
 
 /** Takes in what was committed since the copy was open last. */
 async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<void> {
-  const truth = new Truth(dsn, NO_RULES, 'disk');
+  const commitLog = new CommitLog(dsn, NO_RULES, 'disk');
   const copy = new GroupWriter(tables, NO_RULES);
   try {
     for (;;) {
-      const commits = await truth.commitsAfter(readUpstream(tables)!.position);
+      const commits = await commitLog.commitsAfter(readUpstream(tables)!.position);
       if (commits.length === 0) break;
       for (const commit of commits) copy.replicate(commit);
     }
   } finally {
-    await truth.close();
+    await commitLog.close();
   }
 }
 

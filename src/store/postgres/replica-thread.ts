@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../domain/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
-import { openDataTables, readUpstream, writeUpstream } from '../lmdb/data-tables.ts';
-import type { FromWriter, WriterOptions } from '../lmdb/messages.ts';
-import { buffersOf } from '../lmdb/writer/change-log.ts';
-import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { openDataTables } from '../lmdb/data-tables.ts';
+import { readUpstream, writeUpstream } from '../lmdb/meta-table.ts';
+import { buffersOf } from '../lmdb/writer/changes-of-commit.ts';
+import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
+import type { FromWriter, WriterOptions } from '../lmdb/writer-messages.ts';
+import { CommitLog } from './commit-log.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';
-import { Truth } from './truth.ts';
 
 /* The one owner of writes to a copy: it writes to PostgreSQL, and to the copy what PostgreSQL has taken. */
 yieldToServing('writing');
@@ -29,17 +30,17 @@ const copy: Copy = {
     tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
   },
 };
-const truth = new Truth(upstream!, rules, sync);
+const commitLog = new CommitLog(upstream!, rules, sync);
 
 const loop = new ReplicaLoop({
-  truth,
+  commitLog,
   copy,
   rules,
   point: readUpstream(tables)!,
   post,
   flush: () => tables.engine.flush(),
   async close() {
-    await truth.close();
+    await commitLog.close();
     await tables.engine.close();
     port.close();
   },

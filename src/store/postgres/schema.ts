@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Point } from '../commit-effects.ts';
 import type { Connection } from './connection.ts';
-import { TIME_BIAS, TYPE_SHIFT } from './packed-time.ts';
+import { TIME_BIAS, TYPE_SHIFT } from './packed-type-and-time.ts';
 
 /** Raised when a change of the tables makes older programs misread them. */
 export const FORMAT_VERSION = 2;
@@ -107,7 +107,7 @@ async function makeTables(connection: Connection, schema: string): Promise<void>
 
 /**
  * Ids sort by their bytes, as the API's pages do. Feedback is 44 bytes a row, with type and time in one column
- * (`packed-time.ts`). There is one of a user, an item and a type: whoever holds the lock on `head` has read what there is, so
+ * (`packed-type-and-time.ts`). There is one of a user, an item and a type: whoever holds the lock on `head` has read what there is, so
  * the index of pairs need not be unique, and takes half of what a key of three columns would.
  * Texts that may hold U+0000, which PostgreSQL's text cannot, are `json` or `bytea`.
  */

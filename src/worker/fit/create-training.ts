@@ -10,29 +10,29 @@ import { chooseRelaxedSimd } from '../../kernel/relaxed-simd.ts';
 import { leastFootprint } from '../../model/als/memory-estimate.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
 import { memoryBudgetBytes } from '../../model/memory-budget.ts';
-import { sampledSlots } from '../../model/user-sample.ts';
+import { sampledSlots } from '../../model/sample-users-to-fit-memory.ts';
 import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
-import { trendSpans } from '../../recommend/popularity/trends.ts';
+import { popularitySpans } from '../../recommend/popularity/popularity-counts.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { DataStore, FeedbackColumns } from '../../store/data-store.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
-import { ListPass } from '../lists/list-pass.ts';
-import { Remakes } from '../lists/remakes.ts';
+import { ListsOnRequest } from '../lists/lists-on-request.ts';
+import { ListPass } from '../lists/pass-over-all-users.ts';
 import type { PlacedGeneration } from '../messages.ts';
+import { SerialQueue } from '../pool/one-at-a-time-queue.ts';
 import { WorkerPool } from '../pool/pool.ts';
-import { SerialQueue } from '../pool/serial-queue.ts';
 import { Search } from '../search/settings-search.ts';
-import { ProgressTracker } from '../tasks/progress.ts';
-import type { TaskLog } from '../tasks/task-log.ts';
-import { AlsTraining } from './als-training.ts';
+import { ProgressTracker } from '../tasks/fit-progress.ts';
+import type { TaskList } from '../tasks/task-list.ts';
 import { feedbackFacts } from './feedback-facts.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
 import { PartTrainer } from './part-trainer.ts';
+import { AlsTraining } from './train-als-and-retry.ts';
 import { TrainingDataLoader } from './training-data-loader.ts';
 
 export interface TrainingParts {
@@ -44,7 +44,7 @@ export interface TrainingParts {
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
   readonly recommendation: Recommendation;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -54,7 +54,7 @@ export interface BackgroundTraining {
   readonly fits: FitSchedule;
   readonly search: Search;
   readonly progress: ProgressTracker;
-  readonly remakes: Remakes;
+  readonly listsOnRequest: ListsOnRequest;
 }
 
 /** The most bytes that a fit may take by this configuration, on this machine. */
@@ -98,7 +98,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   data.onChange(({ added }) => {
     if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
   });
-  return { fits, search, progress, remakes: shared.remakes };
+  return { fits, search, progress, listsOnRequest: shared.listsOnRequest };
 }
 
 /** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
@@ -165,14 +165,14 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     states: cache,
     log,
   });
-  const planOf = (generation: PlacedGeneration) => listPass.plan(generation, recommendation.live);
-  const remakes = new Remakes(pool, planOf, clock, clockErrorMs);
-  void recommendation.live.settled.then(() => remakes.planAnew());
+  const planOf = (generation: PlacedGeneration) => listPass.planner.plan(generation, recommendation.live);
+  const listsOnRequest = new ListsOnRequest(pool, planOf, clock, clockErrorMs);
+  void recommendation.live.settled.then(() => listsOnRequest.planAnew());
   const generationFit = new GenerationFit(
     { pool, trainer, loader, als, planOf },
     generationFitOptions(config, recommendation.settings, log),
   );
-  return { loader, als, listPass, remakes, generationFit };
+  return { loader, als, listPass, listsOnRequest, generationFit };
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -209,7 +209,7 @@ function generationFitOptions(
     usesUsers,
     enableIndex: item_neighbors.enable_index,
     indexRecall: item_neighbors.index_recall,
-    spans: trendSpans(recommend),
+    spans: popularitySpans(recommend),
     seed: collaborative.seed,
     log,
   };

@@ -33,7 +33,7 @@ export function feedbackTypes(
   // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
   return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
     Name,
-    Count: live.feedbackCounts.of(Number(type)),
+    Count: live.countsByType.of(Number(type)),
     Positive: positive.includes(Name),
     Read: read_feedback_types.includes(Name),
   }));

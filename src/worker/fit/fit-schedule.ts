@@ -3,17 +3,17 @@ import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import type { Logger } from '../../domain/log.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import type { RankingChoice } from '../../recommend/ranking/ranking-choice.ts';
+import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import type { RestoredGeneration } from '../generation/restore-generation.ts';
-import type { ListPass, PassStart } from '../lists/list-pass.ts';
-import type { Remakes } from '../lists/remakes.ts';
+import type { ListsOnRequest } from '../lists/lists-on-request.ts';
+import type { ListPass, PassStart } from '../lists/pass-over-all-users.ts';
 import type { PlacedGeneration } from '../messages.ts';
-import type { SerialQueue } from '../pool/serial-queue.ts';
-import type { OnProgress, ProgressTracker } from '../tasks/progress.ts';
-import type { RunningTask, TaskLog, TaskResult } from '../tasks/task-log.ts';
+import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import type { OnProgress, ProgressTracker } from '../tasks/fit-progress.ts';
+import type { RunningTask, TaskList, TaskResult } from '../tasks/task-list.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
 
 export interface FitSummary extends Fitted {
@@ -30,7 +30,7 @@ export interface FitScheduleParts {
   readonly generationFit: GenerationFit;
   readonly progress: ProgressTracker;
   readonly listPass: ListPass;
-  readonly remakes: Remakes;
+  readonly listsOnRequest: ListsOnRequest;
   /** The main thread's slot in what is learned. */
   readonly servingSlot: number;
   /** Shared with whatever else trains. */
@@ -41,7 +41,7 @@ export interface FitScheduleParts {
   /** The same while there is no model yet. */
   readonly firstPeriodMs: number;
   readonly log: Logger;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   /** Says why there is nothing to learn. */
   readonly whyNothing: () => Promise<string>;
   /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
@@ -232,9 +232,10 @@ export class FitSchedule {
         await this.endWithNothing(task);
         return undefined;
       }
-      const { generation, positives, unchanged } = fitted;
-      if (!unchanged) this.serve(generation);
+      const { positives, unchanged } = fitted;
+      if (!unchanged) this.serve(fitted.generation);
       await unlessAborted(this.comparing, this.ending.signal);
+      const generation = (unchanged && (await this.indexUsers())) || fitted.generation;
       const from = unchanged
         ? await this.missingFrom(generation)
         : this.parts.makesLists()
@@ -260,7 +261,7 @@ export class FitSchedule {
         ...generation.als?.header.quality,
         ...rankingResult(generation.choice),
       });
-      return { ...fitted, lists: made };
+      return { ...fitted, generation, lists: made };
     } catch (error) {
       if (this.parts.generationFit.isCancelled) task.stopped();
       else task.failed(error);
@@ -287,9 +288,7 @@ export class FitSchedule {
   private async resume(restored: PlacedGeneration): Promise<void> {
     await unlessAborted(this.comparing, this.ending.signal);
     // It takes all feedback, for which requests do not wait.
-    const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
-    if (indexed !== undefined && !this.stopped) this.place(indexed);
-    const generation = indexed ?? restored;
+    const generation = (await this.indexUsers()) ?? restored;
     const from = await this.missingFrom(generation);
     if (from === undefined || this.stopped) return;
     const task = this.parts.tasks.begin('lists');
@@ -301,6 +300,13 @@ export class FitSchedule {
       task.failed(error);
       throw error;
     }
+  }
+
+  /** Lays out the users of what serves, where they are asked for and that has not been done; all feedback is read for it. */
+  private async indexUsers(): Promise<PlacedGeneration | undefined> {
+    const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
+    if (indexed !== undefined && !this.stopped) this.place(indexed);
+    return indexed;
   }
 
   private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
@@ -351,7 +357,7 @@ export class FitSchedule {
     };
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
-    this.parts.remakes.use(placed);
+    this.parts.listsOnRequest.use(placed);
   }
 }
 

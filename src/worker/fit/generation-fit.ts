@@ -3,25 +3,30 @@ import { heldOutInStore, type TrainingData } from '../../dataset/training-data.t
 import type { Logger } from '../../domain/log.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
-import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/parts.ts';
+import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/registry.ts';
 import type { ListSettings } from '../../recommend/list-making/list-settings.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';
-import type { TrendSpans } from '../../recommend/popularity/trends.ts';
-import type { Ranked } from '../../recommend/ranked.ts';
-import { choiceTable } from '../../recommend/ranking/ranking-choice.ts';
-import { looksAt, weightsOf } from '../../recommend/ranking/ranking-features.ts';
+import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
+import type { Ranked } from '../../recommend/ranked-rows.ts';
+import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
+import { looksAt, weightsOf } from '../../recommend/ranking/feature-names.ts';
 import { type CancelFlag, cancelledBy } from '../cancellation.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../generation/restore-generation.ts';
 import type { LearnedRanking, ListPlan, PlacedGeneration } from '../messages.ts';
-import { JobQueue } from '../pool/job-queue.ts';
+import { JobQueue } from '../pool/bounded-job-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';
-import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from '../tasks/progress.ts';
-import type { AlsTraining, JudgedAls } from './als-training.ts';
+import {
+  LEARNING_TO_RANK,
+  LOADING_FEEDBACK,
+  ON_ALL_FEEDBACK,
+  type OnProgress,
+} from '../tasks/fit-progress.ts';
+import { plannedMb, rankingBytes, STAGE_MEMORY } from './lists-and-ranking-memory-estimate.ts';
 import type { PartTrainer } from './part-trainer.ts';
 import { featuresOf } from './ranking-parts.ts';
-import { plannedMb, rankingBytes, STAGE_MEMORY } from './stage-memory.ts';
+import type { AlsTraining, JudgedAls } from './train-als-and-retry.ts';
 import type { TrainingDataLoader } from './training-data-loader.ts';
 
 export interface GenerationFitOptions {
@@ -34,7 +39,7 @@ export interface GenerationFitOptions {
   readonly usesUsers: boolean;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
-  readonly spans: TrendSpans;
+  readonly spans: PopularitySpans;
   /** What the candidates come from by which it is learned how to rank; undefined where that is not learned. */
   readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
   readonly seed: number;
@@ -172,9 +177,8 @@ export class GenerationFit {
     const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
     if (judged === undefined) return undefined;
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
-    const all = this.isCancelled
-      ? undefined
-      : await loader.load(false, [this.last, judged], this.abort.signal);
+    if (this.isCancelled) return undefined;
+    const all = await loader.load(false, [this.last, judged], this.abort.signal);
     if (all === undefined) return undefined;
     const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.click]);
     const name = trainer.options.shelf.nameOf('als', number)!;
@@ -272,15 +276,10 @@ export class GenerationFit {
       return undefined;
     }
     const { choice, ranking } = learned;
-    log.info(
-      {
-        clicks: click?.header.quality,
-        weights: weightsOf(ranking),
-        users: choice.users,
-        table: choiceTable(choice),
-      },
-      `lists are ranked by ${choice.chosen}, which did best on held-out feedback`,
-    );
+    const { chosen, users } = choice;
+    const judged = { clicks: click?.header.quality, weights: weightsOf(ranking), users };
+    const table = choiceTable(choice);
+    log.info({ ...judged, table }, `lists are ranked by ${chosen}, chosen on held-out feedback`);
     return { ...learned, click: outcome };
   }
 

@@ -1,7 +1,8 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import type { Logger } from '../../domain/log.ts';
-import { sharedBytesOf } from '../../memory/reuse.ts';
+import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
+import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/chunks-for-threads.ts';
 import type { CourseStep, ServingShape } from '../../model/learned-part.ts';
 import {
   type PartName,
@@ -10,13 +11,12 @@ import {
   type PartPlaced,
   type PartTask,
   partOf,
-} from '../../model/parts.ts';
-import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/shared-task.ts';
+} from '../../model/registry.ts';
 import { cancelledBy } from '../cancellation.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
 import { FreedMemory } from '../pool/freed-memory.ts';
 import type { WorkerPool } from '../pool/pool.ts';
-import { plannedMb, STAGE_MEMORY } from './stage-memory.ts';
+import { plannedMb, STAGE_MEMORY } from './lists-and-ranking-memory-estimate.ts';
 
 /** How often progress is told while a phase lasts. */
 const TELL_MS = 200;
@@ -59,6 +59,11 @@ export class PartTrainer {
   constructor(pool: WorkerPool, options: PartTrainerOptions) {
     this.pool = pool;
     this.options = options;
+  }
+
+  /** Whether the threads were stopped; what fails then is no fault. */
+  get isStopped(): boolean {
+    return this.pool.isClosed;
   }
 
   /** Threads that train. */

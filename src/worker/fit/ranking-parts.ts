@@ -1,6 +1,6 @@
-import type { PartName } from '../../model/parts.ts';
-import { modelOfSum } from '../../recommend/models/like-sums.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../../recommend/ranking/ranking-features.ts';
+import type { PartName } from '../../model/registry.ts';
+import { modelOfSum } from '../../recommend/models/sums-over-likes.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../recommend/ranking/feature-names.ts';
 
 /** The part that a feature of the ranking is the score of. */
 export function partOfFeature(feature: ModelFeature): PartName {

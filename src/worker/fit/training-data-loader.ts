@@ -2,7 +2,7 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import type { Logger } from '../../domain/log.ts';
-import { sharedBytesOf } from '../../memory/reuse.ts';
+import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
 import { cancelledBy } from '../cancellation.ts';
 import type { GatherJob } from '../messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';

@@ -1,8 +1,8 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { MfScorer } from '../../model/als/scorer.ts';
+import { MfScorer } from '../../model/als/scores-and-fold-in.ts';
 import { FmScorer } from '../../model/click/scorer.ts';
+import { openSums, type PlacedSums } from '../../model/neighbors/kernel-row-sums.ts';
 import { type NeighborTable, neighborsAt } from '../../model/neighbors/neighbor-table.ts';
-import { openSums, type PlacedSums } from '../../model/neighbors/row-sums.ts';
 import { collaborativeModel } from '../../recommend/models/collaborative-model.ts';
 import type {
   ClickModel,

@@ -1,6 +1,6 @@
 import type { Logger } from '../../domain/log.ts';
-import { PART_NAMES, type PartName, type PlacedParts } from '../../model/parts.ts';
-import { RANKING_FEATURES } from '../../recommend/ranking/ranking-features.ts';
+import { PART_NAMES, type PartName, type PlacedParts } from '../../model/registry.ts';
+import { RANKING_FEATURES } from '../../recommend/ranking/feature-names.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
 import type { PlacedGeneration } from '../messages.ts';
 import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from './generation-storage.ts';
@@ -44,7 +44,7 @@ export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): Gen
 /**
  * Places the generation that was saved last. A part that cannot be read is reported and left out where the generation is this
  * node's own; one of a database that all nodes share can be read later on.
- * @returns undefined when there is none, or its collaborative model cannot be read
+ * @returns undefined when there is none, its collaborative model cannot be read, or the threads that read were stopped
  * @throws Error when a part in a database cannot be read
  */
 export async function restoreGeneration(
@@ -63,6 +63,7 @@ export async function restoreGeneration(
       parts[name] = await trainer.load(name, saved);
       if (parts[name] === undefined && shelf.isShared) throw new Error(`the model ${saved} is not there`);
     } catch (error) {
+      if (trainer.isStopped) return undefined;
       if (shelf.isShared) throw error;
       log.error({ err: error }, `the saved ${name} model cannot be used`);
     }

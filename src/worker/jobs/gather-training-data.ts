@@ -1,12 +1,12 @@
 import { collectTrainingData, type ReplayFeedback } from '../../dataset/collect-training-data.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { shareThatFits } from '../../model/user-sample.ts';
+import { shareThatFits } from '../../model/sample-users-to-fit-memory.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import type { GatherJob } from '../messages.ts';
-import { withReads } from './stores.ts';
+import { withReads } from './open-stores.ts';
 
 /** See `GatherJob`. */
 export function gather(job: GatherJob): TrainingData | undefined {

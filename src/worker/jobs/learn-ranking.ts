@@ -1,27 +1,27 @@
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { bitWords, setBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
+import { SPARE_FACTOR, topTrending } from '../../recommend/global-lists/top-items.ts';
 import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
 import { typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
 import { CandidateFinder } from '../../recommend/list-making/candidates.ts';
-import type { ListWorld } from '../../recommend/list-making/list-world.ts';
-import { SPARE_FACTOR, topTrending } from '../../recommend/live/top-items.ts';
-import { SUM_NAMES } from '../../recommend/models/like-sums.ts';
-import { POPULARITY_SCALES } from '../../recommend/popularity/decayed-counts.ts';
-import { type TrendCounts, Trends } from '../../recommend/popularity/trends.ts';
-import { rankingFeatures } from '../../recommend/ranking/candidate-features.ts';
-import type { RankingExample } from '../../recommend/ranking/ranking-blends.ts';
-import { chooseRanking } from '../../recommend/ranking/ranking-choice.ts';
+import type { ListInputs } from '../../recommend/list-making/list-inputs.ts';
+import { SUM_NAMES } from '../../recommend/models/sums-over-likes.ts';
+import { type ItemPopularity, PopularityCounts } from '../../recommend/popularity/popularity-counts.ts';
+import { POPULARITY_SCALES } from '../../recommend/popularity/popularity-scales.ts';
+import { chooseRanking } from '../../recommend/ranking/choose-ranking.ts';
+import { rankingFeatures } from '../../recommend/ranking/compute-features.ts';
+import type { RankingExample } from '../../recommend/ranking/learn-blends.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import { partOfFeature } from '../fit/ranking-parts.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from '../messages.ts';
-import { byTime, type JudgedMoment, judgedMoments } from './judged-moments.ts';
-import { copiedWorld } from './make-lists.ts';
-import { withReads } from './stores.ts';
+import { copiedInputs } from './make-lists.ts';
+import { byTime, type JudgedMoment, judgedMoments } from './moments-of-held-out-feedback.ts';
+import { withReads } from './open-stores.ts';
 
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
@@ -46,25 +46,25 @@ function examplesOf(job: LearnRankingJob, reads: LocalReads, isPositive: TypeTes
   const { plan, slot, heldOutSinceMs, spans } = job;
   const heldBy = itemsByUser(job.heldOut);
   let nowMs = heldOutSinceMs;
-  const trends = new Trends(spans, () => nowMs);
-  const { late, isKnown } = countUntilHeldOut(reads, job, heldBy, trends, isPositive);
-  const totals = trends.totals();
+  const popularity = new PopularityCounts(spans, () => nowMs);
+  const { late, isKnown } = countUntilHeldOut(reads, job, heldBy, popularity, isPositive);
+  const totals = popularity.totals();
   const moments = [{ asOfMs: heldOutSinceMs, likedBy: heldBy }, ...judgedMoments(late, isKnown)];
   const generation = openGeneration(plan.generation, slot, () => []);
-  const copied = copiedWorld(plan, generation, slot, reads, isPositive);
+  const copied = copiedInputs(plan, generation, slot, reads, isPositive);
   const history = new History(reads, plan.positiveTtlMs);
   const examples: RankingExample[] = [];
   const stride = Math.max(1, moments.reduce((sum, { likedBy }) => sum + likedBy.size, 0) / JUDGED_USERS_MAX);
   for (const moment of moments) {
-    trends.apply(partOf(late, nowMs, moment.asOfMs), isPositive, 1);
+    popularity.apply(partOf(late, nowMs, moment.asOfMs), isPositive, 1);
     nowMs = moment.asOfMs;
-    trends.drain();
-    const world = { ...copied, trends, ...globalLists(plan, trends, nowMs, copied.isListable) };
-    const finder = new CandidateFinder({ ...plan.settings, user_based: false }, world, isPositive);
+    popularity.drain();
+    const inputs = { ...copied, popularity, ...globalLists(plan, popularity, nowMs, copied.isListable) };
+    const finder = new CandidateFinder({ ...plan.settings, user_based: false }, inputs, isPositive);
     const users = [...moment.likedBy.keys()].sort((a, b) => a - b);
     for (let at = 0; at < users.length; at += stride) {
       throwIfCancelled(job);
-      const example = exampleOf(users[Math.floor(at)]!, moment, { finder, history, world, totals });
+      const example = exampleOf(users[Math.floor(at)]!, moment, { finder, history, inputs, totals });
       if (example !== undefined) examples.push(example);
     }
   }
@@ -78,12 +78,12 @@ function exampleOf(
   {
     finder,
     history,
-    world,
+    inputs,
     totals,
   }: {
     readonly finder: CandidateFinder;
     readonly history: History;
-    readonly world: ListWorld;
+    readonly inputs: ListInputs;
     readonly totals: readonly number[];
   },
 ): RankingExample | undefined {
@@ -93,7 +93,7 @@ function exampleOf(
   if (proposal.liked.length === 0) return undefined;
   return {
     userRow,
-    features: Float32Array.from(rankingFeatures(proposal, world, totals)),
+    features: Float32Array.from(rankingFeatures(proposal, inputs, totals)),
     labels: Uint8Array.from(proposal.candidates, (row) => (liked.has(row) ? 1 : 0)),
     likedCount: liked.size,
   };
@@ -112,17 +112,17 @@ function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<numb
 /** The most popular, trending and newest items as of `asOfMs`. */
 function globalLists(
   { timesMs, settings: { cacheSize } }: ListPlan,
-  trends: TrendCounts,
+  popularity: ItemPopularity,
   asOfMs: number,
   isListable: (row: number) => boolean,
-): Pick<ListWorld, 'popularRows' | 'trendingRows' | 'latestRows'> {
+): Pick<ListInputs, 'popularRows' | 'trendingRows' | 'latestRows'> {
   const latest = new TopK(cacheSize * SPARE_FACTOR);
   timesMs.forEach((timeMs, row) => {
     if (timeMs <= asOfMs && isListable(row)) latest.push(row, timeMs);
   });
   const latestRows = latest.sorted().rows;
-  const popularRows = topTrending({ values: trends.window, total: 0 }, cacheSize, isListable);
-  const trendingRows = trends.scales.map((counts) => topTrending(counts, cacheSize, isListable));
+  const popularRows = topTrending({ values: popularity.window, total: 0 }, cacheSize, isListable);
+  const trendingRows = popularity.scales.map((counts) => topTrending(counts, cacheSize, isListable));
   return {
     popularRows: () => popularRows,
     trendingRows: (scale) => trendingRows[scale]!,
@@ -138,7 +138,7 @@ function countUntilHeldOut(
   reads: LocalReads,
   job: LearnRankingJob,
   heldBy: ReadonlyMap<number, ReadonlySet<number>>,
-  trends: Trends,
+  popularity: PopularityCounts,
   isPositive: TypeTest,
 ): { readonly late: FeedbackColumns; readonly isKnown: Uint32Array } {
   const { plan, heldOutSinceMs: cutMs } = job;
@@ -159,8 +159,8 @@ function countUntilHeldOut(
         setBit(isKnown, user);
       }
     }
-    trends.apply(kept, isPositive, 1);
-    trends.drain();
+    popularity.apply(kept, isPositive, 1);
+    popularity.drain();
   });
   return { late: byTime(late), isKnown };
 }

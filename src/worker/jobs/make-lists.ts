@@ -1,17 +1,23 @@
+import { atOnce } from '../../domain/concurrency/event-loop-turns.ts';
 import { measureProcessorTimes } from '../../domain/process/processor-times.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
+import { type Found, findWanted } from '../../recommend/list-making/answer-from-models.ts';
 import { CandidateScratch } from '../../recommend/list-making/candidates.ts';
+import type { ListInputs } from '../../recommend/list-making/list-inputs.ts';
 import { ListMaker } from '../../recommend/list-making/list-maker.ts';
-import type { ListWorld } from '../../recommend/list-making/list-world.ts';
-import { type Found, findWanted } from '../../recommend/list-making/wanted-items.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
-import { itemsOfUsers, USERS_ASKED } from '../../recommend/neighbors/items-of-users.ts';
+import {
+  itemsOfUsers,
+  KeptLikes,
+  likesInStore,
+  USERS_ASKED,
+} from '../../recommend/neighbors/items-of-users.ts';
 import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-store.ts';
 import { askedUser, userRelation } from '../../recommend/neighbors/user-neighbors.ts';
-import { ITEM_FEATURES } from '../../recommend/ranking/candidate-features.ts';
+import { ITEM_FEATURES } from '../../recommend/ranking/compute-features.ts';
 import { ItemFeatureCache } from '../../recommend/ranking/item-feature-cache.ts';
 import { ListVersions } from '../../recommend/user-lists/list-versions.ts';
 import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
@@ -19,8 +25,8 @@ import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation/open-generation.ts';
 import type { ListPlan, ListsJob, ListsMade, QuestionJob } from '../messages.ts';
+import { cacheAt, sharedListsAt, withReads } from './open-stores.ts';
 import { findSimilarUsers } from './similar-users.ts';
-import { cacheAt, sharedListsAt, withReads } from './stores.ts';
 
 /** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may be starved of a processor. */
 const PIECE_MS = 500;
@@ -142,12 +148,17 @@ export function answerQuestion(job: QuestionJob): Found {
   });
 }
 
-function makerFor(job: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads, isPositive: TypeTest): ListMaker {
+function makerFor(job: MakerJob, reads: LocalReads, isPositive: TypeTest): ListMaker {
   const { plan, slot } = job;
   const { generation, kept } = openedFor(job, reads);
-  const world = { ...copiedWorld(plan, generation, slot, reads, isPositive), kept };
-  return new ListMaker(plan.settings, world, isPositive, scratch);
+  const inputs = { ...copiedInputs(plan, generation, slot, reads, isPositive, likes), kept };
+  return new ListMaker(plan.settings, inputs, isPositive, scratch);
 }
+
+type MakerJob = Pick<ListsJob, 'plan' | 'slot' | 'untilMs'>;
+
+/** What users like is looked up anew after so long, milliseconds: a pass may take an hour. */
+const KEPT_LIKES_MS = 60_000;
 
 /** What the blocks at work share, which takes longer to make than many lists. */
 interface Opened {
@@ -159,10 +170,14 @@ interface Opened {
 
 let opened: Opened | undefined;
 
+/** This thread's, of the plan that is opened. */
+const likes = new KeptLikes();
+let likesSinceMs = 0;
+
 /** This thread's: arrays as long as the catalogue, which would take as long to make as a list. */
 const scratch = new CandidateScratch();
 
-function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: LocalReads): Opened {
+function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
     const generation = openGeneration(plan.generation, slot, itemLabelsOf);
@@ -172,23 +187,34 @@ function openedFor({ plan, slot }: Pick<ListsJob, 'plan' | 'slot'>, reads: Local
       generation,
       kept: new ItemFeatureCache(plan.timesMs.length, ITEM_FEATURES),
     };
+    likes.clear();
+    likesSinceMs = untilMs;
+  }
+  // A clock may be put back.
+  if (Math.abs(untilMs - likesSinceMs) > KEPT_LIKES_MS) {
+    likes.clear();
+    likesSinceMs = untilMs;
   }
   return opened;
 }
 
-/** What lists are made of, as of the moment at which the pass began. */
-export function copiedWorld(
+/**
+ * What lists are made of, as of the moment at which the pass began.
+ * @param keptLikes what users like, where that may be as of another moment than the history that is asked for
+ */
+export function copiedInputs(
   plan: ListPlan,
   generation: Generation,
   slot: number,
   reads: LocalReads,
   isPositive: TypeTest,
-): ListWorld {
+  keptLikes?: KeptLikes,
+): ListInputs {
   const { listable, latestRows, popularRows, trendingRows, timesMs, settings, userNeighborType } = plan;
   const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
   return {
     generation,
-    trends: plan.trends,
+    popularity: plan.popularity,
     coldItems: plan.coldItems,
     latestRows: () => latestRows,
     popularRows: () => popularRows,
@@ -205,7 +231,9 @@ export function copiedWorld(
       const users =
         (placed && findSimilarUsers(placed, asked, USERS_ASKED, slot)) ??
         neighborsFromStore(reads, relation, userRow, USERS_ASKED, isLike);
-      return itemsOfUsers(users, reads, isLike, settings.cacheSize, accept).rows;
+      const stored = likesInStore(reads, isLike);
+      const likesOf = keptLikes?.through(stored) ?? stored;
+      return atOnce(itemsOfUsers(users, likesOf, timesMs.length, settings.cacheSize, accept)).rows;
     },
     labelsOf,
   };

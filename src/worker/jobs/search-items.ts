@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { searchItems } from '../../recommend/catalogue/search-by-text.ts';
 import type { SearchItemsJob } from '../messages.ts';
-import { withReads } from './stores.ts';
+import { withReads } from './open-stores.ts';
 
 /** See `SearchItemsJob`. */
 export function findItems({ dataPath, text, n, timeMsMax }: SearchItemsJob): string[] {

@@ -1,10 +1,10 @@
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { placeOf } from '../../memory/ascending.ts';
+import { placeOf } from '../../memory/binary-search.ts';
 import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
-import type { PlacedUsers } from '../../model/neighbors/users-part.ts';
+import type { PlacedUsers } from '../../model/neighbors/train-and-serve-users.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { comparedItems } from '../../recommend/neighbors/user-neighbors.ts';
-import type { Ranked } from '../../recommend/ranked.ts';
+import type { Ranked } from '../../recommend/ranked-rows.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import type { SimilarUsersJob } from '../messages.ts';
 

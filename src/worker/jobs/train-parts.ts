@@ -1,14 +1,15 @@
 import type { TrainingReads } from '../../dataset/training-data.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
-import { memoriesOf, reuseMemory } from '../../memory/reuse.ts';
+import { memoriesOf } from '../../memory/find-shared-buffers.ts';
+import { reuseMemory } from '../../memory/reuse-memory.ts';
+import type { SharedTask } from '../../model/chunks-for-threads.ts';
 import type { StageRoom } from '../../model/learned-part.ts';
 import { checkStageMemory, stageBytes } from '../../model/memory-budget.ts';
-import { partOf } from '../../model/parts.ts';
-import type { SharedTask } from '../../model/shared-task.ts';
+import { partOf } from '../../model/registry.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import type { FinishAnswer, FinishJob, LoadJob, PrepareAnswer, PrepareJob, RunJob } from '../messages.ts';
 import type { MemoryChoice } from '../pool/freed-memory.ts';
-import { withModelsAt } from './stores.ts';
+import { withModelsAt } from './open-stores.ts';
 import { withTrainingReads } from './training-reads.ts';
 
 /** The part of what a fit may take that decides how many users a part learns from. */

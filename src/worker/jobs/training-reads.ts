@@ -1,11 +1,11 @@
 import { rowIndices } from '../../dataset/interactions.ts';
 import type { LabelsOf, PairColumns, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
-import { placeOf } from '../../memory/ascending.ts';
+import { placeOf } from '../../memory/binary-search.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import type { FeedbackColumns, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
-import { withReads } from './stores.ts';
+import { withReads } from './open-stores.ts';
 
 /** What a job says of where it reads. */
 interface Source {

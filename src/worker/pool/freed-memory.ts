@@ -1,4 +1,4 @@
-import { memoriesOf } from '../../memory/reuse.ts';
+import { memoriesOf } from '../../memory/find-shared-buffers.ts';
 
 /** Which of the free memories, by their index, are in use again. */
 export interface MemoryChoice {

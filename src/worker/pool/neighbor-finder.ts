@@ -4,7 +4,7 @@ import { ttlMs } from '../../domain/duration.ts';
 import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
-import { JobQueue } from './job-queue.ts';
+import { JobQueue } from './bounded-job-queue.ts';
 import type { WorkerPool } from './pool.ts';
 
 /** Walks through the store for requests at the same time; training has the other threads. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { availableThreads } from '../../domain/process/machine.ts';
 import { ownThread, type ThreadEntry } from '../../domain/process/thread-entry.ts';
-import { countForCollection } from '../../memory/collected-memory.ts';
+import { countForCollection } from '../../memory/garbage-collection.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from '../messages.ts';
 
 /** An idle worker ends after this time. */
@@ -72,6 +72,11 @@ export class WorkerPool {
     };
     this.pool = open(this.trainingSlots + 1, []);
     this.fullPriority = open(this.trainingSlots, [FULL_PRIORITY]);
+  }
+
+  /** Whether jobs that fail do so because the threads were stopped. */
+  get isClosed(): boolean {
+    return this.closed;
   }
 
   /** @param atFullPriority whether the job is done by a thread that does not give way to those that answer requests */

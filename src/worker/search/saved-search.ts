@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
-import type { Trial } from '../../model/successive-halving.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
+import type { Trial } from './successive-halving.ts';
 
 /** States of the cache store: what the last search did, and the settings that a search put in place. */
 const LAST_SEARCH = 'collaborative search';

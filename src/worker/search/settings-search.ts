@@ -3,24 +3,19 @@ import type { Clock } from '../../domain/clock.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import type { Logger } from '../../domain/log.ts';
 import { createRandom } from '../../domain/random.ts';
-import { viewOf } from '../../memory/layout.ts';
-import { alsShape } from '../../model/als/memory.ts';
+import { viewOf } from '../../memory/array-layout.ts';
 import { largestFitting } from '../../model/als/memory-estimate.ts';
+import { alsShape } from '../../model/als/memory-layout.ts';
 import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-space.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { sizedFactors } from '../../model/als/settings-by-size.ts';
-import {
-  type Measured,
-  type SearchProgress,
-  successiveHalving,
-  type Trial,
-} from '../../model/successive-halving.ts';
-import type { AlsTraining } from '../fit/als-training.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
+import type { AlsTraining } from '../fit/train-als-and-retry.ts';
 import type { TrainingDataLoader } from '../fit/training-data-loader.ts';
-import type { SerialQueue } from '../pool/serial-queue.ts';
-import type { RunningTask, TaskLog } from '../tasks/task-log.ts';
+import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import type { RunningTask, TaskList } from '../tasks/task-list.ts';
 import { readLastSearch, type SearchState, writeLastSearch } from './saved-search.ts';
+import { type Measured, type SearchProgress, successiveHalving, type Trial } from './successive-halving.ts';
 
 export interface SearchOptions {
   /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */
@@ -31,7 +26,7 @@ export interface SearchOptions {
   readonly trials: number;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly tasks: TaskLog;
+  readonly tasks: TaskList;
   /** Whether this node is the one that searches. */
   readonly maySearch: () => boolean;
 }

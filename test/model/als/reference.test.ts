@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { viewOf } from '../../../src/memory/layout.ts';
-import { placeAls } from '../../../src/model/als/memory.ts';
+import { viewOf } from '../../../src/memory/array-layout.ts';
+import { placeAls } from '../../../src/model/als/memory-layout.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import { AlsSolver } from '../../../src/model/als/solver.ts';
-import { beginPhase } from '../../../src/model/shared-task.ts';
+import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
+import { beginPhase } from '../../../src/model/chunks-for-threads.ts';
 
 const F = 4;
 const random = createRandom(7);

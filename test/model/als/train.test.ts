@@ -3,13 +3,13 @@ import { driveAls, finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { trainedModel } from '../../../src/model/als/extract-model.ts';
-import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory.ts';
+import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory-layout.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';
-import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
+import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
 import { alsSettings } from '../../../src/model/als/settings.ts';
 import { sizedFactors, sizedSettings } from '../../../src/model/als/settings-by-size.ts';
-import { AlsSolver } from '../../../src/model/als/solver.ts';
-import { beginPhase, cancelTask } from '../../../src/model/shared-task.ts';
+import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
+import { beginPhase, cancelTask } from '../../../src/model/chunks-for-threads.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
 const board = checkerboard(40, 20);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { alsCourse } from '../../../src/model/als/epochs.ts';
+import { alsCourse } from '../../../src/model/als/epochs-and-early-stopping.ts';
 import { trainedModel } from '../../../src/model/als/extract-model.ts';
-import { alsMemoryBytes, alsShape, placeAls } from '../../../src/model/als/memory.ts';
-import { neededSharding } from '../../../src/model/als/needed-sharding.ts';
+import { alsMemoryBytes, alsShape, placeAls } from '../../../src/model/als/memory-layout.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
+import { neededSharding } from '../../../src/model/als/shard-users-to-fit-memory.ts';
 import { type Sharding, shardingOf } from '../../../src/model/als/sharding.ts';
-import { AlsSolver } from '../../../src/model/als/solver.ts';
-import type { AlsTask } from '../../../src/model/als/task.ts';
-import { beginPhase } from '../../../src/model/shared-task.ts';
+import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
+import type { AlsTask } from '../../../src/model/als/training-task.ts';
+import { beginPhase } from '../../../src/model/chunks-for-threads.ts';
 import { tastes } from '../tastes.ts';
 
 const { train, heldOut } = tastes(4500, 60);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { fmScratchBytes } from '../../../src/kernel/scratch.ts';
+import { fmScratchBytes } from '../../../src/kernel/scratch-sizes.ts';
 import { Arena } from '../../../src/memory/arena.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import type { FmModel } from '../../../src/model/click/model.ts';

@@ -8,7 +8,7 @@ import { createPopularityRanker } from '../../../bench/rankers/popularity-ranker
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import type { MatrixFactorization } from '../../../src/model/als/model.ts';
-import { MfScorer, placeModel } from '../../../src/model/als/scorer.ts';
+import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
 import { evaluateUsers, mergeParts } from '../../../src/model/evaluation/evaluate.ts';
 import { type Ranker, topRows } from '../../../src/model/evaluation/ranker.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import {
+  createNeighborTask,
+  finishTasks,
+  runNeighborTask,
+} from '../../../src/model/neighbors/fill-neighbor-table.ts';
 import { type Incidence, incidenceOfLabels, usersByItems } from '../../../src/model/neighbors/incidence.ts';
 import { planIndex, recallOf } from '../../../src/model/neighbors/index-plan.ts';
 import { IndexedSearch } from '../../../src/model/neighbors/indexed-search.ts';
+import { placeSimilarity } from '../../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../../src/model/neighbors/neighbor-table.ts';
-import { placeSimilarity } from '../../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
-import { createNeighborTask, finishTasks, runNeighborTask } from '../../../src/model/neighbors/task.ts';
 
 const USERS = 1000;
 const K = 10;

@@ -6,7 +6,20 @@ import { FurzeError } from '../../../src/domain/errors.ts';
 import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { beginPhase, cancelTask, rowsDone } from '../../../src/model/chunks-for-threads.ts';
+import {
+  createNeighborTask,
+  finishTasks,
+  type NeighborTask,
+  policyTasks,
+  runNeighborTask,
+} from '../../../src/model/neighbors/fill-neighbor-table.ts';
 import { incidenceOfLabels, itemsByUsers } from '../../../src/model/neighbors/incidence.ts';
+import {
+  type PlacedSimilarity,
+  placeSimilarity,
+  rowsWithin,
+} from '../../../src/model/neighbors/memory-layout.ts';
 import {
   createDraft,
   decodeNeighborTable,
@@ -14,20 +27,7 @@ import {
   type NeighborTable,
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
-import {
-  type PlacedSimilarity,
-  placeSimilarity,
-  rowsWithin,
-} from '../../../src/model/neighbors/place-similarity.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
-import {
-  createNeighborTask,
-  finishTasks,
-  type NeighborTask,
-  policyTasks,
-  runNeighborTask,
-} from '../../../src/model/neighbors/task.ts';
-import { beginPhase, cancelTask, rowsDone } from '../../../src/model/shared-task.ts';
 
 function randomInteractions(userCount: number, itemCount: number): Interactions {
   const random = createRandom(11);

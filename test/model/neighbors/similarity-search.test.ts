@@ -8,7 +8,7 @@ import {
   itemsByUsers,
   usersByItems,
 } from '../../../src/model/neighbors/incidence.ts';
-import { placeSimilarity, type SimilarityOptions } from '../../../src/model/neighbors/place-similarity.ts';
+import { placeSimilarity, type SimilarityOptions } from '../../../src/model/neighbors/memory-layout.ts';
 import { type RankedRows, SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
 import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { neighborsAt, packDraft } from '../../../src/model/neighbors/neighbor-table.ts';
-import { SequenceCounter } from '../../../src/model/sequence/counter.ts';
-import { placeSequence } from '../../../src/model/sequence/memory.ts';
+import { placeSequence } from '../../../src/model/sequence/memory-layout.ts';
 import { isFirst, isLater, itemOf, writeTimeline } from '../../../src/model/sequence/timelines.ts';
+import { SequenceCounter } from '../../../src/model/sequence/transition-counter.ts';
 
 /** The table of users' likes, given as [item, time] each. */
 function tableOf(users: readonly (readonly (readonly [number, number])[])[], itemCount: number) {

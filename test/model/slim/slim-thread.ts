@@ -1,7 +1,7 @@
 // A thread of slim.test.ts: runs every phase it is told of in its slot.
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import type { SlimTask } from '../../../src/model/slim/memory.ts';
+import type { SlimTask } from '../../../src/model/slim/memory-layout.ts';
 import { type SlimPhase, SlimSolver } from '../../../src/model/slim/solver.ts';
 
 const { task, slot } = workerData as { task: SlimTask; slot: number };

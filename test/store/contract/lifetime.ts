@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/request-limits.ts';
 import { code, feedback, putFeedback, putUsers } from '../helpers.ts';
 import type { StoreUnderTest } from './under-test.ts';
 

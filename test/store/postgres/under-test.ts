@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { DataStore } from '../../../src/store/data-store.ts';
-import type { WriteRules } from '../../../src/store/lmdb/messages.ts';
+import type { WriteRules } from '../../../src/store/lmdb/writer-messages.ts';
 import { type PostgresDsn, parseDsn } from '../../../src/store/open/dsn.ts';
 import type { Stores } from '../../../src/store/open/open-store.ts';
 import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';

@@ -4,25 +4,18 @@ import type { TemporaryFolder } from '../../../domain/process/temporary-folder.t
 import { checkCommand } from '../../check-command.ts';
 import type { WriteCommand, WriteResult } from '../../data-store.ts';
 import { PairMerge } from '../../merge-feedback.ts';
-import {
-  type DataTables,
-  openDataTables,
-  readState,
-  readTypes,
-  type StoreState,
-  writeState,
-  writeTypes,
-} from '../data-tables.ts';
+import { type DataTables, openDataTables } from '../data-tables.ts';
 import { packTimeLow, packTypeAndTime, rowKey, unpackTimeMs, unpackType } from '../format/record-layout.ts';
 import { beginCopy, takePlace } from '../maintenance/unfinished-copies.ts';
-import type { WriteRules } from '../messages.ts';
+import { readState, readTypes, type StoreState, writeState, writeTypes } from '../meta-table.ts';
 import { LmdbDataReader } from '../reads/data-reader.ts';
-import { beginRecent } from '../reads/recent-feedback.ts';
-import { ChangeLog } from '../writer/change-log.ts';
+import { beginRecent } from '../reads/replay-recent-feedback.ts';
+import { ChangeLog } from '../writer/changes-of-commit.ts';
 import { FeedbackLoader, type Note } from '../writer/feedback-loader.ts';
-import { NotesFile } from './notes-file.ts';
+import type { WriteRules } from '../writer-messages.ts';
+import { type EditClass, SortingApplier } from './collect-feedback-to-sort.ts';
 import { type MergedRuns, type RunSizes, SortedRuns } from './sorted-runs.ts';
-import { type EditClass, SortingApplier } from './sorting-applier.ts';
+import { NotesFile } from './values-and-comments-file.ts';
 
 /** Pairs that are sorted by item at once: 67 MB, and 34 more meanwhile. */
 const LOADER_SIZES = { batchRecords: 65_536, linksMax: 2 ** 23 };
@@ -35,6 +28,13 @@ const NOTES_A_TRANSACTION = 5000;
 export interface FinishOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (records: number, recordsTotal: number) => void;
+}
+
+/** How all feedback is taken at once. */
+export interface BulkOptions {
+  readonly sizes?: RunSizes;
+  /** Of records of one user, item and type the values are added up; else those that do not stay count for nothing. */
+  readonly sumsValues?: boolean;
 }
 
 /**
@@ -50,6 +50,7 @@ export class BulkImport {
   private readonly runs: SortedRuns;
   private readonly notes: NotesFile;
   private readonly classes: EditClass[] = [];
+  private readonly sumsValues: boolean;
   private applier: SortingApplier;
   /** As the present source found it. */
   private before: { readonly state: StoreState; readonly types: readonly string[] };
@@ -59,26 +60,27 @@ export class BulkImport {
 
   /**
    * @param dataPath of a store without feedback
-   * @param sizes of what is sorted in memory
+   * @param options what is sorted in memory, and whether the values of records of one user, item and type are added up
    */
-  static async begin(dataPath: string, rules: WriteRules, sizes?: RunSizes): Promise<BulkImport> {
+  static async begin(dataPath: string, rules: WriteRules, options: BulkOptions = {}): Promise<BulkImport> {
     const partial = beginCopy(dataPath);
     try {
       const { engine } = openDataTables(dataPath);
       await engine.copyCompact(partial.path).finally(() => engine.close());
-      return new BulkImport(dataPath, rules, partial, sizes);
+      return new BulkImport(dataPath, rules, partial, options);
     } catch (error) {
       partial.remove();
       throw inWords(error, dataPath);
     }
   }
 
-  private constructor(dataPath: string, rules: WriteRules, partial: TemporaryFolder, sizes?: RunSizes) {
+  private constructor(dataPath: string, rules: WriteRules, partial: TemporaryFolder, options: BulkOptions) {
     this.dataPath = dataPath;
     this.rules = rules;
     this.partial = partial;
     this.tables = openDataTables(partial.path, { isScratch: true });
-    this.runs = new SortedRuns(partial.path, sizes);
+    this.runs = new SortedRuns(partial.path, options.sizes);
+    this.sumsValues = options.sumsValues === true;
     this.notes = new NotesFile(partial.path);
     this.applier = this.newApplier();
     this.before = this.present();
@@ -192,7 +194,8 @@ export class BulkImport {
     const total = Math.max(runs.length, 1);
     const types = readTypes(this.tables).map((name, type) => [type, name] as const);
     const merge = new PairMerge(applier.typeRoles);
-    const pairs = new PairLoader(new FeedbackLoader(this.tables, types, LOADER_SIZES), merge, notes, classes);
+    const loader = new FeedbackLoader(this.tables, types, LOADER_SIZES);
+    const pairs = new PairLoader(loader, { merge, notesFile: notes, classes, sumsValues: this.sumsValues });
     const merged = runs.merge();
     for (let taken = 0; merged.next(); taken++) {
       if (taken % TURN_RECORDS === 0) {
@@ -213,21 +216,23 @@ class PairLoader {
   /** Records that are new or were overwritten, by source. */
   readonly written: number[] = [];
   private readonly loader: FeedbackLoader;
-  private readonly merge: PairMerge;
-  private readonly notesFile: NotesFile;
-  private readonly classes: readonly EditClass[];
+  private readonly parts: {
+    readonly merge: PairMerge;
+    readonly notesFile: NotesFile;
+    readonly classes: readonly EditClass[];
+    readonly sumsValues: boolean;
+  };
   private userRow = -1;
   private itemRow = -1;
   /** Of each edit of the pair. */
   private readonly noteNumbers: number[] = [];
+  private readonly types: number[] = [];
   private readonly sources: number[] = [];
   private notes: Note[] = [];
 
-  constructor(loader: FeedbackLoader, merge: PairMerge, notesFile: NotesFile, classes: readonly EditClass[]) {
+  constructor(loader: FeedbackLoader, parts: PairLoader['parts']) {
     this.loader = loader;
-    this.merge = merge;
-    this.notesFile = notesFile;
-    this.classes = classes;
+    this.parts = parts;
   }
 
   /** Takes the next edit. */
@@ -237,10 +242,12 @@ class PairLoader {
       this.userRow = userRow;
       this.itemRow = itemRow;
     }
-    const { kind, type, isPositive } = this.classes[unpackType(typeAndTime)]!;
-    this.merge.apply(kind, type, unpackTimeMs(timeLow, typeAndTime), this.sources.length, isPositive);
+    const { merge, classes } = this.parts;
+    const { kind, type, isPositive } = classes[unpackType(typeAndTime)]!;
+    merge.apply(kind, type, unpackTimeMs(timeLow, typeAndTime), this.sources.length, isPositive);
     this.sources.push(source);
     this.noteNumbers.push(note);
+    this.types.push(type);
   }
 
   finish(): void {
@@ -250,15 +257,16 @@ class PairLoader {
   }
 
   private endPair(): void {
-    const { merge, loader, userRow, itemRow, written } = this;
+    const { loader, userRow, itemRow, written } = this;
+    const { merge } = this.parts;
     merge.sort();
     for (const { type, timeMs, alive, position } of merge.records) {
       const source = this.sources[position]!;
       written[source] = (written[source] ?? 0) + 1;
       if (!alive) continue;
       loader.add(userRow, itemRow, packTypeAndTime(type, timeMs), packTimeLow(timeMs));
-      const note = this.noteNumbers[position]!;
-      if (note !== 0) this.notes.push({ userRow, itemRow, type, ...this.notesFile.read(note) });
+      const note = this.noteOf(type, position);
+      if (note !== undefined) this.notes.push({ userRow, itemRow, type, ...note });
     }
     if (this.notes.length >= NOTES_A_TRANSACTION) {
       loader.putNotes(this.notes);
@@ -267,6 +275,20 @@ class PairLoader {
     merge.clear();
     this.sources.length = 0;
     this.noteNumbers.length = 0;
+    this.types.length = 0;
+  }
+
+  /** What goes with the record that stays of a type; undefined for nothing. @param position of its edit */
+  private noteOf(type: number, position: number): { value: number; comment: string } | undefined {
+    const { notesFile, sumsValues } = this.parts;
+    const { noteNumbers, types } = this;
+    const number = noteNumbers[position]!;
+    if (!sumsValues || types.length === 1) return number === 0 ? undefined : notesFile.read(number);
+    let value = 0;
+    for (const [at, other] of noteNumbers.entries())
+      if (types[at] === type) value += notesFile.read(other).value;
+    const { comment } = notesFile.read(number);
+    return value === 0 && comment === '' ? undefined : { value, comment };
   }
 }
 

@@ -1,10 +1,11 @@
-import { type DataTables, readState, readTypes } from '../data-tables.ts';
+import type { DataTables } from '../data-tables.ts';
 import { countEntries, entriesFrom, readBytes, type Table } from '../engine.ts';
 import { decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
 import { readRow, rowKey } from '../format/record-layout.ts';
-import { pendingDeletions } from '../writer/deletions.ts';
+import { readState, readTypes } from '../meta-table.ts';
+import { pendingDeletions } from '../writer/delete-feedback-in-slices.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
-import type { Checked } from './checked.ts';
+import type { Checked } from './check-sums.ts';
 import { Findings, type Report } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ import {
   unpackType,
 } from '../format/record-layout.ts';
 import { LmdbLocalReads } from '../reads/local-reads.ts';
-import type { Checked } from './checked.ts';
+import type { Checked } from './check-sums.ts';
 import type { Findings } from './findings.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

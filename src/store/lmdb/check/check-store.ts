@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import { atEnd } from '../../../domain/process/at-end.ts';
+import { atExit } from '../../../domain/process/exit-cleanup.ts';
 import { ownThread } from '../../../domain/process/thread-entry.ts';
 import { inspectFile } from '../maintenance/file-head.ts';
 import type { Report } from './findings.ts';
@@ -45,7 +45,7 @@ export async function checkStore(
     errors += text;
   });
   const end = () => child.kill('SIGKILL');
-  const release = atEnd(end);
+  const release = atExit(end);
   signal?.addEventListener('abort', end);
   const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   release();

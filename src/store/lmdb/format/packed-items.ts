@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { CatalogueItem, ItemList } from '../../data-store.ts';
-import type { PlainItems } from '../messages.ts';
+import type { PlainItems } from '../writer-messages.ts';
 
 /** Items in one piece: unpacking it takes a fraction of a millisecond. */
 const PIECE_ITEMS = 128;

@@ -66,7 +66,12 @@ export function typeUserKey(type: number, userRow: number): Uint8Array {
 
 /** (user row, item row, type), the key of a comment. */
 export function tripleKey(userRow: number, itemRow: number, type: number): Uint8Array {
-  const key = new Uint8Array(10);
+  return writeTriple(new Uint8Array(TRIPLE_BYTES), userRow, itemRow, type);
+}
+
+export const TRIPLE_BYTES = 10;
+
+export function writeTriple(key: Uint8Array, userRow: number, itemRow: number, type: number): Uint8Array {
   writePair(key, userRow, itemRow);
   key[8] = type >>> 8;
   key[9] = type;

@@ -4,11 +4,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../domain/process/make-folder.ts';
-import { type DataTables, openDataTables, readState } from '../data-tables.ts';
+import { type DataTables, openDataTables } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
+import { readState } from '../meta-table.ts';
 import { refuseUnsound } from './damaged-files.ts';
 import { inspectFile } from './file-head.ts';
-import { refuseExisting } from './refuse-existing.ts';
+import { refuseExisting } from './refuse-existing-store.ts';
 import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 /** What a copy of a store holds. */

@@ -7,7 +7,7 @@ import type { TemporaryFolder } from '../../../domain/process/temporary-folder.t
 import type { Compacted } from '../../data-store.ts';
 import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
 import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
-import { type TableName, TouchedKeys } from './touched-keys.ts';
+import { type TableName, TouchedKeys } from './keys-changed-while-copying.ts';
 import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */

@@ -6,11 +6,12 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../domain/process/make-folder.ts';
 import { lockFolders } from '../../open/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
-import { openDataTables, readState, renewIdentity } from '../data-tables.ts';
+import { openDataTables } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
+import { readState, renewIdentity } from '../meta-table.ts';
 import type { Backup } from './backup.ts';
 import { inspectFile } from './file-head.ts';
-import { refuseExisting } from './refuse-existing.ts';
+import { refuseExisting } from './refuse-existing-store.ts';
 import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 export interface RestoreOptions {

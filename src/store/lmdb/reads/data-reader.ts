@@ -1,9 +1,10 @@
 import type { Feedback, Item, Page, User } from '../../../domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../../domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../../domain/request-limits.ts';
 import { formatTimestamp } from '../../../domain/rfc3339.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../../data-store.ts';
-import { type DataTables, readState } from '../data-tables.ts';
+import type { DataTables } from '../data-tables.ts';
 import { describeTables, entriesFrom, firstKey, readBytes, type Table } from '../engine.ts';
+import { readValue } from '../format/feedback-types-by-value.ts';
 import {
   decodeCursor,
   decodeFeedbackCursor,
@@ -11,8 +12,8 @@ import {
   encodeFeedbackCursor,
 } from '../format/page-cursor.ts';
 import { readRow, tripleKey, typeUserKey } from '../format/record-layout.ts';
-import { readValue } from '../format/value-kinds.ts';
-import { hiddenItems } from '../writer/deletions.ts';
+import { readState } from '../meta-table.ts';
+import { hiddenItems } from '../writer/delete-feedback-in-slices.ts';
 import { LmdbLocalReads } from './local-reads.ts';
 
 const utf8 = new TextDecoder();

@@ -1,8 +1,10 @@
 import type { Item, User } from '../../../domain/entities.ts';
 import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
-import { type DataTables, followReplacement, readState, readTypes } from '../data-tables.ts';
+import { type DataTables, followReplacement } from '../data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
+import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
+import { ValueKinds } from '../format/feedback-types-by-value.ts';
 import {
   FEEDBACK_WORDS,
   readRow,
@@ -12,9 +14,8 @@ import {
   writePair,
   writeRow,
 } from '../format/record-layout.ts';
-import { textTest } from '../format/text-test.ts';
-import { ValueKinds } from '../format/value-kinds.ts';
-import { readPosition, replay } from './recent-feedback.ts';
+import { readState, readTypes } from '../meta-table.ts';
+import { readPosition, replay } from './replay-recent-feedback.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {

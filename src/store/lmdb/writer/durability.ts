@@ -1,6 +1,6 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import type { FromWriter, SyncMode, Write, WriteAnswer } from '../messages.ts';
-import { answerOf, traceOf } from './checked-writes.ts';
+import type { FromWriter, SyncMode, Write, WriteAnswer } from '../writer-messages.ts';
+import { answerOf, traceOf } from './check-writes.ts';
 
 /** What is told of a commit. */
 export type Committed = Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'>;

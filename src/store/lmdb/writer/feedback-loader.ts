@@ -1,4 +1,5 @@
-import { type DataTables, readState, type StoreState, writeState } from '../data-tables.ts';
+import type { DataTables } from '../data-tables.ts';
+import { packValue } from '../format/feedback-types-by-value.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_TYPES_MAX,
@@ -9,7 +10,7 @@ import {
   USER_BLOCK_RECORDS,
   unpackType,
 } from '../format/record-layout.ts';
-import { packValue } from '../format/value-kinds.ts';
+import { readState, type StoreState, writeState } from '../meta-table.ts';
 import { BlockAppender } from './block-appender.ts';
 import { BlockEditor } from './block-editor.ts';
 import { FeedbackTypes } from './feedback-types.ts';

@@ -1,7 +1,8 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import { type DataTables, readTypes, type StoreState, writeTypes } from '../data-tables.ts';
+import type { DataTables } from '../data-tables.ts';
 import { firstKey } from '../engine.ts';
 import { FEEDBACK_TYPES_MAX, typeUserKey } from '../format/record-layout.ts';
+import { readTypes, type StoreState, writeTypes } from '../meta-table.ts';
 
 /**
  * The feedback types and their numbers, as the writer knows them. Numbers are few, so one whose feedback is all gone is

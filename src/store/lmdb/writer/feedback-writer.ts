@@ -1,6 +1,7 @@
 import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../merge-feedback.ts';
-import type { DataTables, StoreState } from '../data-tables.ts';
+import type { DataTables } from '../data-tables.ts';
 import { readBytes, readWords } from '../engine.ts';
+import { packValue, ValueKinds } from '../format/feedback-types-by-value.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_WORDS,
@@ -13,9 +14,9 @@ import {
   unpackTimeMs,
   unpackType,
 } from '../format/record-layout.ts';
-import { packValue, ValueKinds } from '../format/value-kinds.ts';
+import type { StoreState } from '../meta-table.ts';
 import { BlockEditor } from './block-editor.ts';
-import type { ChangeLog } from './change-log.ts';
+import type { ChangeLog } from './changes-of-commit.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
 export interface FeedbackEdit {

@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../../domain/errors.ts';
-import type { ToWriter, Write } from '../messages.ts';
-import { traceOf } from './checked-writes.ts';
-import { type Committed, Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
-
-/** A group that is committed, with everything to be said about it. */
-export interface Group extends Committed {
-  /** What the engine said when the group, or some of it, could not be committed. */
-  readonly failure: unknown;
-}
+import type { ToWriter, Write } from '../writer-messages.ts';
+import { traceOf } from './check-writes.ts';
+import { Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
+import { FullDisk } from './full-disk.ts';
+import { bytesOf, type Group, takeGroup } from './group-commit.ts';
 
 /** What the loop hears. */
 export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
@@ -30,14 +26,8 @@ export interface LoopParts extends FlushParts {
   readonly probeMs?: number;
 }
 
-/**
- * Bytes of commands from which on no further one joins a transaction. It bounds how long the first waits for the last,
- * and how long the thread that serves is busy with what a commit changed: some ten thousand records at a time.
- */
-const GROUP_BYTES_MAX = 1024 * 1024;
 /** Bytes of commands up to which a group that nobody waits behind is flushed at once. */
 const LONE_BYTES_MAX = 16 * 1024;
-const PROBE_MS = 300;
 
 const STOPPING = 'the service stops';
 
@@ -47,7 +37,7 @@ const STOPPING = 'the service stops';
  * nobody behind it is flushed without another thread, for the hand-over takes as long as the flush of a fast disk.
  *
  * A group that cannot be committed (a full disk) is undone and refused, and the store counts as not ready until as much
- * can be written again. A flush that fails ends all writing until a restart; see `Durability`.
+ * can be written again; see `FullDisk`. A flush that fails ends all writing until a restart; see `Durability`.
  */
 export class WriterLoop {
   private readonly parts: LoopParts;
@@ -55,12 +45,22 @@ export class WriterLoop {
   private readonly waiting: Write[] = [];
   private running = false;
   private closing = false;
-  private isFull = false;
+  private readonly disk: FullDisk;
   private alone: (() => Promise<void>) | undefined;
 
   constructor(parts: LoopParts) {
     this.parts = parts;
     this.durability = new Durability(parts);
+    const { probe, post, probeMs, nextTransaction } = parts;
+    this.disk = new FullDisk({
+      probe,
+      post,
+      probeMs,
+      isOver: () => this.closing || this.durability.isBroken,
+      onProbed: () =>
+        this.durability.answer({ answers: [], changes: [], nextTransaction: nextTransaction() }),
+      onRoom: () => this.start(),
+    });
   }
 
   receive(message: LoopMessage): void {
@@ -123,45 +123,26 @@ export class WriterLoop {
   }
 
   private hasSlices(): boolean {
-    return !this.closing && !this.durability.isBroken && !this.isFull && this.parts.hasSlices();
+    return !this.closing && !this.durability.isBroken && !this.disk.isFull && this.parts.hasSlices();
   }
 
   /** One slice between two groups, told in the order of the commits. A crash loses nothing: it is done again. */
   private doSlice(): void {
     const group = this.parts.slice();
-    if (group.failure !== undefined) this.noteFailure(group.failure, []);
+    this.noteFailure(group.failure, []);
     this.durability.answerInTurn(group);
   }
 
   private async carryOut(writes: readonly Write[]): Promise<void> {
     const group = this.parts.write(writes);
-    if (group.failure !== undefined) this.noteFailure(group.failure, writes);
+    this.noteFailure(group.failure, writes);
     const isLone = () => this.waiting.length === 0 && bytesOf(writes) <= LONE_BYTES_MAX;
     await this.durability.answerAsSet(group, isLone);
   }
 
-  /** Says that the store cannot write, and asks again and again until it can. */
   private noteFailure(failure: unknown, writes: readonly Write[]): void {
-    if (this.isFull || this.durability.isBroken) return;
-    this.isFull = true;
-    const problem = `The data store cannot write to its disk: ${messageOf(failure)}.`;
-    this.parts.post({ kind: 'problem', problem, trace: traceOf(failure) });
-    const bytes = bytesOf(writes);
-    const timer = setInterval(() => {
-      if (this.closing || this.durability.isBroken) return clearInterval(timer);
-      try {
-        this.parts.probe(bytes);
-      } catch {
-        return;
-      } finally {
-        this.durability.answer({ answers: [], changes: [], nextTransaction: this.parts.nextTransaction() });
-      }
-      clearInterval(timer);
-      this.isFull = false;
-      this.parts.post({ kind: 'problem', problem: undefined, trace: undefined });
-      this.start();
-    }, this.parts.probeMs ?? PROBE_MS);
-    timer.unref();
+    if (failure === undefined || this.durability.isBroken) return;
+    this.disk.noteFailure(failure, bytesOf(writes));
   }
 
   /**
@@ -187,20 +168,4 @@ export class WriterLoop {
 
 function isFinal(error: unknown): boolean {
   return (error as { isFinal?: boolean }).isFinal === true;
-}
-
-/** The commands that go into the next transaction, taken from the head of those that wait. */
-export function takeGroup(waiting: Write[]): Write[] {
-  let bytes = 0;
-  let count = 0;
-  while (count < waiting.length && bytes < GROUP_BYTES_MAX) bytes += sizeOf(waiting[count++]!);
-  return waiting.splice(0, count);
-}
-
-function bytesOf(writes: readonly Write[]): number {
-  return writes.reduce((sum, write) => sum + sizeOf(write), 0);
-}
-
-function sizeOf({ command }: Write): number {
-  return 'batch' in command && 'json' in command.batch ? command.batch.json.length : 0;
 }

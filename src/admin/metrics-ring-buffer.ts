@@ -1,0 +1,160 @@
+import type { Series } from '../domain/admin-schemas.ts';
+
+/** What is sampled, and how several samples become one: their mean or their largest. */
+export const SAMPLED = {
+  requests_per_second: 'mean',
+  errors_per_second: 'mean',
+  latency_p50_ms: 'mean',
+  latency_p95_ms: 'max',
+  latency_p99_ms: 'max',
+  event_loop_delay_p99_ms: 'max',
+  cpu_share: 'mean',
+  resident_bytes: 'max',
+  heap_bytes: 'max',
+  users: 'max',
+  items: 'max',
+  feedback: 'max',
+  positive_feedback: 'max',
+  read_feedback: 'max',
+  data_bytes: 'max',
+  cache_bytes: 'max',
+} as const satisfies Readonly<Record<string, 'mean' | 'max'>>;
+export type SampledName = keyof typeof SAMPLED;
+export type Sample = Readonly<Record<SampledName, number>>;
+
+const NAMES = Object.keys(SAMPLED) as SampledName[];
+/** Points of an answer at most. */
+const POINTS_MAX = 360;
+
+/** A kept ring, as it goes into the cache store. */
+interface KeptSamples {
+  readonly names: readonly string[];
+  readonly stepMs: number;
+  readonly lastMs: number;
+  /** Oldest first, one row a sample. */
+  readonly values: Uint8Array;
+}
+
+/**
+ * The last samples of a fixed step in a ring of fixed size: four bytes for each name and step. A step without a sample
+ * (the service was down) is NaN throughout.
+ */
+export class MetricsRingBuffer {
+  readonly stepMs: number;
+  readonly capacity: number;
+  private readonly values: Float32Array;
+  /** Number of the step of the last sample: its time divided by `stepMs`. */
+  private last = -1;
+
+  constructor(stepMs: number, capacity: number) {
+    this.stepMs = stepMs;
+    this.capacity = capacity;
+    this.values = new Float32Array(capacity * NAMES.length).fill(Number.NaN);
+  }
+
+  get bytes(): number {
+    return this.values.byteLength;
+  }
+
+  /** The sample that came last. */
+  get latest(): Sample | undefined {
+    if (this.last < 0) return undefined;
+    const at = this.rowOf(this.last);
+    return Object.fromEntries(NAMES.map((name, column) => [name, this.values[at + column]!])) as Sample;
+  }
+
+  /** @param nowMs milliseconds since the epoch; a clock that goes back overwrites nothing until it has caught up */
+  push(nowMs: number, sample: Sample): void {
+    const step = Math.floor(nowMs / this.stepMs);
+    if (step < this.last) return;
+    this.moveTo(step);
+    const at = this.rowOf(step);
+    NAMES.forEach((name, column) => {
+      this.values[at + column] = sample[name];
+    });
+  }
+
+  /**
+   * The steps up to now, of which several become one point where there are many.
+   * @param steps how many to look back, at most the capacity
+   */
+  read(steps: number, nowMs: number): Series {
+    const count = Math.min(Math.max(1, steps), this.capacity);
+    const stride = Math.ceil(count / POINTS_MAX);
+    const end = Math.floor(nowMs / this.stepMs);
+    const points = Math.ceil(count / stride);
+    // Points stand at whole strides, so that they do not change their values from one answer to the next.
+    const first = (Math.floor(end / stride) - points + 1) * stride;
+    const Times = Array.from(
+      { length: points },
+      (_, point) => ((first + point * stride) * this.stepMs) / 1000,
+    );
+    const Values = Object.fromEntries(
+      NAMES.map((name, column) => [
+        name,
+        Times.map((_, point) => this.point(first + point * stride, stride, column, SAMPLED[name])),
+      ]),
+    );
+    return { StepSeconds: (stride * this.stepMs) / 1000, Times, Values };
+  }
+
+  /** All of it for the cache store. */
+  keep(): KeptSamples {
+    const { stepMs, last, capacity } = this;
+    const width = NAMES.length;
+    const ordered = new Float32Array(capacity * width);
+    for (let back = 0; back < capacity; back++) {
+      const at = this.rowOf(Math.max(0, last - back));
+      ordered.set(this.values.subarray(at, at + width), (capacity - 1 - back) * width);
+    }
+    return { names: NAMES, stepMs, lastMs: last * stepMs, values: new Uint8Array(ordered.buffer) };
+  }
+
+  /** Takes over what was kept, if it has this form; of another version's form nothing is taken. */
+  restore(kept: unknown): void {
+    const { names, stepMs, lastMs, values } = (kept ?? {}) as Partial<KeptSamples>;
+    const fits =
+      stepMs === this.stepMs &&
+      names?.join() === NAMES.join() &&
+      values?.byteLength === this.values.byteLength;
+    if (!fits || lastMs === undefined || lastMs < 0) return;
+    const width = NAMES.length;
+    const ordered = new Float32Array(Uint8Array.from(values!).buffer);
+    const last = Math.floor(lastMs / stepMs!);
+    for (let back = 0; back < this.capacity && back <= last; back++) {
+      const from = (this.capacity - 1 - back) * width;
+      this.values.set(ordered.subarray(from, from + width), this.rowOf(last - back));
+    }
+    this.last = last;
+  }
+
+  private rowOf(step: number): number {
+    return (step % this.capacity) * NAMES.length;
+  }
+
+  /** Empties the steps between the last sample and this one. */
+  private moveTo(step: number): void {
+    const from = Math.max(this.last + 1, step - this.capacity + 1);
+    for (let empty = from; empty <= step; empty++) {
+      const at = this.rowOf(empty);
+      this.values.fill(Number.NaN, at, at + NAMES.length);
+    }
+    this.last = step;
+  }
+
+  private point(from: number, stride: number, column: number, how: 'mean' | 'max'): number | null {
+    let count = 0;
+    let sum = 0;
+    let largest = Number.NEGATIVE_INFINITY;
+    for (let step = from; step < from + stride; step++) {
+      if (step < 0 || step > this.last || step <= this.last - this.capacity) continue;
+      const value = this.values[this.rowOf(step) + column]!;
+      if (Number.isNaN(value)) continue;
+      count++;
+      sum += value;
+      largest = Math.max(largest, value);
+    }
+    if (count === 0) return null;
+    return how === 'mean' ? sum / count : largest;
+  }
+}

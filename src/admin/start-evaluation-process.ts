@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../domain/config/config.ts';
+import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
+import { ownThread } from '../domain/process/thread-entry.ts';
+
+/** Asked for at a click: as the command does without options, but of fewer users. */
+const OPTIONS: EvaluateOptions = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
+
+/** What the process is asked. */
+export interface EvaluationRequest {
+  readonly config: Config;
+  readonly options: EvaluateOptions;
+  /** Where its temporary files are; goes with it. */
+  readonly folder: string;
+}
+
+/** What it tells: how far it is, then the report or why there is none. */
+export type EvaluationMessage =
+  | { readonly stage: string; readonly done: number; readonly total: number }
+  | { readonly report: EvaluationReport }
+  | { readonly error: string };
+
+/** How an evaluation is run; its promise fails with the reason when there is no report. */
+export type RunEvaluation = (
+  config: Config,
+  folder: string,
+  onStage: (stage: string, done: number, total: number) => void,
+  signal: AbortSignal,
+) => Promise<EvaluationReport>;
+
+/**
+ * Evaluates in a process of its own that leaves requests their processor time.
+ * @param folder what it may use; it has to be there, and is not removed
+ * @throws Error with the reason when there is no report
+ */
+export const evaluateAside: RunEvaluation = async (config, folder, onStage, signal) => {
+  const { url, execArgv } = ownThread('evaluate/evaluation-process-entry');
+  const child = fork(fileURLToPath(url), [], {
+    execArgv,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // The first counts on Unix, the others on Windows.
+    env: { ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder },
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Then it runs like any other.
+  }
+  let report: EvaluationReport | undefined;
+  let reason = 'the process of the evaluation ended before it was done';
+  child.on('message', (message: EvaluationMessage) => {
+    if ('stage' in message) {
+      onStage(message.stage, message.done, message.total);
+      return;
+    }
+    if ('report' in message) report = message.report;
+    else reason = message.error;
+    child.disconnect();
+  });
+  // Not `close`, which does not come once this side has disconnected.
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      reason = error.message;
+      if (child.pid === undefined) resolve();
+    });
+  });
+  // A process that could not be begun is told as an error already; an `error` of its own for what is sent to it would end
+  // the service.
+  const request: EvaluationRequest = { config, options: OPTIONS, folder };
+  if (child.connected) child.send(request, () => {});
+  await ended;
+  if (report === undefined) throw new Error(reason);
+  return report;
+};

@@ -1,0 +1,58 @@
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { FilePlan, Wishes } from '../../exchange/import-plan.ts';
+import type { Preset } from '../../exchange/known-data-sets.ts';
+import { STDIN } from '../../exchange/open-text-file.ts';
+import { emptySurvey, type Survey, surveyFile } from '../../exchange/survey-feedback.ts';
+import { findInputs } from '../import/find-input-files.ts';
+import { lookAt } from '../import/run-import.ts';
+import { createProgress } from '../progress.ts';
+
+/** A file to import and what its columns become. */
+export interface PlannedFile {
+  readonly path: string;
+  /** What the caller says of this file. */
+  readonly wishes: Wishes;
+  readonly plan: FilePlan;
+}
+
+/**
+ * Guesses what the files hold.
+ * @throws OperatorError when a file cannot be read or a needed column is not found
+ */
+export async function planFiles(
+  paths: readonly string[],
+  preset: Preset,
+  wishes: Wishes,
+): Promise<PlannedFile[]> {
+  if (paths.includes(STDIN))
+    throw new OperatorError('init reads its files more than once; name files, not -');
+  const planned: PlannedFile[] = [];
+  for (const input of await findInputs(preset, paths, wishes))
+    planned.push({ path: input.path, wishes: input.wishes, plan: (await lookAt(input)).plan });
+  // Users and items first, so that feedback finds them.
+  return planned.sort((a, b) => Number(a.plan.kind === 'feedback') - Number(b.plan.kind === 'feedback'));
+}
+
+/**
+ * Reads all files through, with progress on standard error; nothing is stored.
+ * @param ratingsDecide whether a rating tells the type of a row, so that one that is no number is refused
+ */
+export async function surveyFiles(files: readonly PlannedFile[], ratingsDecide: boolean): Promise<Survey> {
+  const survey = emptySurvey();
+  const progress = createProgress(process.stderr);
+  try {
+    for (const { path, plan } of files)
+      await surveyFile(ratingsDecide ? withRatingMin(plan) : plan, survey, (bytes, total) =>
+        progress.report(`reading ${path}, bytes`, Math.min(bytes, total), total),
+      );
+  } finally {
+    progress.end();
+  }
+  return survey;
+}
+
+/** The plan with all ratings alike where it is open from which on they are positive. */
+function withRatingMin(plan: FilePlan): FilePlan {
+  const isOpen = plan.mapping.Rating !== undefined && plan.ratingMin === undefined;
+  return isOpen ? { ...plan, ratingMin: Number.NEGATIVE_INFINITY } : plan;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { OpenDateOrder } from '../../exchange/column-times.ts';
+import type { Kind } from '../../exchange/guess-columns.ts';
+import { type ColumnPairs, describePlan, OneColumn, type Wishes } from '../../exchange/import-plan.ts';
+import type { Preset } from '../../exchange/known-data-sets.ts';
+import { NotInEncoding } from '../../exchange/open-text-file.ts';
+import type { Survey } from '../../exchange/survey-feedback.ts';
+import { parseDelimiter, parseMap } from '../column-options.ts';
+import { type PlannedFile, planFiles, surveyFiles } from './files-to-import.ts';
+import { AnswerMissing, type Given } from './given.ts';
+import { askUntil, askYes, orSay, type Prompt } from './prompt.ts';
+import { likelyType } from './what-is-positive.ts';
+
+/** The answer that means no column. */
+const NONE = 'none';
+/** How columns are named in an answer. */
+const EXAMPLES: Readonly<Record<Kind, string>> = {
+  users: 'user=uid,labels=tags',
+  items: 'item=sku,title=name,categories=group',
+  feedback: 'user=uid,item=sku,time=ts,value=quantity',
+};
+
+/**
+ * The files that are named, with what is guessed of them.
+ * @param prompt undefined where there is no terminal
+ * @throws AnswerMissing when none is named and nobody can be asked
+ * @throws OperatorError when one cannot be read
+ */
+export async function findFiles(given: Given, prompt: Prompt | undefined): Promise<PlannedFile[]> {
+  const { preset, wishes = {}, paths } = given;
+  if (paths.length > 0) return planAsking(paths, preset, wishes, given.takesProposals ? undefined : prompt);
+  if (prompt === undefined) throw new AnswerMissing('no data files are named');
+  for (;;) {
+    const answer = await prompt.ask('Files with your feedback, items and users (CSV, TSV or NDJSON):');
+    const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
+    if (names.length === 0) continue;
+    const files = await orSay(prompt, () => planAsking(names, preset, wishes, prompt));
+    if (files !== undefined) return files;
+  }
+}
+
+/** Shows what the columns were taken for, and takes corrections. */
+export async function confirmFiles(
+  planned: readonly PlannedFile[],
+  given: Given,
+  prompt: Prompt | undefined,
+): Promise<PlannedFile[]> {
+  const { preset } = given;
+  const files: PlannedFile[] = [];
+  for (let file of planned) {
+    for (;;) {
+      const text = `${file.path}: ${describePlan({ ...file.plan, type: likelyType(file.plan, given) })}`;
+      if (prompt === undefined) process.stderr.write(`${text}\n`);
+      else prompt.say(text);
+      if (prompt === undefined || (await askYes(prompt, 'Is that right?', true))) break;
+      const { columns, kind } = file.plan;
+      const answer = await prompt.ask(
+        `Which column is what? The columns are ${columns.join(', ')}. For example ${EXAMPLES[kind]}:`,
+      );
+      if (answer === '') continue;
+      const again = await orSay(prompt, () =>
+        planAsking(
+          [file.path],
+          preset,
+          { ...file.wishes, map: corrected(file.wishes.map, parseMap(answer)) },
+          prompt,
+        ),
+      );
+      file = again?.[0] ?? file;
+    }
+    files.push(prompt === undefined ? file : await withTitle(file, preset, prompt));
+  }
+  return files;
+}
+
+/** Asks for the column of titles of items that have none, without which lists show bare ids. */
+async function withTitle(file: PlannedFile, preset: Preset, prompt: Prompt): Promise<PlannedFile> {
+  const { kind, mapping, columns, isApiForm } = file.plan;
+  const used = Object.values(mapping);
+  const others = columns.filter((_, at) => !used.includes(at));
+  if (kind !== 'items' || isApiForm || mapping.Comment !== undefined || others.length === 0) return file;
+  const question = `Which column has the titles of the items? One of ${others.join(', ')}, or none:`;
+  const map = await askUntil(prompt, question, NONE, (name) => {
+    if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
+    return corrected(file.wishes.map, name === NONE ? [] : [['title', name]]);
+  });
+  const [titled] = await planAsking([file.path], preset, { ...file.wishes, map }, prompt);
+  return titled ?? file;
+}
+
+/** Reads the files through; asks for the encoding of one that is not UTF-8 behind the rows by which its columns were guessed. */
+export async function surveyAsking(
+  files: readonly PlannedFile[],
+  given: Given,
+  prompt: Prompt | undefined,
+): Promise<{ files: readonly PlannedFile[]; survey: Survey }> {
+  try {
+    return { files, survey: await surveyFiles(files, given.positiveTypes === undefined) };
+  } catch (error) {
+    const more = await askReading(error, prompt);
+    const again: PlannedFile[] = [];
+    for (const { path, wishes } of files)
+      again.push(...(await planAsking([path], given.preset, { ...wishes, ...more }, prompt)));
+    return surveyAsking(again, given, prompt);
+  }
+}
+
+/**
+ * Asks for the order of days and months and for what stands between columns where the files do not tell it, and for the
+ * encoding of what is not UTF-8.
+ */
+async function planAsking(
+  paths: readonly string[],
+  preset: Preset,
+  wishes: Wishes,
+  prompt: Prompt | undefined,
+): Promise<PlannedFile[]> {
+  try {
+    return await planFiles(paths, preset, wishes);
+  } catch (error) {
+    const more = await askReading(error, prompt);
+    return planAsking(paths, preset, { ...wishes, ...more }, prompt);
+  }
+}
+
+/** How files are to be read that cannot be read as they were. @throws the error, where no answer helps */
+async function askReading(error: unknown, prompt: Prompt | undefined): Promise<Wishes> {
+  if (prompt === undefined) throw error;
+  if (error instanceof OpenDateOrder) {
+    prompt.say(`${error.finding}.`);
+    const isDayFirst = await askYes(prompt, 'Does the day come first, as in 31/12/2024?', true);
+    return { timeForm: isDayFirst ? 'day-first' : 'month-first' };
+  }
+  if (error instanceof OneColumn) {
+    prompt.say(`${error.finding}.`);
+    const question = 'What stands between the columns? A sign, or tab:';
+    return { delimiter: await askUntil(prompt, question, error.sign ?? '', parseDelimiter) };
+  }
+  if (!(error instanceof NotInEncoding)) throw error;
+  prompt.say(`${error.finding}.`);
+  if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
+    return { encoding: 'windows-1252' };
+  throw error;
+}
+
+/** What was said of the columns before, but for the fields that an answer names anew. */
+function corrected(before: ColumnPairs = [], said: ColumnPairs): ColumnPairs {
+  return [...before.filter(([field]) => !said.some(([name]) => name === field)), ...said];
+}

@@ -1,0 +1,23 @@
+import type { Wishes } from '../../exchange/import-plan.ts';
+import type { Preset } from '../../exchange/known-data-sets.ts';
+
+/** What the command line says; what it leaves open is asked. */
+export interface Given {
+  readonly paths: readonly string[];
+  readonly preset: Preset;
+  /** What the columns are; what is left open is guessed. */
+  readonly wishes?: Wishes | undefined;
+  readonly positiveTypes?: readonly string[] | undefined;
+  readonly port?: number | undefined;
+  readonly apiKey?: string | undefined;
+  readonly evaluates?: boolean | undefined;
+  /** Rows that cannot be stored are left out without a question. */
+  readonly skipsBad?: boolean | undefined;
+  /** Values of rows of one user, item and type are added up. */
+  readonly sumsValues?: boolean | undefined;
+  /** Proposals are taken without a question. */
+  readonly takesProposals: boolean;
+}
+
+/** An answer is not given, and nobody can be asked. */
+export class AnswerMissing extends Error {}

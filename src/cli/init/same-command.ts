@@ -1,0 +1,58 @@
+import type { Wishes } from '../../exchange/import-plan.ts';
+import { nameOfDelimiter } from '../column-options.ts';
+import { commandName } from '../command-name.ts';
+import type { Answers } from './answers.ts';
+import type { PlannedFile } from './files-to-import.ts';
+import type { Places } from './set-up-options.ts';
+
+/** What was answered so far; the files at the least. */
+export type Said = Pick<Answers, 'files'> &
+  Partial<Omit<Answers, 'files'>> & { readonly takesProposals: boolean };
+
+/** What a person types to say all of it again in one line. A key is not shown: YOUR-KEY stands for it. */
+export function sameCommand(said: Said, places: Places): string {
+  const { files, positiveTypes, port, apiKey, evaluates, skipsBad, sumsValues, takesProposals } = said;
+  const args = [
+    ...files.map(({ path }) => path),
+    ...(places.from === 'csv' ? [] : ['--from', places.from]),
+    ...wishArguments(files),
+    ...option('--positive-types', positiveTypes?.join(',')),
+    ...option('--port', port),
+    ...option('--api-key', apiKey === undefined || apiKey === '' ? undefined : 'YOUR-KEY'),
+    ...(evaluates ? ['--evaluate'] : []),
+    ...(skipsBad ? ['--skip-bad'] : []),
+    ...(sumsValues ? ['--sum-values'] : []),
+    ...(places.config === 'furze.toml' ? [] : ['--config', places.config]),
+    ...(places.data === './data' ? [] : ['--data', places.data]),
+    ...(takesProposals ? ['--yes'] : []),
+  ];
+  return `${commandName()} init ${args.map(quoted).join(' ')}`;
+}
+
+/** What is said of the files; of the columns, what is said of any of them. */
+function wishArguments(files: readonly PlannedFile[]): string[] {
+  const wish = <K extends keyof Wishes>(key: K): Wishes[K] =>
+    files.map(({ wishes }) => wishes[key]).find((value) => value !== undefined);
+  const pairs = new Set(files.flatMap(({ wishes }) => (wishes.map ?? []).map((pair) => pair.join('='))));
+  const hasHeader = wish('hasHeader');
+  return [
+    ...option('--map', pairs.size === 0 ? undefined : [...pairs].join(',')),
+    ...option('--type', wish('type')),
+    ...option('--positive', wish('ratingMin')),
+    ...option('--low-type', wish('lowType')),
+    ...option('--separator', wish('separator')),
+    ...option('--delimiter', nameOfDelimiter(wish('delimiter'))),
+    ...option('--time-format', wish('timeForm')),
+    ...option('--encoding', wish('encoding')),
+    ...(hasHeader === undefined ? [] : [hasHeader ? '--header' : '--no-header']),
+  ];
+}
+
+function option(name: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [name, String(value)];
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

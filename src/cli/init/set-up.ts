@@ -1,0 +1,107 @@
+import { type Config, type Environment, parseConfig } from '../../domain/config/config.ts';
+import { configTemplate } from '../../domain/config/print.ts';
+import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
+import { createLogger } from '../../domain/log.ts';
+import type { PresetFile } from '../../exchange/known-data-sets.ts';
+import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../evaluate.ts';
+import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
+import { findInputs } from '../import/find-input-files.ts';
+import { REFUSED, type Repeats } from '../import/run-import.ts';
+import { importInto } from '../import.ts';
+import { type StopReason, stopSignal } from '../run-service.ts';
+import type { Answers } from './answers.ts';
+import { dataFolderOf, rememberFolder } from './data-place.ts';
+import { describeNext, type Example, requestsOf } from './example-requests.ts';
+import { sameCommand } from './same-command.ts';
+import type { SetUpOptions } from './set-up-options.ts';
+import { tellStopped, trainAndShow } from './train-and-show.ts';
+import { describeWritten, fittedConfig, refuseWrittenConfig, writeConfig } from './written-config.ts';
+
+/**
+ * Imports, writes the configuration, trains, and tells what to try.
+ * @throws ExitStatus when it was interrupted or rows were refused
+ * @throws OperatorError when nothing can be stored, or a configuration has come meanwhile
+ */
+export async function setUp(answers: Answers, options: SetUpOptions, env: Environment): Promise<void> {
+  const { config: file, json } = options;
+  const written = fittedConfig(answers, options.data, Date.now());
+  const config = parseConfig(configTemplate(written), env);
+  await importAndWrite(answers, options, config, async () => {
+    await refuseWrittenConfig(file, env);
+    writeConfig(file, written);
+  });
+  const say = (text: string) => void (json || process.stdout.write(text));
+  say(describeWritten(file, written, answers));
+  const log = createLogger('error');
+  const stopped = stopSignal(log);
+  const example = await trainAndShow(config, { ...options, log, stopped });
+  let evaluation: EvaluationReport | undefined;
+  try {
+    if (answers.evaluates) evaluation = await evaluateUnlessStopped(config, file, stopped);
+    if (evaluation !== undefined && !json) say(await describeReport(evaluation));
+  } finally {
+    say(describeNext(file, config, example));
+  }
+  if (json)
+    process.stdout.write(`${JSON.stringify(toldOf(answers, options, config, { example, evaluation }))}\n`);
+}
+
+/** All of it or nothing, where the folder of the data was not there before. */
+async function importAndWrite(
+  answers: Answers,
+  options: SetUpOptions,
+  config: Config,
+  write: () => Promise<void>,
+): Promise<void> {
+  const { skipsBad, sumsValues } = answers;
+  const folder = dataFolderOf(config);
+  const before = rememberFolder(folder);
+  try {
+    // At once, so that the values of rows of several files are added up.
+    const inputs: PresetFile[] = [];
+    for (const { path, wishes } of answers.files)
+      inputs.push(...(await findInputs(options.from, [path], wishes)));
+    const repeats: Repeats = sumsValues ? 'sum' : 'first';
+    const run = { inputs, paths: [], preset: options.from, wishes: {}, skipsBad, repeats };
+    const code = await importInto(config, { ...run, isQuiet: options.json, isShown: true }, options.lockWait);
+    if (code !== 0 && !(skipsBad && code === REFUSED)) throw new ExitStatus(code);
+    await write();
+  } catch (error) {
+    const place = folder ?? 'the database';
+    const kept = before.restore(error) ? 'Nothing is kept' : `What was stored until then is in ${place}`;
+    const again = sameCommand({ ...answers, takesProposals: true }, options);
+    process.stderr.write(`${kept}. The same again, with all answers:\n  ${again}\n`);
+    throw error;
+  }
+}
+
+async function evaluateUnlessStopped(
+  config: Config,
+  file: string,
+  stopped: Promise<StopReason>,
+): Promise<EvaluationReport> {
+  const evaluated = evaluateFolder(config, EVALUATE_DEFAULTS, undefined);
+  const ended = await Promise.race([evaluated, stopped.then(() => 'stopped' as const)]);
+  if (ended !== 'stopped') return ended;
+  evaluated.catch(() => {});
+  await tellStopped(stopped, file);
+  // Its threads are in the middle of their work; temporary folders go at the exit.
+  return process.exit(INTERRUPTED);
+}
+
+function toldOf(
+  { files, positiveTypes }: Answers,
+  { config: file, data }: SetUpOptions,
+  config: Config,
+  { example, evaluation }: { example: Example | undefined; evaluation: EvaluationReport | undefined },
+): object {
+  return {
+    config: file,
+    data,
+    files: files.map(({ path, plan }) => ({ path, kind: plan.kind })),
+    positiveTypes,
+    ...requestsOf(config, example),
+    ...(example !== undefined && { example }),
+    ...(evaluation !== undefined && { evaluation }),
+  };
+}

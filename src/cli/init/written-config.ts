@@ -1,0 +1,90 @@
+import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Config, defaultConfig, type Environment, parseConfig } from '../../domain/config/config.ts';
+import { configTemplate } from '../../domain/config/print.ts';
+import { groupDigits } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { commandName } from '../command-name.ts';
+import { CONFIG_FILE } from '../load-config.ts';
+import type { Answers } from './answers.ts';
+import { dataFolderOf, hasStore } from './data-place.ts';
+
+/** The key is in the file. */
+const OWNER_ONLY = 0o600;
+const DAY_MS = 86_400_000;
+
+/** What a person types to start the service of a configuration file. */
+export function serveCommand(file: string): string {
+  return `${commandName()} serve${file === CONFIG_FILE ? '' : ` --config ${file}`}`;
+}
+
+/**
+ * @throws OperatorError when there is a file, with how to start what it sets up
+ * @throws Error of the file system when none can be written there
+ */
+export async function refuseWrittenConfig(file: string, env: Environment): Promise<void> {
+  if (!existsSync(file)) return accessSync(dirname(file), constants.W_OK);
+  const folder = await importedFolder(file, env);
+  const other = 'name another with --config';
+  throw new OperatorError(
+    folder === undefined
+      ? `${file} is there already and is not written over; ${other}`
+      : `${file} is there already and is not written over, and ${folder} has its data: ${serveCommand(file)} starts the service, which trains by itself. To set another up, ${other} and another folder with --data`,
+  );
+}
+
+/** The folder of a configuration's data, if it can be read and data was stored. */
+async function importedFolder(file: string, env: Environment): Promise<string | undefined> {
+  try {
+    const folder = dataFolderOf(parseConfig(readFileSync(file, 'utf8'), env, () => {}));
+    return folder !== undefined && (await hasStore(folder)) ? folder : undefined;
+  } catch {
+    // It is another's, or not valid; `furze serve` says why.
+    return undefined;
+  }
+}
+
+/** The defaults, fitted to the answers. @param nowMs milliseconds of Unix time */
+export function fittedConfig(answers: Answers, data: string, nowMs: number): Config {
+  const usual = defaultConfig();
+  const { positiveTypes, readTypes, newestMs, port, apiKey } = answers;
+  const windowMs = usual.recommend.popular.popular_window;
+  return defaultConfig({
+    database: { data_store: `lmdb://${data}`, cache_store: `lmdb://${join(data, 'cache')}` },
+    server: { port: port ?? usual.server.port, api_key: apiKey ?? '' },
+    recommend: {
+      data_source: { positive_feedback_types: [...positiveTypes], read_feedback_types: [...readTypes] },
+      popular: { popular_window: popularWindow(windowMs, newestMs, nowMs) },
+      online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
+    },
+  });
+}
+
+/**
+ * The window of popular items, which goes by the clock. Where the newest feedback lies in its first half or before it,
+ * little or nothing would be popular: then it begins as long before that feedback as it usually does before now.
+ * @returns milliseconds, whole days where it is not the usual one
+ */
+function popularWindow(usualMs: number, newestMs: number | undefined, nowMs: number): number {
+  const ageMs = newestMs === undefined ? 0 : nowMs - newestMs;
+  return ageMs <= usualMs / 2 ? usualMs : Math.ceil((ageMs + usualMs) / DAY_MS) * DAY_MS;
+}
+
+/** What was written, and why where it is not the usual. */
+export function describeWritten(file: string, config: Config, { positiveTypes, newestMs }: Answers): string {
+  const { popular_window: windowMs } = config.recommend.popular;
+  const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}.\n`;
+  if (newestMs === undefined || windowMs === defaultConfig().recommend.popular.popular_window) return wrote;
+  const newest = new Date(newestMs).toISOString().slice(0, 10);
+  return `${wrote}The newest feedback is of ${newest}, and popular items are told by the time before it: [recommend.popular] popular_window is ${groupDigits(windowMs / DAY_MS)} days long for that. Shorten it when newer feedback has come in.\n`;
+}
+
+/** Writes all of a configuration or nothing: a file that is cut off would stand in the way of the next try. */
+export function writeConfig(file: string, config: Config): void {
+  const mode = config.server.api_key === '' ? {} : { mode: OWNER_ONLY };
+  const partial = `${file}.partial`;
+  // One that was left may be for others to read.
+  rmSync(partial, { force: true });
+  writeFileSync(partial, configTemplate(config), { ...mode, flag: 'wx' });
+  renameSync(partial, file);
+}

@@ -1,0 +1,142 @@
+import { cellText } from '../../exchange/cell-text.ts';
+import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
+import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
+import { textsOf } from '../../exchange/read-rows.ts';
+import { hasDecimalCommas, isExport, type Plan, type Row, recordOf } from '../../exchange/rows-to-records.ts';
+import { type TimeForm, timeForm } from '../../exchange/time-formats.ts';
+import { type OpenedFile, rowsOf } from './read-file.ts';
+
+/** Rows by which columns are guessed. */
+const GUESS_ROWS = 5000;
+const SHOWN_ROWS = 5;
+
+/** What was chosen on the page. */
+export interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator'> {
+  /** How the times are written, where that was said or the whole file tells it. */
+  readonly timesAre: TimeForm | undefined;
+  readonly ratingMin: string;
+}
+
+/** The first rows of a file, by which its columns are guessed. */
+export async function firstRows(opened: OpenedFile): Promise<Row[]> {
+  const first: Row[] = [];
+  for await (const { rows } of rowsOf(opened)) {
+    for (const row of rows) if ('cells' in row) first.push(row.cells);
+    if (first.length >= GUESS_ROWS) break;
+  }
+  return first.slice(0, GUESS_ROWS);
+}
+
+/** What the columns seem to be. */
+export function guessFile({ format, keys, apiKind }: OpenedFile, rows: readonly Row[]): Guess {
+  if (apiKind !== undefined) return { kind: apiKind, hasHeader: false, mapping: {} };
+  const texts = rows.map(textsOf);
+  return format.name === 'ndjson' ? { ...guess([[...keys], ...texts]), hasHeader: false } : guess(texts);
+}
+
+export function columnNames(
+  { format, keys }: OpenedFile,
+  rows: readonly Row[],
+  hasHeader: boolean,
+): readonly string[] {
+  if (format.name === 'ndjson') return keys;
+  return rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+}
+
+export function planOf(
+  { format, keys, apiKind }: OpenedFile,
+  body: readonly Row[],
+  names: readonly string[],
+  { timesAre, ratingMin, ...chosen }: Choices,
+): Plan {
+  const { kind, mapping } = chosen;
+  const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
+  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
+  const form = timeForm(timesOf(body, chosen));
+  return {
+    ...chosen,
+    timeForm: timesAre ?? (form === 'open' ? undefined : form),
+    hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
+    ratingMin: isRated ? Number(ratingMin) : undefined,
+    keepsBlanks: isExport(kind, names),
+    columns: keys,
+    isApiForm: apiKind !== undefined,
+  };
+}
+
+/** The values of the column of times in some rows. */
+export function timesOf(
+  body: readonly Row[],
+  { kind, mapping }: { readonly kind: Kind; readonly mapping: Plan['mapping'] },
+): string[] {
+  return kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
+}
+
+/** Whether the month comes first or the day, by the whole file; undefined where nothing in it tells. */
+export async function orderInFile(opened: OpenedFile, at: number): Promise<TimeForm | undefined> {
+  async function* values(): ColumnBatches {
+    for await (const { rows } of rowsOf(opened))
+      yield rows.flatMap((row) => ('cells' in row ? textsOf([row.cells[at]]).map(cellText) : []));
+  }
+  const form = await readOn(values(), true);
+  return form === 'open' ? undefined : form;
+}
+
+/** What has to be said before a file can be sent. */
+export function openQuestions(
+  { kind, mapping, timeForm: form, isApiForm }: Plan,
+  times: readonly string[],
+): string[] {
+  if (isApiForm) return [];
+  const questions = REQUIRED[kind]
+    .filter((field) => !(field in mapping))
+    .map((field) => `which column is ${field}`);
+  const { UserId: user, ItemId: item } = mapping;
+  if (kind === 'feedback' && user !== undefined && user === item)
+    questions.push('which of UserId and ItemId is another column');
+  if (times.length === 0 || form !== undefined) return questions;
+  const isOpen = timeForm(times) === 'open';
+  return [
+    ...questions,
+    isOpen
+      ? `how the times are written, since nothing tells whether the day or the month of "${times[0]}" comes first`
+      : 'how the times are written',
+  ];
+}
+
+/** A row as it will be stored, a text a field, or why it is refused. */
+export type Preview = { readonly cells: readonly string[] } | { readonly refusal: string };
+
+/** The fields of a preview. */
+export function previewFields(kind: Kind): readonly string[] {
+  return FIELDS[kind].filter((field) => field !== 'Rating');
+}
+
+/** The first rows as they will be stored, with times as they are written while it is open how. */
+export function previewOf(body: readonly Row[], plan: Plan): Preview[] {
+  const { Timestamp: at, ...others } = plan.mapping;
+  const isOpen = areTimesOpen(plan);
+  const used = isOpen ? { ...plan, mapping: others as Plan['mapping'] } : plan;
+  return body.slice(0, SHOWN_ROWS).map((row) => {
+    const made = recordOf(row, used);
+    if ('refusal' in made) return made;
+    const record = isOpen ? { ...made.record, Timestamp: row[at!] } : made.record;
+    return { cells: previewFields(plan.kind).map((field) => shown(Reflect.get(record, field))) };
+  });
+}
+
+/** Whether there are times, and it is open how they are written. */
+export function areTimesOpen({ kind, mapping, timeForm: form, isApiForm }: Plan): boolean {
+  return isApiForm !== true && kind !== 'users' && mapping.Timestamp !== undefined && form === undefined;
+}
+
+function shown(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : textsOf([value])[0]!;
+}
+
+/** The values that a column has. */
+function columnOf(body: readonly Row[], at: number | undefined): string[] {
+  return at === undefined
+    ? []
+    : body.map((row) => cellText(textsOf([row[at]])[0]!)).filter((value) => value !== '');
+}

@@ -1,0 +1,215 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { ADMIN_SCHEMAS } from './admin-schemas.ts';
+import type { Json } from './labels.ts';
+import { named, oneOf } from './schema-helpers.ts';
+
+/**
+ * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
+ * OpenAPI document. In requests every optional field may also be `null`, which existing clients send for "not given",
+ * and fields that are not named here are ignored.
+ */
+/** A `rule` is a name in `src/http/openapi/openapi-rules.ts`, for the document alone. */
+const text = (description: string, rule: 'comment' | 'timestamp') =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description, rule });
+const texts = (description: string) =>
+  Type.Unsafe<readonly string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description,
+    rule: 'texts',
+  });
+const flag = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+const labels = (description: string) =>
+  Type.Unsafe<Json>({
+    description: `${description}. Usually a list of texts; any JSON is kept and given back, and the texts in it are compared`,
+  });
+const strings = (description: string) => Type.Array(Type.String(), { description });
+
+const TIMESTAMP_FORMS =
+  'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
+
+const UserFields = {
+  Labels: Type.Optional(labels('Describe the user')),
+  Comment: Type.Optional(text('Free text', 'comment')),
+  Subscribe: Type.Optional(texts('What the user subscribes to')),
+};
+
+const ItemFields = {
+  IsHidden: Type.Optional(flag('True keeps the item out of recommendations')),
+  Categories: Type.Optional(texts('The categories whose lists the item is in too')),
+  Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp')),
+  Labels: Type.Optional(labels('Describe the item to the recommenders')),
+  Comment: Type.Optional(text('Free text', 'comment')),
+};
+
+const userId = Type.String({ description: 'Identifier of the user, 1 to 512 bytes of UTF-8', rule: 'id' });
+const itemId = Type.String({
+  description: 'Identifier of the item, 1 to 512 bytes of UTF-8, without a slash',
+  rule: 'itemId',
+});
+const feedbackType = Type.String({ description: 'Kind of feedback, 1 to 512 bytes of UTF-8', rule: 'id' });
+
+export const UserBodySchema = named('User to write', { UserId: userId, ...UserFields });
+export const UserPatchSchema = Type.Object(UserFields, { title: 'Change of a user' });
+export const ItemBodySchema = named('Item to write', { ItemId: itemId, ...ItemFields });
+export const ItemPatchSchema = Type.Object(ItemFields, { title: 'Change of an item' });
+export const FeedbackBodySchema = named('Feedback to write', {
+  FeedbackType: feedbackType,
+  UserId: userId,
+  ItemId: itemId,
+  Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
+  Comment: Type.Optional(text('Free text', 'comment')),
+  Value: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['number', 'null'],
+      description: 'A rating, a duration, an amount; absent for 0',
+    }),
+  ),
+});
+/** A record of a session; a session has no user, so the user may be left out. */
+export const SessionBodySchema = named('Feedback of a session', {
+  ...FeedbackBodySchema.properties,
+  UserId: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Not looked at' }),
+  ),
+});
+export const SessionBodiesSchema = Type.Array(SessionBodySchema, { rule: 'session' });
+export const UserBodiesSchema = Type.Array(UserBodySchema, { rule: 'batch' });
+export const ItemBodiesSchema = Type.Array(ItemBodySchema, { rule: 'batch' });
+export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema, { rule: 'batch' });
+
+export type UserBody = Static<typeof UserBodySchema>;
+export type UserPatch = Static<typeof UserPatchSchema>;
+export type ItemBody = Static<typeof ItemBodySchema>;
+export type ItemPatch = Static<typeof ItemPatchSchema>;
+export type SessionBody = Static<typeof SessionBodySchema>;
+export type FeedbackBody = Static<typeof FeedbackBodySchema>;
+
+export const UserSchema = named('User', {
+  UserId: userId,
+  Labels: labels('Describe the user'),
+  Comment: Type.String({ description: 'Free text' }),
+  Subscribe: strings('What the user subscribes to'),
+});
+
+export const ItemSchema = named('Item', {
+  ItemId: itemId,
+  IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
+  Categories: strings('The categories whose lists the item is in too'),
+  Timestamp: Type.String({
+    description: 'When the item appeared, RFC 3339 UTC; "" for none',
+    rule: 'written',
+  }),
+  Labels: labels('Describe the item to the recommenders'),
+  Comment: Type.String({ description: 'Free text' }),
+});
+
+export const FeedbackSchema = named('Feedback', {
+  FeedbackType: feedbackType,
+  UserId: userId,
+  ItemId: itemId,
+  Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
+  Comment: Type.String({ description: 'Free text' }),
+  Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
+});
+export const FeedbackListSchema = Type.Array(FeedbackSchema);
+
+export const ScoredEntrySchema = named('Scored entry', {
+  Id: Type.String({ description: 'Identifier of an item or a user' }),
+  Score: Type.Number({ description: 'Higher is better' }),
+});
+export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
+export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
+
+export const ExplanationSchema = named('Explanation', {
+  UserId: Type.String(),
+  ItemId: Type.String(),
+  Recommended: Type.Boolean({ description: 'Whether the item stands among the first n' }),
+  Rank: Type.Integer({ minimum: -1, description: 'Its place from 0, or -1' }),
+  WhyNot: Type.Optional(
+    Type.Object({
+      Reason: oneOf('hidden', 'out_of_date', 'read', 'not_in_category', 'below_the_cut'),
+      ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
+    }),
+  ),
+  Score: Type.Optional(
+    Type.Number({
+      description:
+        'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
+    }),
+  ),
+  Recommenders: Type.Array(
+    Type.Object(
+      { Name: Type.String(), Score: Type.Number() },
+      { description: 'One that can score the item' },
+    ),
+  ),
+  Contributions: Type.Array(
+    Type.Object({
+      ItemId: Type.String({ description: "One of the user's own items" }),
+      Score: Type.Number({ description: 'What it adds to the collaborative score' }),
+      Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
+    }),
+  ),
+});
+export type Explanation = Static<typeof ExplanationSchema>;
+
+export const WriteResultSchema = named('Write result', {
+  RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }),
+});
+
+const cursor = Type.String({ description: 'Passed back as `cursor` for the next page; "" on the last page' });
+export const UsersPageSchema = named('Users page', { Cursor: cursor, Users: Type.Array(UserSchema) });
+export const ItemsPageSchema = named('Items page', { Cursor: cursor, Items: Type.Array(ItemSchema) });
+export const FeedbackPageSchema = named('Feedback page', { Cursor: cursor, Feedback: FeedbackListSchema });
+
+export const HealthReportSchema = named('Health report', {
+  CacheStoreConnected: Type.Boolean(),
+  CacheStoreError: Type.String({ description: '"" when all is well' }),
+  DataStoreConnected: Type.Boolean(),
+  DataStoreError: Type.String({ description: '"" when all is well' }),
+  Ready: Type.Boolean({ description: 'True when requests can be handled' }),
+});
+export type HealthReport = Static<typeof HealthReportSchema>;
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Where the code is described, relative to this server' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'One sentence on this case' }),
+    code: Type.String({ description: 'Stable name of the error' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'JSON pointer into the body, or the name of the parameter' }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { title: 'Problem', description: 'RFC 9457 problem details' },
+);
+export type Problem = Static<typeof ProblemSchema>;
+
+/** The shapes that the OpenAPI document names and refers to. */
+export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  User: UserSchema,
+  UserBody: UserBodySchema,
+  UserPatch: UserPatchSchema,
+  Item: ItemSchema,
+  ItemBody: ItemBodySchema,
+  ItemPatch: ItemPatchSchema,
+  Feedback: FeedbackSchema,
+  FeedbackBody: FeedbackBodySchema,
+  SessionBody: SessionBodySchema,
+  ScoredEntry: ScoredEntrySchema,
+  Explanation: ExplanationSchema,
+  WriteResult: WriteResultSchema,
+  UsersPage: UsersPageSchema,
+  ItemsPage: ItemsPageSchema,
+  FeedbackPage: FeedbackPageSchema,
+  HealthReport: HealthReportSchema,
+  Problem: ProblemSchema,
+  ...ADMIN_SCHEMAS,
+};

@@ -1,0 +1,233 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type ImportReport, ImportReportSchema } from './admin-schemas.ts';
+import {
+  FeedbackBodiesSchema,
+  type FeedbackBody,
+  FeedbackBodySchema,
+  ItemBodiesSchema,
+  type ItemBody,
+  ItemBodySchema,
+  type ItemPatch,
+  ItemPatchSchema,
+  SessionBodiesSchema,
+  type SessionBody,
+  SessionBodySchema,
+  UserBodiesSchema,
+  type UserBody,
+  UserBodySchema,
+  type UserPatch,
+  UserPatchSchema,
+} from './api-schemas.ts';
+import type { Batch } from './batch.ts';
+import type { Feedback, Item, User } from './entities.ts';
+import { type ErrorPlace, FurzeError } from './errors.ts';
+import {
+  at,
+  checkComment,
+  checkId,
+  checkItemId,
+  checkTexts,
+  checkTimestamp,
+  type Place,
+} from './field-checks.ts';
+import { type Json, type LabelFields, takeLabels } from './labels.ts';
+import { type BodyBounds, parseJson } from './parse-json.ts';
+import type { Limits } from './request-limits.ts';
+import { formatTimestamp } from './rfc3339.ts';
+
+/** A body with a thousand faults names this many of them. */
+const PLACES_MAX = 20;
+/** Values that a record of a session may have on average, unknown fields included: a few times what there is to say. */
+const SESSION_RECORD_VALUES_MAX = 32;
+
+interface Checker<T> {
+  Check(value: unknown): value is T;
+  Errors(value: unknown): readonly CheckFault[];
+}
+
+interface CheckFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** A validator that is generated when it is first used: most threads use few of them. */
+function lazily<T>(schema: TSchema): () => Checker<T> {
+  let checker: Checker<T> | undefined;
+  return () => (checker ??= Compile(schema) as unknown as Checker<T>);
+}
+
+const userBodies = { one: lazily<UserBody>(UserBodySchema), all: lazily<UserBody[]>(UserBodiesSchema) };
+const itemBodies = { one: lazily<ItemBody>(ItemBodySchema), all: lazily<ItemBody[]>(ItemBodiesSchema) };
+const feedbackBodies = {
+  one: lazily<FeedbackBody>(FeedbackBodySchema),
+  all: lazily<FeedbackBody[]>(FeedbackBodiesSchema),
+};
+const sessionBodies = {
+  one: lazily<SessionBody>(SessionBodySchema),
+  all: lazily<SessionBody[]>(SessionBodiesSchema),
+};
+const userPatch = lazily<UserPatch>(UserPatchSchema);
+const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
+const importReport = lazily<ImportReport>(ImportReportSchema);
+
+/**
+ * Users out of a request body, every field filled in.
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function decodeUsers(batch: Batch<User>, limits: Limits): User[] {
+  return decodeBatch(batch, userBodies, limits, (body, place) => ({
+    UserId: checkId(body.UserId, at(place, 'UserId'), limits),
+    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
+    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    Subscribe: checkTexts(body.Subscribe, at(place, 'Subscribe'), limits) ?? [],
+  }));
+}
+
+/**
+ * Items out of a request body, every field filled in and the timestamp in its canonical form.
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function decodeItems(batch: Batch<Item>, limits: Limits): Item[] {
+  return decodeBatch(batch, itemBodies, limits, (body, place) => ({
+    ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
+    IsHidden: body.IsHidden ?? false,
+    Categories: checkTexts(body.Categories, at(place, 'Categories'), limits) ?? [],
+    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) ?? '',
+    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
+    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+  }));
+}
+
+/**
+ * Feedback out of a request body; one without a timestamp happened when it arrived.
+ * @param nowMs time of arrival, milliseconds since the Unix epoch
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: number): Feedback[] {
+  const now = formatTimestamp(nowMs);
+  return decodeBatch<FeedbackBody, Feedback>(batch, feedbackBodies, limits, (body, place) => ({
+    FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
+    UserId: checkId(body.UserId, at(place, 'UserId'), limits),
+    ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
+    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    ...(body.Value && { Value: body.Value }),
+  }));
+}
+
+/**
+ * The records of a session, whose `UserId` is left out or not looked at. They are read on the thread that serves, so
+ * there is less room than in a batch.
+ * @param nowMs time of arrival, milliseconds since the Unix epoch
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, BODY_TOO_LARGE
+ */
+export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, nowMs: number): Feedback[] {
+  const now = formatTimestamp(nowMs);
+  const { sessionRecordsMax: recordsMax, sessionBytesMax } = limits;
+  if (json.length > sessionBytesMax) {
+    throw new FurzeError('BODY_TOO_LARGE', `The body of a session has at most ${sessionBytesMax} bytes.`);
+  }
+  const bounds = { recordsMax, valuesMax: recordsMax * SESSION_RECORD_VALUES_MAX };
+  return decodeBatch<SessionBody, Feedback>(
+    { json, single: false },
+    sessionBodies,
+    limits,
+    (body, place) => ({
+      FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
+      UserId: body.UserId ?? '',
+      ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
+      Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+      Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+      ...(body.Value && { Value: body.Value }),
+    }),
+    bounds,
+  );
+}
+
+/** The fields that a PATCH of a user changes; those absent or null stay. @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodeUserPatch(json: Uint8Array, limits: Limits): Partial<User> {
+  const body = checkBody(parseJson(json, limits), userPatch());
+  return given({
+    ...checkLabels(body.Labels, at('', 'Labels'), limits),
+    Comment: checkComment(body.Comment, at('', 'Comment'), limits),
+    Subscribe: checkTexts(body.Subscribe, at('', 'Subscribe'), limits),
+  });
+}
+
+/** The fields that a PATCH of an item changes; `Timestamp: ""` takes it away. @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item> {
+  const body = checkBody(parseJson(json, limits), itemPatch());
+  return given({
+    IsHidden: body.IsHidden ?? undefined,
+    Categories: checkTexts(body.Categories, at('', 'Categories'), limits),
+    Timestamp: checkTimestamp(body.Timestamp, at('', 'Timestamp')),
+    ...checkLabels(body.Labels, at('', 'Labels'), limits),
+    Comment: checkComment(body.Comment, at('', 'Comment'), limits),
+  });
+}
+
+/** How far an import is. @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodeImportReport(json: Uint8Array, limits: Limits): ImportReport {
+  return checkBody(parseJson(json, limits), importReport());
+}
+
+function decodeBatch<Body, T extends Body>(
+  batch: Batch<T>,
+  checkers: { one: () => Checker<Body>; all: () => Checker<Body[]> },
+  limits: Limits,
+  decode: (body: Body, place: string | number) => T,
+  bounds: BodyBounds = { recordsMax: limits.batchRecordsMax },
+): T[] {
+  if ('records' in batch) return batch.records.map(decode);
+  if (batch.single) return [decode(checkBody(parseJson(batch.json, limits), checkers.one()), '')];
+  const value = parseJson(batch.json, limits, bounds);
+  if (checkers.all().Check(value)) return value.map(decode);
+  if (!Array.isArray(value)) throw invalidBody([{ path: '', message: 'must be array' }]);
+  throw invalidBody(findPlaces(value, checkers.one()));
+}
+
+function checkBody<T>(value: unknown, checker: Checker<T>): T {
+  if (checker.Check(value)) return value;
+  throw invalidBody(checker.Errors(value).flatMap((error) => toPlaces('', error)));
+}
+
+/** The faults of an array, record by record, so that finding them stays cheap in a large one. */
+function findPlaces<T>(records: readonly unknown[], checker: Checker<T>): ErrorPlace[] {
+  const places: ErrorPlace[] = [];
+  for (let i = 0; i < records.length && places.length < PLACES_MAX; i++) {
+    if (checker.Check(records[i])) continue;
+    places.push(...checker.Errors(records[i]).flatMap((error) => toPlaces(`/${i}`, error)));
+  }
+  return places;
+}
+
+function toPlaces(prefix: string, error: CheckFault): ErrorPlace[] {
+  const path = prefix + error.instancePath;
+  if (error.keyword !== 'required') return [{ path, message: error.message }];
+  const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
+  return requiredProperties.map((name) => ({ path: `${path}/${name}`, message: 'is required' }));
+}
+
+function invalidBody(allPlaces: readonly ErrorPlace[]): FurzeError {
+  const places = allPlaces.slice(0, PLACES_MAX);
+  const first = places[0]!;
+  return new FurzeError('INVALID_BODY', `${first.path || 'The body'} ${first.message}.`, places);
+}
+
+const NO_LABELS: LabelFields = { Labels: [] };
+
+function checkLabels(given: Json | undefined, place: Place, limits: Limits): LabelFields | undefined {
+  if (given === null || given === undefined) return undefined;
+  const fields = takeLabels(given, place, limits);
+  checkTexts(fields.Labels, place, limits);
+  return fields;
+}
+
+function given<T extends object>(fields: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<{
+    [K in keyof T]: Exclude<T[K], undefined>;
+  }>;
+}

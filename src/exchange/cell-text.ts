@@ -1,0 +1,17 @@
+/** What databases write into a cell without a value. */
+const NULLS: readonly string[] = ['NULL', '\\N'];
+
+/**
+ * The text that a cell means: without blanks around it, out of the formula `="0017"` by which Excel keeps zeros, and empty
+ * where a database has no value.
+ */
+export function cellText(cell: string): string {
+  const text = cell.trim();
+  if (NULLS.includes(text)) return '';
+  return text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
+}
+
+/** Whether a spreadsheet has rounded a long number, so that several ids look the same: `4,00638E+12`. */
+export function isRounded(text: string): boolean {
+  return /^\d(?:[.,]\d+)?E\+\d{2}$/.test(text);
+}

@@ -1,0 +1,174 @@
+/**
+ * Names of columns that are understood, in English, German, French, Spanish, Italian and Dutch: small letters without
+ * accents, blanks, dashes and underscores.
+ */
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** Names of a key, which go before names put together of common words, and those before what is often a name. */
+const USER_KEYS = words(`
+  userid uid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
+  kundennummer kundennr kundenid klantnummer`);
+const USER_WORDS = words(`
+  user customer member kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client`);
+/** Whoever is known before a visit. */
+const VISITS = words('visitorid visitor sessionid');
+const ITEM_KEYS = words(`
+  itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
+  itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
+  produktnr`);
+const ITEM_WORDS = words(`
+  item movie film product article book artikel produkt material produit producto articulo prodotto articolo ean gtin`);
+const TITLES = words(`
+  comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
+  naam`);
+const DESCRIPTIONS = words('description beschreibung kurztext descripcion descrizione omschrijving');
+
+/** The names of each field; of several columns the one counts whose name stands first. */
+export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
+  UserId: [...USER_KEYS, ...USER_WORDS, ...VISITS],
+  ItemId: [...ITEM_KEYS, ...ITEM_WORDS],
+  FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
+  Timestamp: words(`
+    timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
+    zeit tijd horodatage fecha`),
+  Rating: words('rating score stars preference bewertung sterne calificacion valutazione beoordeling'),
+  Value: words(`
+    value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
+    aantal`),
+  Comment: [...TITLES, ...DESCRIPTIONS],
+  Categories: words(`
+    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias familia`),
+  Labels: words('labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette'),
+  IsHidden: words('ishidden hidden discontinued archived disabled'),
+  Subscribe: words('subscribe subscriptions'),
+};
+
+/** One of several words, as a part of a pattern. */
+const anyOf = (text: string) => `(?:${words(text).join('|')})`;
+
+// Words of English, German and Dutch, in which what a thing is comes last: `Artikelnummer`, `customer_id`.
+const WHO = anyOf(`
+  users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
+  debitor(?:en)? besteller kaufer kaeufer nutzer benutzer mitglieds? abonnent(?:en)? klant(?:en)? gebruikers? kopers?
+  debiteur(?:en)?`);
+const VISITOR = anyOf('visitors? guests? gast besucher bezoekers?');
+const WHAT = anyOf(`
+  items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs? artists?
+  videos? games? listings? courses? artikel art produkt produkts material mat teile? buch boek`);
+const KEY = anyOf('ids? no nr num number nummer code kennung key ref uuid guid hash sku');
+const TITLE = anyOf('title name bezeichnung bez benennung titel kurztext kurzbezeichnung naam');
+const DESCRIPTION = anyOf('description desc beschreibung text langtext omschrijving');
+const GROUP = anyOf('categor(?:y|ies) genres? gruppen? kategorien? categorie groep');
+const ORDERED = anyOf(
+  'bestell auftrags? liefer verkaufs? kauf absatz bestel order(?:ed)? lineitem item product',
+);
+const COUNT = anyOf('menge anzahl stuckzahl stueckzahl quantity qty aantal');
+
+// Of French, Spanish and Italian, in which it comes first: `Code produit`, `Nombre del producto`. In the singular alone:
+// `num_clients` and `No. articles` are counts.
+const OF = '(?:de|du|del|della|dell|di|des|d|la|le|el|lo|il|l)*';
+const ROMANCE_WHO = anyOf(`
+  client cliente acheteur utilisateur usuario utente comprador acquirente membre miembro socio abonne abonado compte
+  cuenta debiteur`);
+const ROMANCE_WHAT = anyOf(`
+  article produit articulo producto articolo prodotto film livre libro pelicula disque disco cours corso curso`);
+const ROMANCE_KEY = anyOf(`
+  n no nr num numero code codigo codice cod id identifiant identificador identificativo ref reference referencia
+  riferimento cle`);
+const ROMANCE_TITLE = anyOf('nom nombre nome titre titulo titolo designation libelle denominazione');
+const ROMANCE_TEXT = anyOf('description descripcion descrizione descr');
+const ROMANCE_GROUP = anyOf(
+  'famille familia famiglia categorie categoria rubrique rayon gruppo grupo groupe genre genero genere',
+);
+const ROMANCE_COUNT = anyOf('quantite qte quantita qta cantidad unidades');
+const ROMANCE_ORDERED = anyOf(
+  'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta',
+);
+
+/** A pattern of a whole name. */
+const whole = (...patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
+
+const MAIL = new RegExp(`^(?:${WHO}|${VISITOR})?e?mail(?:address)?$`);
+
+/** A column of a field by its name. */
+type Known = readonly string[] | RegExp;
+
+/** What is looked for in its order; each takes no column that has been taken, but for a name of the list. */
+const ORDER: readonly (readonly [field: string, known: Known])[] = [
+  ['UserId', USER_KEYS],
+  ['UserId', whole(`${WHO}${KEY}`, `id${WHO}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`)],
+  ['UserId', [...USER_WORDS, ...VISITS]],
+  ['UserId', whole(`${VISITOR}${KEY}`)],
+  ['UserId', MAIL],
+  ['ItemId', ITEM_KEYS],
+  ['ItemId', whole(`${WHAT}${KEY}`, `id${WHAT}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`)],
+  ['ItemId', ITEM_WORDS],
+  ...['FeedbackType', 'Timestamp', 'Rating', 'Value', 'Labels', 'IsHidden', 'Subscribe', 'Categories'].map(
+    (field) => [field, COLUMN_NAMES[field]!] as const,
+  ),
+  ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
+  ['Comment', TITLES],
+  ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
+  ['Comment', DESCRIPTIONS],
+  ['Comment', whole(`${WHAT}${DESCRIPTION}`, `${ROMANCE_TEXT}${OF}${ROMANCE_WHAT}`)],
+  ['Categories', whole(`${WHAT}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica')],
+];
+
+/** A name as the list has it. */
+export function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .replace(/[^a-z]/g, '');
+}
+
+/** Whether a column is called as an address of mail is. */
+export function isMailName(name: string): boolean {
+  return MAIL.test(plainName(name));
+}
+
+/** Field by column number: keys, then names put together of common words, then what is often a name. */
+export function mappingByNames(names: readonly string[]): Record<string, number> {
+  const plain = names.map(plainName);
+  const mapping: Record<string, number> = {};
+  for (const [field, known] of ORDER) {
+    if (field in mapping) continue;
+    const at = columnOf(plain, known, Object.values(mapping));
+    if (at >= 0) mapping[field] = at;
+  }
+  return mapping;
+}
+
+function columnOf(plain: readonly string[], known: Known, taken: readonly number[]): number {
+  if (known instanceof RegExp) return plain.findIndex((name, at) => known.test(name) && !taken.includes(at));
+  const name = known.find((each) => plain.includes(each));
+  return name === undefined ? -1 : plain.indexOf(name);
+}
+
+/** A column of items that is called just as an item is, beside one of keys: their titles. */
+export function titleBesideKey(names: readonly string[], taken: readonly number[]): number {
+  return names.findIndex((name, at) => !taken.includes(at) && ITEM_TITLES.includes(plainName(name)));
+}
+
+const ITEM_TITLES = ITEM_WORDS.filter((word) => !['ean', 'gtin'].includes(word));
+
+/** How names of columns of times end, or in French, Spanish and Italian begin. */
+const TIME_NAME =
+  /(?:date|datum|time|zeit|stamp|stempel|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|fecha|data)(?:[ _-]|$)/i;
+const ORDER_TIME =
+  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop/i;
+const NO_EVENT =
+  /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend/i;
+
+/**
+ * The column of times by its name: of an order before others; of births and ends of validity never.
+ * @param holdsTimes whether a column holds nothing else
+ */
+export function timeColumn(names: readonly string[], holdsTimes: (at: number) => boolean): number {
+  const isTime = (name: string) => TIME_NAME.test(name.trim()) && !NO_EVENT.test(name);
+  const ordered = names.findIndex((name, at) => isTime(name) && ORDER_TIME.test(name) && holdsTimes(at));
+  return ordered >= 0 ? ordered : names.findIndex((name, at) => isTime(name) && holdsTimes(at));
+}

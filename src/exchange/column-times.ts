@@ -1,0 +1,125 @@
+import { OperatorError } from '../domain/operator-error.ts';
+import {
+  DateOrder,
+  isNoTime,
+  isOrder,
+  readTime,
+  TIME_FORMS,
+  type TimeForm,
+  timeForm,
+} from './time-formats.ts';
+
+/** Nothing in the file tells whether the month or the day comes first. */
+export class OpenDateOrder extends OperatorError {
+  /** What was found, without what to do about it. */
+  readonly finding: string;
+
+  constructor(finding: string) {
+    super(`${finding}; say --time-format month-first or day-first`);
+    this.finding = finding;
+  }
+}
+
+/** How a column of times is written. */
+export interface FoundForm {
+  /** Undefined where it holds no times. */
+  readonly timeForm: TimeForm | undefined;
+  /** The order of day and month that was said, where the file shows the other one. */
+  readonly unfitForm?: TimeForm;
+}
+
+/** A column of a whole file, some values at a time. */
+export type ColumnBatches = AsyncIterable<readonly string[]>;
+
+/**
+ * Tells how a column of times is written.
+ * @param shown how a message names it
+ * @param first its values in the beginning of the file
+ * @param more those of the whole file, where its beginning does not tell; empty where it can be read once only
+ * @param wish what the caller says; the order of month and day means nothing where a file has other times or shows the
+ *   other order, as one of several may
+ * @throws OperatorError when it is not understood, or is not of the form that was said
+ */
+export async function findTimeForm(
+  shown: string,
+  first: readonly string[],
+  more: ColumnBatches,
+  wish: TimeForm | undefined,
+): Promise<FoundForm> {
+  const values = first.filter((value) => !isNoTime(value));
+  const form = timeForm(values);
+  if (isOrder(wish)) return orderSaid(values, more, form, wish);
+  if (wish !== undefined) {
+    refuseUnfit(shown, values, form, wish);
+    return { timeForm: wish };
+  }
+  const isEmpty = values.length === 0;
+  const found = form === 'open' || isEmpty ? await readOn(more, form === 'open') : form;
+  // What is no time is refused row by row.
+  if (found !== 'open' && (found !== undefined || isEmpty)) return { timeForm: found };
+  const example = exampleOf(values.find((value) => timeForm([value]) === undefined) ?? values[0]);
+  if (found === 'open') {
+    throw new OpenDateOrder(`${shown}${example} do not tell whether the month or the day comes first`);
+  }
+  throw new OperatorError(
+    `${shown}${example} are not understood; say --time-format ${TIME_FORMS.slice(0, -1).join(', ')} or ${TIME_FORMS.at(-1)}`,
+  );
+}
+
+function exampleOf(value: string | undefined): string {
+  return value === undefined ? '' : ` (such as ${JSON.stringify(value)})`;
+}
+
+/** The order that was said, unless the file has other times or a number above 12 shows the other order. */
+async function orderSaid(
+  values: readonly string[],
+  more: ColumnBatches,
+  form: TimeForm | 'open' | undefined,
+  wish: 'month-first' | 'day-first',
+): Promise<FoundForm> {
+  const isOther = form !== undefined && form !== 'open' && !isOrder(form);
+  if (isOther && values.some((value) => readTime(value, wish) === undefined)) return { timeForm: form };
+  const order = new DateOrder();
+  for (const value of values) order.add(value);
+  if (order.shown === undefined && form !== undefined) {
+    for await (const batch of more) {
+      for (const value of batch) order.add(value);
+      if (order.shown !== undefined) break;
+    }
+  }
+  const { shown } = order;
+  return shown === undefined || shown === wish ? { timeForm: wish } : { timeForm: shown, unfitForm: wish };
+}
+
+/** @throws OperatorError when fewer than half of the values are of the form that was said, and all of another */
+function refuseUnfit(
+  shown: string,
+  values: readonly string[],
+  form: TimeForm | 'open' | undefined,
+  wish: TimeForm,
+): void {
+  const unfit = values.filter((value) => readTime(value, wish) === undefined);
+  if (form === undefined || form === wish || unfit.length * 2 <= values.length) return;
+  const fitting = form === 'open' ? 'month-first or day-first' : form;
+  throw new OperatorError(`${shown}${exampleOf(unfit[0])} are not ${wish}; --time-format ${fitting} fits`);
+}
+
+/**
+ * Reads on until there are times, and to where the order of their numbers is told.
+ * @param isOpen whether the beginning has dates that do not tell it
+ */
+export async function readOn(more: ColumnBatches, isOpen: boolean): Promise<TimeForm | 'open' | undefined> {
+  let wasOpen = isOpen;
+  const order = new DateOrder();
+  for await (const batch of more) {
+    if (!wasOpen) {
+      const form = timeForm(batch.filter((value) => timeForm([value]) !== undefined));
+      if (form === undefined) continue;
+      if (form !== 'open') return form;
+      wasOpen = true;
+    }
+    for (const value of batch) order.add(value);
+    if (order.isSure) break;
+  }
+  return wasOpen ? (order.form ?? 'open') : undefined;
+}

@@ -1,0 +1,57 @@
+import type { Page } from '../domain/entities.ts';
+import { withGivenLabels } from '../domain/labels.ts';
+import type { DataReader } from '../store/data-store.ts';
+import type { Kind } from './guess-columns.ts';
+import type { ServiceClient } from './service-client.ts';
+
+/** A record as the API writes it. */
+export type ApiRecord = object;
+
+/** Gives all records of a kind, page by page, from behind the page with a cursor on, or from the first. */
+export type Source = (kind: Kind, cursor?: string) => AsyncIterable<Page<ApiRecord>>;
+
+const PAGE_RECORDS = 1000;
+
+/** Reads a data folder, also while a service runs on it. */
+export function storeSource(reader: DataReader): Source {
+  return (kind, from) =>
+    pages(from, async (cursor) => {
+      if (kind === 'feedback') return reader.getFeedbackPage(PAGE_RECORDS, cursor);
+      const page = await (kind === 'users'
+        ? reader.getUsers(PAGE_RECORDS, cursor)
+        : reader.getItems(PAGE_RECORDS, cursor));
+      return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
+    });
+}
+
+/** Reads what gives pages by itself. */
+export function tableSource(page: (kind: Kind, cursor: string) => Promise<Page<ApiRecord>>): Source {
+  return (kind, from) => pages(from, (cursor) => page(kind, cursor));
+}
+
+/** Asks a running server. */
+export function httpSource(client: ServiceClient): Source {
+  const names = { users: 'Users', items: 'Items', feedback: 'Feedback' } as const;
+  return (kind, from) =>
+    pages(from, async (cursor) => {
+      const query = `n=${PAGE_RECORDS}&cursor=${encodeURIComponent(cursor)}`;
+      const response = await client.ask('GET', `/api/${kind}?${query}`);
+      const body = (await response.json()) as Record<string, unknown>;
+      return { cursor: body.Cursor as string, rows: body[names[kind]] as ApiRecord[] };
+    });
+}
+
+/** The next page is asked for while one is worked on. */
+async function* pages(
+  from: string | undefined,
+  ask: (cursor: string) => Promise<Page<ApiRecord>>,
+): AsyncGenerator<Page<ApiRecord>> {
+  let next: Promise<Page<ApiRecord>> | undefined = ask(from ?? '');
+  while (next !== undefined) {
+    const page: Page<ApiRecord> = await next;
+    next = page.cursor === '' ? undefined : ask(page.cursor);
+    // Nobody waits for it where the work on this one fails.
+    next?.catch(() => {});
+    yield page;
+  }
+}

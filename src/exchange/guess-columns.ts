@@ -1,0 +1,103 @@
+/**
+ * What the columns of a file of users, items or feedback mean, told by their names or by their first values. Used by the
+ * command line and by the dashboard.
+ */
+
+import { cellText } from './cell-text.ts';
+import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
+import { timeForm } from './time-formats.ts';
+
+/** What a file holds. */
+export type Kind = 'users' | 'items' | 'feedback';
+
+/** The fields that a column of a file may become. */
+export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
+  items: ['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', 'IsHidden'],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
+};
+/** The fields of the API's records, in the order in which exports have them. */
+export const API_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
+  items: ['ItemId', 'IsHidden', 'Categories', 'Timestamp', 'Labels', 'Comment'],
+  feedback: ['FeedbackType', 'UserId', 'ItemId', 'Timestamp', 'Comment', 'Value'],
+};
+export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
+  users: ['UserId'],
+  items: ['ItemId'],
+  feedback: ['UserId', 'ItemId'],
+};
+
+/** Field by column number; a column without one is passed over. */
+export type Mapping = Readonly<Record<string, number>>;
+
+/** How the first rows of a file are to be read. */
+export interface Guess {
+  readonly kind: Kind;
+  readonly hasHeader: boolean;
+  readonly mapping: Mapping;
+}
+
+/** Tells by the first rows what a file holds and which column is what. */
+export function guess(rows: readonly (readonly string[])[], isNamed = false): Guess {
+  const names = rows[0] ?? [];
+  const mapping = mappingByNames(names);
+  const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
+  if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
+  if (!('Timestamp' in mapping)) {
+    const taken = Object.values(mapping);
+    const time = timeColumn(names, (at) => !taken.includes(at) && holdsTimes(rows, at));
+    if (time >= 0) mapping.Timestamp = time;
+  }
+  const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
+  // A file of items or users calls its key just "id", and users have addresses beside it.
+  const id = names.findIndex((name) => name.trim().toLowerCase() === 'id');
+  const isMail = has('UserId') && isMailName(names[mapping.UserId!]!);
+  if (id >= 0 && !has('ItemId') && (isMail || !has('UserId'))) {
+    const isItems = !isMail && has('Categories', 'Comment', 'Timestamp', 'IsHidden');
+    mapping[isItems ? 'ItemId' : 'UserId'] = id;
+  }
+  const kind = kindOf(mapping);
+  const title = kind === 'items' && !has('Comment') ? titleBesideKey(names, Object.values(mapping)) : -1;
+  if (title >= 0) mapping.Comment = title;
+  return { kind, hasHeader: true, mapping };
+}
+
+/** Whether a column has nothing but times under its name. */
+function holdsTimes([, ...body]: readonly (readonly string[])[], at: number): boolean {
+  return timeForm(body.map((row) => cellText(row[at] ?? ''))) !== undefined;
+}
+
+function kindOf(mapping: Mapping): Kind {
+  const hasItem = 'ItemId' in mapping;
+  if ('UserId' in mapping) return hasItem ? 'feedback' : 'users';
+  return hasItem || 'Categories' in mapping || 'Comment' in mapping ? 'items' : 'feedback';
+}
+
+/** True when a column holds numbers or times under a first cell that is neither: the first row names the columns. */
+function isAboveValues([first = [], ...body]: readonly (readonly string[])[]): boolean {
+  return first.some((name, at) => {
+    const given = body.map((row) => row[at] ?? '').filter((value) => value !== '');
+    return name !== '' && given.length > 0 && !isValue(name) && given.every(isValue);
+  });
+}
+
+/** What no column is called: a number, or a date. */
+function isValue(cell: string): boolean {
+  const number = cell.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2');
+  return timeForm([cell]) !== undefined || (number !== '' && Number.isFinite(Number(number)));
+}
+
+/** Without names: user, item, then a small number is a rating and a large one or a date is a time. */
+function byPlace(rows: readonly (readonly string[])[]): Mapping {
+  const width = rows[0]?.length ?? 0;
+  const mapping: Record<string, number> = { UserId: 0, ...(width > 1 && { ItemId: 1 }) };
+  for (let at = 2; at < width; at++) {
+    const values = rows.map((row) => cellText(row[at] ?? '')).filter((value) => value !== '');
+    if (values.length === 0) continue;
+    if (timeForm(values) !== undefined) mapping.Timestamp ??= at;
+    else if (values.every(isValue)) mapping.Rating ??= at;
+    else mapping.FeedbackType ??= at;
+  }
+  return mapping;
+}

@@ -1,0 +1,335 @@
+import { OperatorError } from '../domain/operator-error.ts';
+import { cellText } from './cell-text.ts';
+import { COLUMN_NAMES } from './column-names.ts';
+import { findTimeForm } from './column-times.ts';
+import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
+import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
+import type { TextEncoding } from './open-text-file.ts';
+import { keysOf, once, readRows, textsOf } from './read-rows.ts';
+import {
+  API_COLUMNS,
+  apiKindOf,
+  DEFAULT_SEPARATOR,
+  hasDecimalCommas,
+  isExport,
+  type Plan,
+  type Row,
+} from './rows-to-records.ts';
+import type { TimeForm } from './time-formats.ts';
+
+/** How one file becomes records. */
+export interface FilePlan extends Plan {
+  readonly path: string;
+  readonly encoding: TextEncoding;
+  readonly format: RowFormat;
+  readonly hasHeader: boolean;
+  /** Name of each column, from the header or, for JSON, the keys; `column 1` and so on where there is none. */
+  readonly columns: readonly string[];
+  readonly isApiForm: boolean;
+  /** The file holds names of columns and no row. */
+  readonly isEmpty?: boolean | undefined;
+  /** The order of day and month that was said, where the file shows the other one. */
+  readonly unfitForm?: TimeForm | undefined;
+}
+
+/** One column was found where there are to be more. */
+export class OneColumn extends OperatorError {
+  /** What was found, without what to do about it. */
+  readonly finding: string;
+  /** What stands equally often in each line; undefined where nothing does. */
+  readonly sign: string | undefined;
+
+  constructor(path: string, head: string) {
+    const sign = unusualDelimiter(head);
+    const only = `${path}: only one column was found`;
+    const finding =
+      sign === undefined ? only : `${only}, but ${JSON.stringify(sign)} stands equally often in each line`;
+    super(
+      sign === undefined
+        ? `${finding}; if another sign than , ; tab | or :: stands between columns, name it with --delimiter`
+        : `${finding}; if it is between columns, say --delimiter '${sign}'`,
+    );
+    this.finding = finding;
+    this.sign = sign;
+  }
+}
+
+/** Fields, by any of their names, and their columns, by name or by number from 1. */
+export type ColumnPairs = readonly (readonly [field: string, column: string])[];
+
+/** What the caller says of a file; the rest is guessed. */
+export interface Wishes {
+  readonly kind?: Kind | undefined;
+  readonly map?: ColumnPairs | undefined;
+  readonly type?: string | undefined;
+  /** A rating from here on is of `type`, a lower one of `lowType`. */
+  readonly ratingMin?: number | undefined;
+  readonly lowType?: string | undefined;
+  readonly separator?: string | undefined;
+  /** What stands between columns. */
+  readonly delimiter?: string | undefined;
+  readonly timeForm?: TimeForm | undefined;
+  readonly encoding?: TextEncoding | undefined;
+  readonly hasHeader?: boolean | undefined;
+}
+
+export const DEFAULT_TYPE = 'like';
+export const DEFAULT_LOW_TYPE = 'read';
+
+/** Text by which columns are guessed. */
+export const HEAD_CHARACTERS = 64 * 1024;
+
+/**
+ * Guesses by the first text of a file how it becomes records.
+ * @param head the beginning of the file, of HEAD_CHARACTERS or all of it; the last line may be cut off
+ * @param known what its data set says of it, which goes before every guess
+ * @param reread the whole text from its beginning; absent where it can be read once only
+ * @throws OperatorError when it is empty, a needed column is not there or times are not understood
+ */
+export async function planFile(
+  path: string,
+  head: string,
+  isWhole: boolean,
+  wishes: Wishes,
+  known: Partial<FilePlan> = {},
+  reread?: () => AsyncIterable<string>,
+): Promise<FilePlan> {
+  const format = formatOf(head, known.format, wishes.delimiter);
+  const keys = format.name === 'ndjson' ? await keysOf(head) : [];
+  const rows = await headRows(head, isWhole, format, keys);
+  const base = {
+    path,
+    format,
+    encoding: wishes.encoding ?? 'utf-8',
+    type: wishes.type ?? DEFAULT_TYPE,
+    lowType: wishes.lowType ?? DEFAULT_LOW_TYPE,
+    ratingMin: wishes.ratingMin,
+    separator: wishes.separator ?? DEFAULT_SEPARATOR,
+  } as const;
+  if (known.mapping !== undefined) {
+    const { kind = 'feedback' } = wishes;
+    const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
+    return { ...base, kind, ...rest, ...known, format };
+  }
+  const kindByKeys = wishes.map === undefined ? apiKindOf(keys) : undefined;
+  // The export of a store that has no records of a kind is an empty text.
+  const apiKind = rows.length === 0 && head.trim() === '' ? wishes.kind : kindByKeys;
+  if (apiKind !== undefined) {
+    const kind = wishes.kind ?? apiKind;
+    const more = { columns: API_COLUMNS, hasHeader: false, mapping: {}, timeForm: undefined };
+    return { ...base, kind, isApiForm: true, ...more };
+  }
+  if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
+  const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
+  // A column that was asked for by its name tells that the first row has the names.
+  const isNamed = (wishes.map ?? []).some(([, column]) => texts[0]!.includes(column));
+  const found = guess(texts, isNamed || wishes.hasHeader === true);
+  const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
+  const hasHeader =
+    format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
+  const columns =
+    format.name === 'ndjson'
+      ? keys
+      : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+  const isSplit = format.name !== 'delimited' || columns.length > 1;
+  const fault = isSplit ? undefined : new OneColumn(path, head);
+  const mapping = mappingOf(path, kind, columns, found.mapping, wishes.map, fault);
+  const body = rows.slice(hasHeader ? 1 : 0);
+  const more = cellsOf(readRows(reread?.() ?? none(), format, keys));
+  const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
+  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
+  const isEmpty = hasHeader && isWhole && body.length === 0;
+  const plan = { ...base, kind, columns, hasHeader, isEmpty, isApiForm: false, mapping, ...times };
+  return {
+    ...plan,
+    hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
+    keepsBlanks: isExport(kind, columns),
+  };
+}
+
+async function* none(): AsyncGenerator<string> {}
+
+async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<readonly Row[]> {
+  for await (const batch of batches) yield batch.flatMap((row) => ('cells' in row ? [row.cells] : []));
+}
+
+/** The names that a file gives its columns: its first row or, for JSON, the keys. */
+export async function columnNames(head: string, isWhole: boolean, delimiter?: string): Promise<string[]> {
+  const format = formatOf(head, undefined, delimiter);
+  if (format.name === 'ndjson') return keysOf(head);
+  const [first = []] = await headRows(head, isWhole, format, []);
+  return textsOf(first);
+}
+
+/** What the plan makes of the columns, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
+export function describePlan({
+  kind,
+  mapping,
+  columns,
+  timeForm: form,
+  unfitForm,
+  isApiForm,
+  ratingMin,
+  ...plan
+}: FilePlan): string {
+  if (isApiForm) return `${kind}, as the API writes them`;
+  const parts = FIELDS[kind]
+    .filter((field) => mapping[field] !== undefined)
+    .map((field) => {
+      const unfit = unfitForm === undefined ? '' : `; ${unfitForm}, as was said, does not fit`;
+      const note = field === 'Timestamp' && form !== undefined ? ` (${form}${unfit})` : '';
+      return `${field} from "${columns[mapping[field]!]}"${note}`;
+    });
+  if (kind === 'feedback' && mapping.FeedbackType === undefined) {
+    const rated = ratingMin !== undefined && mapping.Rating !== undefined;
+    parts.push(
+      rated
+        ? `"${plan.type}" from a rating of ${ratingMin} on, else "${plan.lowType}"`
+        : `all of type "${plan.type}"`,
+    );
+  }
+  if (kind === 'feedback' && mapping.Timestamp === undefined)
+    parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
+  const used = Object.values(mapping);
+  const others = columns.filter((_, at) => !used.includes(at));
+  if (kind === 'items' && mapping.Comment === undefined && others.length > 0)
+    parts.push('no column of titles, so lists show bare ids (--map title=COLUMN names one)');
+  const rest = others.length === 0 ? '' : `; not used: ${others.join(', ')}`;
+  const isGuessed = plan.format.name === 'delimited' && !plan.hasHeader && plan.reshape === undefined;
+  const first = isGuessed ? '; the first row is data (--header if it names the columns)' : '';
+  const empty =
+    plan.isEmpty === true ? '; no row stands below these names, so there is nothing to store' : '';
+  return `${kind}: ${parts.join(', ')}${rest}${first}${empty}`;
+}
+
+function formatOf(head: string, known: RowFormat | undefined, delimiter: string | undefined): RowFormat {
+  if (known === undefined || delimiter !== undefined) return detectFormat(head, delimiter);
+  return known.name === 'delimited' ? { ...known, newline: newlineOf(head) } : known;
+}
+
+/** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
+async function headRows(
+  head: string,
+  isWhole: boolean,
+  format: RowFormat,
+  keys: readonly string[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of cellsOf(readRows(once(head), format, keys))) {
+    rows.push(...batch);
+    // The next batch is what follows the last line end.
+    if (!isWhole) break;
+  }
+  return rows;
+}
+
+/** What a file with columns of these names holds, some of which `map` names. */
+export function kindOfColumns(names: readonly string[], map: ColumnPairs): Kind {
+  const { kind, mapping } = guess([names], true);
+  return kindByFields(kind, mapping, map);
+}
+
+/** What a file holds whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
+function kindByFields(guessed: Kind, mapping: Mapping, wished: ColumnPairs = []): Kind {
+  const names = wished.map(([name]) => name.toLowerCase());
+  const isWished = (field: string, short: string) =>
+    names.includes(field.toLowerCase()) || names.includes(short);
+  const [user, item] = [isWished('UserId', 'user'), isWished('ItemId', 'item')];
+  const hasUser = user || mapping.UserId !== undefined;
+  const hasItem = item || mapping.ItemId !== undefined;
+  if (hasUser && hasItem) return 'feedback';
+  if (user) return 'users';
+  return item ? 'items' : guessed;
+}
+
+function mappingOf(
+  path: string,
+  kind: Kind,
+  columns: readonly string[],
+  guessed: Mapping,
+  wished: ColumnPairs = [],
+  fault?: OneColumn,
+): Mapping {
+  const mapping: Record<string, number> = {};
+  for (const field of FIELDS[kind]) {
+    const at = guessed[field];
+    if (at !== undefined && at < columns.length) mapping[field] = at;
+  }
+  const named = new Map<string, string>();
+  for (const [name, column] of wished) {
+    const field = fieldNamed(kind, name);
+    if (field === undefined) throw new OperatorError(noField(path, kind, name));
+    const at = columns.indexOf(column) >= 0 ? columns.indexOf(column) : Number(column) - 1;
+    if (columns[at] === undefined) {
+      throw fault ?? new OperatorError(`${path} has no column "${column}"; it has ${columns.join(', ')}`);
+    }
+    const other = named.get(field);
+    if (other !== undefined && mapping[field] !== at)
+      throw new OperatorError(`${path} has both "${other}" and "${column}", which --map names for ${field}`);
+    named.set(field, column);
+    mapping[field] = at;
+  }
+  for (const field of REQUIRED[kind]) {
+    if (mapping[field] !== undefined) continue;
+    const short = field.replace(/Id$/, '').toLowerCase();
+    throw (
+      fault ??
+      new OperatorError(
+        `${path}: no column looks like the ${field} of ${kind}; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`,
+      )
+    );
+  }
+  const { UserId: user, ItemId: item } = mapping;
+  if (user !== undefined && user === item) {
+    throw new OperatorError(
+      `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
+    );
+  }
+  return mapping;
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  user: 'UserId',
+  item: 'ItemId',
+  type: 'FeedbackType',
+  time: 'Timestamp',
+};
+
+/** The field that a name on the command line means: `user`, `UserId`, `time`, `type`, or as a column may be called. */
+export function fieldNamed(kind: Kind, name: string): string | undefined {
+  const plain = name.toLowerCase();
+  const field =
+    FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ??
+    SHORT_NAMES[plain] ??
+    FIELDS[kind].find((candidate) => COLUMN_NAMES[candidate]?.includes(plain));
+  return field !== undefined && FIELDS[kind].includes(field) ? field : undefined;
+}
+
+function noField(path: string, kind: Kind, name: string): string {
+  const isOfFeedback = kind !== 'feedback' && fieldNamed('feedback', name) !== undefined;
+  const missing = kind === 'users' ? 'item' : 'user';
+  const advice = isOfFeedback
+    ? `. If it is feedback, name its column of ${missing}s, too (--map ${missing}=COLUMN); otherwise import it by itself`
+    : '';
+  return `${path} was taken for ${kind}, and ${kind} have no field "${name}" of --map; they have ${FIELDS[kind].join(', ')}${advice}`;
+}
+
+/** The values of a column, as texts. */
+function columnOf(rows: readonly Row[], at: number | undefined): string[] {
+  return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
+}
+
+/** How the column of times is written. @throws OperatorError when it is not understood */
+async function timesOf(
+  { path, columns, mapping }: Pick<FilePlan, 'path' | 'columns' | 'mapping'>,
+  body: readonly Row[],
+  more: AsyncIterable<readonly Row[]>,
+  wish: TimeForm | undefined,
+): Promise<Pick<FilePlan, 'timeForm' | 'unfitForm'>> {
+  const at = mapping.Timestamp;
+  if (at === undefined) return { timeForm: wish };
+  async function* rest() {
+    for await (const rows of more) yield columnOf(rows, at);
+  }
+  return findTimeForm(`${path}: the times in "${columns[at]}"`, columnOf(body, at), rest(), wish);
+}

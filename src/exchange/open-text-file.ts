@@ -1,0 +1,210 @@
+import { createReadStream, statSync } from 'node:fs';
+import { Readable, type Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { OperatorError } from '../domain/operator-error.ts';
+import { notText } from './foreign-files.ts';
+
+/** A file holds no text in the encoding that it is read in. */
+export class NotInEncoding extends OperatorError {
+  /** What was found, without what to do about it. */
+  readonly finding: string;
+
+  constructor(path: string, encoding: string) {
+    const finding = `${path} is not text in ${encoding}`;
+    super(`${finding}; try --encoding windows-1252`);
+    this.finding = finding;
+  }
+}
+
+/** The name that stands for standard input. */
+export const STDIN = '-';
+
+/** True for what can be read once only: standard input, a named pipe. */
+export function isStream(path: string): boolean {
+  return path === STDIN || statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+}
+
+/** UTF-16 is told by the mark at its beginning and need not be named. */
+export const TEXT_ENCODINGS = ['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'] as const;
+export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
+
+/** A file as text, unpacked. */
+export interface OpenedText {
+  readonly chunks: AsyncIterable<string>;
+  /** Bytes read of the file itself so far. */
+  readonly bytesRead: () => number;
+  /** Of the file itself; 0 when that is not known. */
+  readonly bytesTotal: number;
+}
+
+/**
+ * Opens a file, or standard input, that may be packed with gzip or zstd, which its first bytes tell.
+ * @param signal ends the text where it is once that is aborted, also while nothing comes
+ * @throws OperatorError when it cannot be read; while it is read also when it is damaged, no text or not in its encoding
+ */
+export function openText(path: string, encoding: TextEncoding, signal?: AbortSignal): OpenedText {
+  let bytesRead = 0;
+  const bytesTotal = path === STDIN ? 0 : sizeOf(path);
+  async function* counted(): AsyncGenerator<Buffer> {
+    const source: Readable = path === STDIN ? process.stdin : createReadStream(path);
+    const end = () => source.destroy();
+    signal?.addEventListener('abort', end);
+    try {
+      for await (const chunk of source) {
+        bytesRead += (chunk as Buffer).length;
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    } finally {
+      signal?.removeEventListener('abort', end);
+    }
+  }
+  return { chunks: decoded(path, counted(), encoding), bytesRead: () => bytesRead, bytesTotal };
+}
+
+function sizeOf(path: string): number {
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) throw new OperatorError(`${path} is a folder; name the files in it`);
+    return stat.size;
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(fileFault(path, error));
+  }
+}
+
+function fileFault(path: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `there is no file ${path}`;
+  return code === 'EACCES' ? `${path} may not be read by this user` : `${path} cannot be read (${code})`;
+}
+
+async function* decoded(
+  path: string,
+  source: AsyncGenerator<Buffer>,
+  encoding: TextEncoding,
+): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  try {
+    for await (const chunk of unpacked(source)) {
+      decoder ??= decoderOf(path, chunk, encoding);
+      const text = decoder.decode(chunk, { stream: true });
+      if (text !== '') yield text;
+    }
+    const rest = decoder?.decode() ?? '';
+    if (rest !== '') yield rest;
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      throw new NotInEncoding(path, decoder?.encoding ?? encoding);
+    }
+    throw new OperatorError(`${path} cannot be read to its end: ${message}`);
+  }
+}
+
+/** @throws OperatorError when the first bytes show that it is no text */
+function decoderOf(path: string, first: Uint8Array, encoding: TextEncoding) {
+  const marked = markedEncoding(first);
+  const isWide = marked !== undefined || encoding.startsWith('utf-16');
+  const other = isWide ? undefined : notText(first);
+  if (other !== undefined) throw new OperatorError(`${path} is ${other}`);
+  return new TextDecoder(marked ?? encoding, { fatal: true });
+}
+
+/** The encoding that a byte order mark names. */
+function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/**
+ * The encoding of a file that is UTF-8 or else of `other`: hardly any other text is UTF-8 by chance, but for plain letters in
+ * UTF-16, which have zeros between them.
+ */
+export async function encodingOf(path: string, other: TextEncoding | undefined): Promise<TextEncoding> {
+  if (other === undefined || other === 'utf-8' || isStream(path)) return other ?? 'utf-8';
+  try {
+    const isWide = other.startsWith('utf-16');
+    for await (const chunk of openText(path, 'utf-8').chunks)
+      if (isWide && chunk.includes('\0')) return other;
+    return 'utf-8';
+  } catch {
+    return other;
+  }
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+
+async function* unpacked(source: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Array> {
+  const first = await source.next();
+  if (first.done) return;
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value as Buffer;
+    yield* source;
+  }
+  const begins = (magic: readonly number[]) => magic.every((byte, at) => first.value[at] === byte);
+  if (begins(GZIP_MAGIC)) yield* through(whole(), zlib.createGunzip());
+  else if (begins(ZSTD_MAGIC)) yield* unzstd(whole());
+  else yield* whole();
+}
+
+async function* through(source: AsyncGenerator<Buffer>, transform: Transform): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(source);
+  input.once('error', (error) => transform.destroy(error));
+  for await (const chunk of input.pipe(transform)) yield chunk as Buffer;
+}
+
+/** Node.js unpacks zstd from version 22.15 on; the library does it everywhere. */
+async function* unzstd(source: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  let isOver = false;
+  const decompress = new Decompress((chunk, isLast) => {
+    ready.push(chunk);
+    isOver = isLast === true;
+  });
+  for await (const chunk of source) {
+    decompress.push(chunk);
+    const out = ready;
+    ready = [];
+    yield* out;
+  }
+  if (!isOver) decompress.push(new Uint8Array(0), true);
+  yield* ready;
+}
+
+/** The beginning of a text, and the whole of it to read on. */
+export interface PeekedText {
+  readonly head: string;
+  /** True when the head is all there is. */
+  readonly isWhole: boolean;
+  readonly opened: OpenedText;
+}
+
+/** Looks at the first `characters` of a text, or a little more. */
+export async function peekText(opened: OpenedText, characters: number): Promise<PeekedText> {
+  const iterator = opened.chunks[Symbol.asyncIterator]();
+  const taken: string[] = [];
+  let length = 0;
+  let isWhole = false;
+  while (length < characters && !isWhole) {
+    const { done, value } = await iterator.next();
+    if (done) isWhole = true;
+    else {
+      taken.push(value);
+      length += value.length;
+    }
+  }
+  async function* replayed(): AsyncGenerator<string> {
+    try {
+      yield* taken;
+      if (!isWhole) yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() } };
+}

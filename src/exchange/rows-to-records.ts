@@ -1,0 +1,234 @@
+import { cellText, isRounded } from './cell-text.ts';
+import type { RowFormat } from './file-format.ts';
+import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
+import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
+
+/** How rows become records. */
+export interface Plan {
+  readonly kind: Kind;
+  readonly mapping: Mapping;
+  readonly timeForm: TimeForm | undefined;
+  /** The type of feedback where no column has one. */
+  readonly type: string;
+  /** A rating from here on is of `type`, a lower one of `lowType`; undefined where ratings do not matter. */
+  readonly ratingMin: number | undefined;
+  readonly lowType: string;
+  /** What stands between labels or categories in one cell. */
+  readonly separator: string;
+  /** Ratings and values are written as `12,50`. */
+  readonly hasDecimalCommas?: boolean;
+  /** Blanks around a text belong to it, as in a file that was exported; see `isExport`. */
+  readonly keepsBlanks?: boolean;
+  /** Names of the cells, in their order; needed where rows are in the form of the API. */
+  readonly columns?: readonly string[];
+  /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
+  readonly isApiForm?: boolean;
+  /** Turns a row of a file of an odd form into the columns that the mapping means. */
+  readonly reshape?: (cells: Row) => Row;
+}
+
+/** What stands between labels or categories in one cell when nothing else is said. */
+export const DEFAULT_SEPARATOR = '|';
+/** What MovieLens writes in place of an empty list. */
+export const NO_GENRES = '(no genres listed)';
+
+/** The cells of a row: texts, or values out of JSON. */
+export type Row = readonly unknown[];
+
+/** A record in the form of the API, or why the row is none. */
+export type Made = { readonly record: object } | { readonly refusal: string };
+
+/** All fields of the API: the cells of a row of JSON in its form, whatever its first rows leave out. */
+export const API_COLUMNS: readonly string[] = [...new Set(Object.values(API_FIELDS).flat())];
+
+/** What JSON with these keys holds in the form of the API; undefined where it is of another form. */
+export function apiKindOf(keys: readonly string[]): Kind | undefined {
+  if (!keys.includes('ItemId')) return keys.includes('UserId') ? 'users' : undefined;
+  return keys.includes('UserId') ? 'feedback' : 'items';
+}
+
+/** Whether columns are named as those of an export are, in the same order. */
+export function isExport(kind: Kind, columns: readonly string[]): boolean {
+  return columns.join() === API_FIELDS[kind].join();
+}
+
+/** The fields of a row by the plan's mapping. */
+class Fields {
+  private readonly row: Row;
+  private readonly plan: Plan;
+
+  constructor(row: Row, plan: Plan) {
+    this.row = row;
+    this.plan = plan;
+  }
+
+  text(field: string): string {
+    const value = this.cell(field) ?? '';
+    const given =
+      typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return this.plan.keepsBlanks ? given : cellText(given);
+  }
+
+  /** A number's text, with a point in it. */
+  number(field: string): string {
+    return plainNumber(this.text(field), this.plan.hasDecimalCommas === true);
+  }
+
+  names(field: string): unknown {
+    const value = this.cell(field);
+    return Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
+  }
+
+  /** Why an id may be that of several users or items; undefined where it is none of those. */
+  roundedId(): string | undefined {
+    for (const field of this.plan.keepsBlanks ? [] : ['UserId', 'ItemId']) {
+      if (isRounded(this.text(field)))
+        return `the id ${this.text(field)} was rounded by a spreadsheet; format its column as text there and save the file again`;
+      const value = this.cell(field);
+      if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+        return `the id ${value} has more digits than a number in JSON keeps; write it in quotes`;
+    }
+    return undefined;
+  }
+
+  private cell(field: string): unknown {
+    const at = this.plan.mapping[field];
+    return at === undefined ? '' : this.row[at];
+  }
+}
+
+/** The record of a row, or why it is none. */
+export function recordOf(cells: Row, plan: Plan): Made {
+  const { columns = [], isApiForm = false, reshape } = plan;
+  if (isApiForm) return { record: Object.fromEntries(columns.map((key, at) => [key, cells[at]])) };
+  const fields = new Fields(reshape === undefined ? cells : reshape(cells), plan);
+  const UserId = fields.text('UserId');
+  const ItemId = fields.text('ItemId');
+  if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
+  if (plan.kind !== 'users' && ItemId === '') return { refusal: 'the item id is empty' };
+  if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
+  const rounded = fields.roundedId();
+  if (rounded !== undefined) return { refusal: rounded };
+  const time = fields.text('Timestamp');
+  const Timestamp = timestampOf(time, plan.timeForm);
+  if (Timestamp === undefined) return { refusal: whyNoTime(time, plan.timeForm) };
+  const Comment = fields.text('Comment');
+  if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
+  const Labels = fields.names('Labels');
+  if (plan.kind === 'users')
+    return { record: { UserId, Labels, Comment, Subscribe: fields.names('Subscribe') } };
+  const IsHidden = /^(true|1|yes)$/i.test(fields.text('IsHidden'));
+  const Categories = fields.names('Categories');
+  return { record: { ItemId, IsHidden, Categories, Timestamp, Labels, Comment } };
+}
+
+function feedbackOf(fields: Fields, plan: Plan, record: object): Made {
+  const FeedbackType = typeOf(fields.text('FeedbackType'), fields.number('Rating'), plan);
+  if (FeedbackType === undefined) return { refusal: `${JSON.stringify(fields.text('Rating'))} is no rating` };
+  const given = fields.text('Value');
+  if (given === '') return { record: { FeedbackType, ...record } };
+  const Value = Number(fields.number('Value'));
+  if (!Number.isFinite(Value)) return { refusal: `${JSON.stringify(given)} is no value` };
+  return { record: { FeedbackType, ...record, ...(Value !== 0 && { Value }) } };
+}
+
+/** A sign between thousands: a point, or a blank of one kind or another. */
+const THOUSANDS = "[.'\\s]";
+const DECIMAL_COMMA = new RegExp(`^\\s*[-+]?(?:\\d{1,3}(?:${THOUSANDS}\\d{3})+|\\d*),\\d+\\s*-?\\s*$`);
+const THOUSANDS_SIGN = new RegExp(`(?<=\\d)${THOUSANDS}(?=\\d{3}(?!\\d))`, 'g');
+
+/**
+ * Whether numbers are written as `12,50`: told by all of them, since the comma of `1,250` may part thousands. One with
+ * other than three digits behind a single comma tells it, and so does one with another sign between thousands or a zero
+ * alone before the comma. Where none of them has a comma, points before three digits part thousands where a number has two,
+ * or the file has prices with decimal commas and none with points.
+ * @param format how the rows are written; where semicolons part the columns, commas are in numbers
+ * @param others all cells of the same rows
+ */
+export function hasDecimalCommas(
+  numbers: readonly string[],
+  format?: RowFormat,
+  others: readonly string[] = [],
+): boolean {
+  const isParted = format?.name === 'delimited' && format.delimiter === ';';
+  const withComma = numbers.filter((number) => number.includes(','));
+  if (withComma.length === 0) return havePointsInThousands(numbers, others);
+  return (
+    withComma.every((number) => DECIMAL_COMMA.test(number)) &&
+    (isParted || withComma.some((number) => !/^\s*[-+]?[1-9]\d*,\d{3}\s*-?\s*$/.test(number)))
+  );
+}
+
+const POINTS_IN_THOUSANDS = /^[-+]?\d{1,3}(?:\.\d{3})+\s*-?$/;
+
+function havePointsInThousands(numbers: readonly string[], others: readonly string[]): boolean {
+  const withPoint = numbers.filter((number) => number.includes('.'));
+  if (withPoint.length === 0 || !withPoint.every((number) => POINTS_IN_THOUSANDS.test(number))) return false;
+  if (withPoint.some((number) => number.split('.').length > 2)) return true;
+  return (
+    others.some((cell) => /^-?\d+,\d\d?$/.test(cell)) && !others.some((cell) => /^-?\d+\.\d\d?$/.test(cell))
+  );
+}
+
+/** Commas between thousands for certain: before a point, or two of them. */
+const THOUSANDS_COMMAS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
+
+/** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`. */
+export function plainNumber(text: string, hasDecimalCommas: boolean): string {
+  const signed = text.replace(/^(\d.*\d|\d)\s*-$/, '-$1');
+  if (hasDecimalCommas) return signed.replace(THOUSANDS_SIGN, '').replace(',', '.');
+  return THOUSANDS_COMMAS.test(signed) ? signed.replaceAll(',', '') : signed;
+}
+
+/**
+ * Labels or categories as an export has them in one cell, which is read back to the same where blanks are kept: names with
+ * bars between them, other lists and objects as JSON, and what is one text or number in place of a list as JSON behind a
+ * blank, since without it a list of one name looks the same.
+ */
+export function cellOfNames(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return ` ${JSON.stringify(value)}`;
+  return Array.isArray(value) && value.every(isPlainName)
+    ? value.join(DEFAULT_SEPARATOR)
+    : JSON.stringify(value);
+}
+
+/** A name that stands between bars and is read back as it is. */
+function isPlainName(name: unknown): boolean {
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    name.trim() === name &&
+    !name.includes(DEFAULT_SEPARATOR) &&
+    !/^[[{]/.test(name) &&
+    name !== NO_GENRES
+  );
+}
+
+/** Names with a separator between them, or JSON, as databases and exports write it: see `cellOfNames`. */
+function namesOf(text: string, separator: string): unknown {
+  if (/^[[{ ]/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // A name that begins with a bracket or a blank.
+    }
+  }
+  return text
+    .split(separator)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== NO_GENRES);
+}
+
+function typeOf(type: string, rating: string, { ratingMin, type: given, lowType }: Plan): string | undefined {
+  if (type !== '') return type;
+  if (ratingMin === undefined || rating === '') return given;
+  const value = Number(rating);
+  if (!Number.isFinite(value)) return undefined;
+  return value >= ratingMin ? given : lowType;
+}
+
+function timestampOf(text: string, form: TimeForm | undefined): string | undefined {
+  if (isNoTime(text)) return '';
+  return form === undefined ? undefined : readTime(text, form);
+}

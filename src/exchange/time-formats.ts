@@ -1,0 +1,276 @@
+import { parseTimestamp } from '../domain/rfc3339.ts';
+
+/**
+ * How a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);
+ * `month-first` and `day-first` are numbers in either order with the year at the end, `year-first` three of two digits.
+ */
+export const TIME_FORMS = [
+  'seconds',
+  'milliseconds',
+  'microseconds',
+  'date',
+  'month-first',
+  'day-first',
+  'year-first',
+] as const;
+export type TimeForm = (typeof TIME_FORMS)[number];
+
+/** What is known of the numbers before the year: `open` when no value has a number above 12. */
+type Order = 'month-first' | 'day-first' | 'year-first' | 'open';
+
+/** Units of Unix time: milliseconds in one, and from where to where the largest number of a column lies. */
+const UNITS = [
+  { form: 'seconds', ms: 1000, from: 1e8, to: 1e11 },
+  { form: 'milliseconds', ms: 1, from: 1e11, to: 1e13 },
+  { form: 'microseconds', ms: 1e-3, from: 1e14, to: 1e16 },
+] as const;
+/** From 2001 to 2103, milliseconds of Unix time: what is so in another unit is hardly a time of the column's unit. */
+const [RECENT_FROM_MS, RECENT_TO_MS] = [1e12, 4.2e12];
+/** The first and the last moment that four digits of year can write. */
+const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
+
+const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
+const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/;
+const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.]? +)?';
+const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
+const DAY_AND_NAME = new RegExp(`^${WEEKDAY}(\\d{1,2})[-/. ]+${MONTH}[-/.,]? ?(\\d{4})(?!\\d)`, 'i');
+const NAME_AND_DAY = new RegExp(`^${WEEKDAY}${MONTH}\\.? (\\d{1,2}),? (\\d{4})(?!\\d)`, 'i');
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** Without separators, as SAP and AS/400 write dates: `20101201`, `201012010826`, `20101201T082600Z`. */
+const COMPACT =
+  /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:[T ]?([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?Z?)?$/;
+/** What programs write where there is no date. */
+const ZERO_DATE = /^(?:0000([-./]?)00\1|00([-./])00\2(?:00)?)00(?:[ T]00:00(?::00(?:\.0+)?)?)?$/;
+/** What follows the day: hours to fractions, am or pm, a zone. */
+const CLOCK =
+  /^(?:(?:,? +|[T:])(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?| Uhr)?(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d{2}):?(\d{2})?)?)?$/i;
+/** Where three numbers of two digits end with so many different ones and begin with less than half as many, these are years. */
+const DAYS_MIN = 8;
+/** Two digits of a year from here on are of the last century, as POSIX has it. */
+const PIVOT_YEAR = 69;
+
+/** A day as it is written, and what stands behind it. */
+interface Written {
+  readonly year: string;
+  /** The numbers of month and day, in the order of `month-first`. */
+  readonly numbers: readonly [string, string];
+  /** False for two numbers before a year, whose order the value does not tell. */
+  readonly isClear: boolean;
+  readonly separator: string;
+  readonly clock: string;
+}
+
+/**
+ * How a whole column writes times. Told by the column, never by one value.
+ * @returns `open` when it is dates with the year last and nothing tells the month from the day, undefined when it holds
+ * no times
+ */
+export function timeForm(values: Iterable<string>): TimeForm | 'open' | undefined {
+  const given = [...values].filter((value) => !isNoTime(value));
+  if (given.length === 0) return undefined;
+  const numbers = given.map(Number);
+  if (numbers.every(Number.isFinite)) {
+    const dates = given.filter((value) => COMPACT.test(value)).length;
+    if (dates === given.length) return 'date';
+    // Dates, of which some are mistyped, are no count of anything.
+    return dates * 2 > given.length ? undefined : unitOf(numbers);
+  }
+  const written = given.map(writtenOf);
+  if (!written.every((one) => one !== undefined)) return undefined;
+  if (written.every(({ isClear }) => isClear)) return 'date';
+  if (written.some(({ isClear }) => isClear)) return undefined;
+  const order = new DateOrder();
+  for (const one of written) order.addWritten(one);
+  return order.form;
+}
+
+/** The unit of Unix time that the largest number is of; undefined where others are of a larger unit. */
+function unitOf(numbers: readonly number[]): TimeForm | undefined {
+  const most = numbers.reduce((one, other) => Math.max(one, other), 0);
+  const unit = UNITS.find(({ from, to }) => most >= from && most < to);
+  const isMixed = UNITS.slice(0, unit && UNITS.indexOf(unit)).some(({ ms }) =>
+    numbers.some((number) => number * ms >= RECENT_FROM_MS && number * ms < RECENT_TO_MS),
+  );
+  return isMixed ? undefined : unit?.form;
+}
+
+/** What the numbers of dates with the year last tell of their order, as values come; others tell nothing. */
+export class DateOrder {
+  private hasDates = false;
+  private isMonthFirst = false;
+  private isDayFirst = false;
+  private isDotted = true;
+  private hasShortYears = false;
+  private hasLongYears = false;
+  private readonly firsts = new Set<number>();
+  private readonly lasts = new Set<number>();
+
+  add(text: string): void {
+    const written = writtenOf(text);
+    if (written !== undefined && !written.isClear) this.addWritten(written);
+  }
+
+  addWritten({ numbers, year, separator }: Written): void {
+    const [first, second] = [Number(numbers[0]), Number(numbers[1])];
+    this.hasDates = true;
+    if (first > 12) this.isDayFirst = true;
+    if (second > 12) this.isMonthFirst = true;
+    if (separator !== '.') this.isDotted = false;
+    if (year.length > 2) {
+      this.hasLongYears = true;
+      return;
+    }
+    this.hasShortYears = true;
+    this.firsts.add(first);
+    this.lasts.add(Number(year));
+  }
+
+  /** The order that a number above 12 shows; undefined while none does, and where such numbers contradict each other. */
+  get shown(): 'month-first' | 'day-first' | undefined {
+    if (this.isMonthFirst === this.isDayFirst) return undefined;
+    return this.isMonthFirst ? 'month-first' : 'day-first';
+  }
+
+  /**
+   * The order by all dates so far. Where dots part the numbers, the day is first in every country. With other signs the
+   * year may come first where it has two digits: it does where a number in front is above 31 or there are few of them, and does
+   * not where there are more than twice as many numbers in front as at the end.
+   * @returns undefined where there are no dates or they contradict each other
+   */
+  get form(): Order | undefined {
+    const { isMonthFirst, isDayFirst, isDotted } = this;
+    if (!this.hasDates) return undefined;
+    const { firsts, lasts } = this;
+    if (Math.max(...firsts) > 31) {
+      const areYears = this.endsWithDays && !isMonthFirst && firsts.size <= lasts.size;
+      return areYears ? 'year-first' : undefined;
+    }
+    if (isDotted && (isDayFirst || !isMonthFirst)) return 'day-first';
+    if (isMonthFirst) return isDayFirst ? undefined : 'month-first';
+    if (!isDayFirst) return 'open';
+    if (!this.hasShortYears || firsts.size > 2 * lasts.size) return 'day-first';
+    const areYears = lasts.size >= DAYS_MIN && lasts.size > 2 * firsts.size;
+    return areYears && this.endsWithDays ? 'year-first' : 'open';
+  }
+
+  /** Whether all numbers at the end may be days. */
+  private get endsWithDays(): boolean {
+    return !this.hasLongYears && Math.max(...this.lasts) <= 31;
+  }
+
+  /** Whether no later date changes the order, but for one that contradicts it. */
+  get isSure(): boolean {
+    return this.isMonthFirst || (this.isDayFirst && !this.hasShortYears);
+  }
+}
+
+function writtenOf(text: string): Written | undefined {
+  const value = text.trim();
+  const first = YEAR_FIRST.exec(value);
+  if (first !== null) return { ...day(first[1]!, first[3]!, first[4]!), clock: rest(value, first) };
+  const last = YEAR_LAST.exec(value);
+  if (last !== null) {
+    const written = day(last[4]!, last[1]!, last[3]!);
+    return { ...written, isClear: false, separator: last[2]!, clock: rest(value, last) };
+  }
+  const named = DAY_AND_NAME.exec(value);
+  if (named !== null) return { ...day(named[3]!, monthOf(named[2]!), named[1]!), clock: rest(value, named) };
+  const compact = COMPACT.exec(value);
+  if (compact !== null) {
+    const [, year, month, date, hour, minute, second] = compact;
+    const clock = hour === undefined ? '' : ` ${hour}:${minute}:${second ?? '00'}`;
+    return { ...day(year!, month!, date!), clock };
+  }
+  const name = NAME_AND_DAY.exec(value);
+  if (name !== null) return { ...day(name[3]!, monthOf(name[1]!), name[2]!), clock: rest(value, name) };
+  return undefined;
+}
+
+function day(year: string, month: string, date: string): Omit<Written, 'clock'> {
+  return { year, numbers: [month, date], isClear: true, separator: '' };
+}
+
+function rest(value: string, [date]: RegExpExecArray): string {
+  return value.slice(date.length);
+}
+
+function monthOf(name: string): string {
+  return String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
+}
+
+/** The zone as Go prints it (`... +0000 UTC`, in what Gorse exports) and as PostgreSQL does (`...+00`). */
+const PRINTED_ZONE = /^([\d-]{10}[ T][\d:.]+) ?([+-]\d{2}):?(\d{2})?(?: [A-Z\d+-]+)?$/;
+
+/**
+ * A time of a column as the API takes it, UTC where no zone is written.
+ * @returns undefined when the text is no time of that form
+ */
+export function readTime(text: string, form: TimeForm): string | undefined {
+  const unit = UNITS.find((each) => each.form === form);
+  if (unit !== undefined) {
+    const ms = Number(text) * unit.ms;
+    return ms >= FIRST_MS && ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+  }
+  if (form === 'date') {
+    if (!Number.isNaN(parseTimestamp(text))) return text;
+    const plain = text.replace(
+      PRINTED_ZONE,
+      (_, time, hours, minutes = '00') => `${time}${hours}:${minutes}`,
+    );
+    if (!Number.isNaN(parseTimestamp(plain))) return plain;
+  }
+  const written = writtenOf(text);
+  if (written === undefined || written.isClear !== (form === 'date')) return undefined;
+  const [year, month, date] = inOrder(written, form);
+  const clock = clockOf(written.clock);
+  if (clock === undefined) return undefined;
+  const moment = `${fullYear(year)}-${month.padStart(2, '0')}-${date.padStart(2, '0')}${clock}`;
+  return Number.isNaN(parseTimestamp(moment)) ? undefined : moment;
+}
+
+function inOrder({ year, numbers: [first, second] }: Written, form: TimeForm): [string, string, string] {
+  if (form === 'day-first') return [year, second, first];
+  return form === 'year-first' ? [first, second, year] : [year, first, second];
+}
+
+/** Whether a cell of a column of times says that there is none: it is empty, or a date of zeros. */
+export function isNoTime(text: string): boolean {
+  return text === '' || ZERO_DATE.test(text.trim());
+}
+
+/** Why a text is no time of a form: for dates in the other order that, too. */
+export function whyNoTime(text: string, form: TimeForm | undefined): string {
+  const reason = `${JSON.stringify(text)} is no time`;
+  if (!isOrder(form)) return reason;
+  const other = form === 'day-first' ? 'month-first' : 'day-first';
+  const inWords = (order: TimeForm) => order.replace('-', ' ');
+  return readTime(text, other) === undefined
+    ? reason
+    : `${reason}, ${inWords(form)}; ${inWords(other)} it is one`;
+}
+
+/** Whether a form is one of the two orders of day and month before the year. */
+export function isOrder(form: TimeForm | 'open' | undefined): form is 'month-first' | 'day-first' {
+  return form === 'month-first' || form === 'day-first';
+}
+
+function fullYear(year: string): string {
+  if (year.length === 4) return year;
+  return Number(year) >= PIVOT_YEAR ? `19${year}` : `20${year}`;
+}
+
+/** The time of day in the form of ISO 8601; undefined when what follows the day is something else. */
+function clockOf(text: string): string | undefined {
+  const match = CLOCK.exec(text.trimEnd());
+  if (match === null) return undefined;
+  const [, hourText, minute, second = '00', fraction, half, zoneHours, zoneMinutes = '00'] = match;
+  if (hourText === undefined) return '';
+  let hour = Number(hourText);
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return undefined;
+    hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  }
+  const part = fraction === undefined ? '' : `.${fraction}`;
+  const zone = zoneHours === undefined ? 'Z' : `${zoneHours}:${zoneMinutes}`;
+  return `T${String(hour).padStart(2, '0')}:${minute}:${second}${part}${zone}`;
+}

@@ -1,0 +1,85 @@
+import type { Kernels } from './kernels.ts';
+
+/** Makes an instance of the kernels over a memory; every thread makes its own. */
+export type InstantiateKernels = (memory: WebAssembly.Memory) => Kernels;
+
+/** The number of factors rounded up to what the kernels take: a multiple of 4. */
+export function paddedFactors(f: number): number {
+  return Math.ceil(f / 4) * 4;
+}
+
+/** Bytes of `rows` rows of factors packed by `packPanels`. */
+export function panelBytes(rows: number, f: number): number {
+  return Math.ceil(rows / 8) * 8 * f * 4;
+}
+
+/** Bytes of `rows` rows of factors packed by `packCoarse`. */
+export function coarseBytes(rows: number, f: number): number {
+  return Math.ceil(rows / 32) * (32 * f + 128);
+}
+
+/** Bytes of a set of bits over `items`. */
+export function bitsBytes(items: number): number {
+  return Math.ceil(items / 32) * 4;
+}
+
+/**
+ * Scratch of `batchTopK` and `queryTopK`: a tile, 64 packed queries with a threshold, a place and a list of
+ * 128 candidates each.
+ */
+export function topKScratchBytes(f: number): number {
+  return 256 + 64 * f * 4 + 64 * 8 + 64 * 128 * 8;
+}
+
+/** Source rows that conjugate gradient works on at a time: room for a block more, a number each, and a row of zeros. */
+const GATHER_BLOCK_ROWS = 8;
+
+/** Scratch of the ALS kernels: gathered rows with a prediction each, vectors, a matrix, a block of scaled rows. */
+export function alsScratchBytes(f: number, gatherRows: number): number {
+  return (
+    (gatherRows + GATHER_BLOCK_ROWS + 1) * f * 4 +
+    GATHER_BLOCK_ROWS * 4 +
+    alignedRows(gatherRows) * 4 +
+    5 * f * 4 +
+    f * f * 4 +
+    normalMatrixScratchBytes(f)
+  );
+}
+
+function alignedRows(rows: number): number {
+  return Math.ceil(rows / 4) * 4;
+}
+
+/** Scratch of `normalMatrix`: a block of 64 rows scaled by the root of their weights. */
+export function normalMatrixScratchBytes(f: number): number {
+  return 64 * f * 4;
+}
+
+/** Scratch of `symmetricEigen`: two matrices and four vectors of float64. */
+export function eigenScratchBytes(f: number): number {
+  return (2 * f * f + 4 * f) * 8;
+}
+
+/** Scratch of `rotateRows`: four rows. */
+export function rotateScratchBytes(f: number): number {
+  return 4 * f * 4;
+}
+
+/** Scratch of the factorization machine: the row's sum of factors. */
+export function fmScratchBytes(f: number): number {
+  return f * 4;
+}
+
+/** Scratch of `neighborTopK`: a sum and a number of shared columns for each row, the rows touched. */
+export function neighborScratchBytes(rows: number): number {
+  return rows * 12;
+}
+
+/**
+ * What `sumRows` and `topSums` work on, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
+ * counts.
+ */
+export function rowSumsBytes(rows: number): number {
+  const blocks = Math.ceil(rows / 32);
+  return Math.ceil((blocks * (32 * 8 + 2 * 8 + 1) + 7 + 256 * 4) / 64) * 64;
+}

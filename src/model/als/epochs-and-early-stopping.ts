@@ -1,0 +1,84 @@
+/**
+ * The course of a training: which phases follow one another, judging on the records held out, and the end. It is a
+ * generator that runs no phase itself, so that one thread or a pool may drive it.
+ */
+
+import { isFaulty } from '../chunks-for-threads.ts';
+import type { Estimate } from '../evaluation/confidence-interval.ts';
+import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './held-out-validation.ts';
+import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
+import type { AlsTask } from './training-task.ts';
+
+/** A training ends when it has not improved in so many judgings. */
+const PATIENCE = 3;
+/** Standard errors in the half width of an `Estimate`, and those of a one-sided 95 %. */
+const ONE_SIDED = 1.645 / 1.96;
+
+/** One epoch is over. */
+export interface AlsEpoch {
+  readonly kind: 'epoch';
+  /** Epochs done, from 1. */
+  readonly done: number;
+  /** Most epochs that there will be. */
+  readonly total: number;
+  /** NDCG@10 on the held-out records, when it was measured after this epoch. */
+  readonly quality?: Estimate;
+}
+
+/** Why a training's factors must not be used. */
+export type Divergence = 'its factors are not finite' | 'its lists are worse than chance';
+
+/** How a training ended. */
+export interface AlsOutcome {
+  /** Epochs done. */
+  readonly epochs: number;
+  /** The epoch whose item factors were kept, from 1; the last when nothing was held out. */
+  readonly bestEpoch: number;
+  /** NDCG@10 of that epoch on the held-out records. */
+  readonly quality?: Estimate;
+  readonly divergence?: Divergence;
+}
+
+/** Yields the phases in order; each must have been run when the generator is resumed. */
+export function* alsCourse(task: AlsTask): Generator<AlsPhase | AlsEpoch, AlsOutcome> {
+  const { epochs } = task.settings;
+  const period = judgePeriod(task);
+  let best: { epoch: number; quality: Estimate } | undefined;
+  let stale = 0;
+  let done = 0;
+  // Users start at random, so items that were taken over would be lost if they were solved first.
+  if (task.hasItemFactors) yield* sidePhases('user', 0);
+  while (done < epochs && stale < PATIENCE) {
+    for (const phase of alsPhases(1)) yield { ...phase, epoch: done };
+    done++;
+    if (isFaulty(task)) return { epochs: done, bestEpoch: done, divergence: 'its factors are not finite' };
+    const isJudged = task.judged > 0 && (done % period === 0 || done === epochs);
+    if (!isJudged) {
+      yield { kind: 'epoch', done, total: epochs };
+      continue;
+    }
+    yield { kind: 'pack' };
+    yield { kind: 'judge' };
+    const quality = judgedQuality(task);
+    if (best === undefined || quality.mean > best.quality.mean) {
+      best = { epoch: done, quality };
+      stale = 0;
+      keepGains(task);
+      yield { kind: 'keep' };
+    } else stale++;
+    yield { kind: 'epoch', done, total: epochs, quality };
+  }
+  if (best === undefined) return { epochs: done, bestEpoch: done };
+  const outcome = { epochs: done, bestEpoch: best.epoch, quality: best.quality };
+  const { mean, halfWidth } = best.quality;
+  if (mean + halfWidth * ONE_SIDED < chanceQuality(task.itemCount)) {
+    return { ...outcome, divergence: 'its lists are worse than chance' };
+  }
+  if (best.epoch < done) {
+    yield { kind: 'restore' };
+    yield* sidePhases('user', done);
+  }
+  // The Gramian of the items is still the one that the users were solved with.
+  yield { kind: 'fold' };
+  return isFaulty(task) ? { ...outcome, divergence: 'its factors are not finite' } : outcome;
+}

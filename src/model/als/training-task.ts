@@ -1,0 +1,33 @@
+import type { MemoryLayout } from '../../memory/array-layout.ts';
+import type { SharedTask } from '../chunks-for-threads.ts';
+import type { AlsSettings, ConcreteSolver } from './settings.ts';
+import type { UserShards } from './sharding.ts';
+
+/** One of the two sides of the matrix. */
+export type Side = 'user' | 'item';
+
+/** All that a thread needs to take part in a training; plain data but for the memory, which is shared. */
+export interface AlsTask extends SharedTask {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: MemoryLayout;
+  readonly settings: AlsSettings;
+  /** What the settings' solver stands for. */
+  readonly solver: ConcreteSolver;
+  readonly userCount: number;
+  readonly itemCount: number;
+  /** Distinct pairs trained on. */
+  readonly count: number;
+  readonly weighted: boolean;
+  /** How many threads have scratch; a thread's slot is a number below. */
+  readonly slots: number;
+  /** Source rows that fit in a thread's scratch. */
+  readonly gatherRows: number;
+  /** Users of whom a record was held out; 0 when the training is not judged. */
+  readonly heldOut: number;
+  /** The first so many of them are judged. */
+  readonly judged: number;
+  /** True when the item factors at the start are an earlier model's. */
+  readonly hasItemFactors: boolean;
+  /** The users, where they are divided; with the items in one memory when absent. */
+  readonly shards?: UserShards;
+}

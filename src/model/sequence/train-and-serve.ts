@@ -1,0 +1,68 @@
+import type { TrainingData } from '../../dataset/training-data.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
+import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
+import { planSample, type SampleLimits, type SamplePlan, sampleData } from '../sample-users-to-fit-memory.ts';
+import { servedItems, type WithServedItems } from '../served-items.ts';
+import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory-layout.ts';
+import { writeTimeline } from './timelines.ts';
+import { SequenceCounter } from './transition-counter.ts';
+
+/** All likes are summed alike, and the recent ones more than others. */
+const SUMS = { kinds: 2 };
+
+/** Which items users go on to; see `transition-counter.ts`. */
+export const sequencePart: LearnedPart<
+  object,
+  SequenceTask & WithServedItems,
+  'count',
+  undefined,
+  NeighborTable,
+  PlacedSums
+> = {
+  title: 'items in sequence',
+  stage: 'Counting what follows what',
+  saving: tableSaving('sequence'),
+  memory: (data, _options, slots, serving, _reads, room) => planOf(data, slots, serving, room).memory,
+  prepare(all, _options, slots, { allocate, reads, room }, serving) {
+    const data = sampleData(all, planOf(all, slots, serving, room).share);
+    const { indptr, indices } = data.interactions.byUser;
+    const fill = (words: Uint32Array) =>
+      reads.readTimes(data, (userRow, timesMs) => {
+        const [from, to] = [indptr[userRow]!, indptr[userRow + 1]!];
+        writeTimeline(words, from, indices.subarray(from, to), timesMs);
+      });
+    return { ...placeSequence(data.interactions, fill, allocate), served: servedItems(data) };
+  },
+  *course({ itemCount }) {
+    yield { kind: 'phase', phase: 'count', rows: itemCount };
+    return undefined;
+  },
+  run: (task) => new SequenceCounter(task).run(),
+  model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
+  serve: (table, shape, { allocate }) => placeSums(table, shape, SUMS, allocate),
+};
+
+function bytesOf(
+  { itemRowCount: rowCount }: TrainingData,
+  threads: number,
+  { listLengthMax }: ServingShape,
+): SampleLimits['bytesOf'] {
+  return (shape) => {
+    const table = {
+      learnedItems: shape.itemCount,
+      entriesARow: neighborsKept(shape.itemCount),
+      rowCount,
+    };
+    const placed = placedSumsBytes(table, threads, listLengthMax, SUMS);
+    const piece = Math.max(timelineBytes(shape), placed.piece);
+    return { ...placed, piece, training: sequenceMemoryBytes(shape) };
+  };
+}
+
+/** One thread counts. It takes as long as there are likes, so memory alone bounds it. */
+function planOf(data: TrainingData, slots: number, serving: ServingShape, room: StageRoom): SamplePlan {
+  const limits = (threads: number) => bytesOf(data, threads, serving);
+  return planSample(data, slots, room, limits, Number.POSITIVE_INFINITY);
+}

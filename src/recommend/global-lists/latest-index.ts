@@ -1,0 +1,62 @@
+import { atOnce } from '../../domain/concurrency/event-loop-turns.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Rows } from '../catalogue/row-postings.ts';
+import type { Ranked } from '../ranked-rows.ts';
+import { RankedIndex } from './ranked-index.ts';
+import { SortedRows } from './sorted-rows.ts';
+import { topKInTurns } from './top-k-in-turns.ts';
+
+/** Members of a category are found by a walk down the order where they are more than this share of it. */
+const WALK_SHARE = 1 / 16;
+/** Rows that such a walk looks at before the members are looked at instead: those of an old category stand far down. */
+const WALK_ROWS_MAX = 65_536;
+/** Rows looked at between two pauses. */
+const PAUSE_ROWS = 512;
+
+/** Items by timestamp, newest first; their scores are their timestamps. Items without a timestamp are not part of it. */
+export class LatestIndex extends RankedIndex {
+  private readonly order = new SortedRows();
+
+  constructor(catalogue: Catalogue) {
+    super(catalogue);
+    catalogue.onChange((row) => this.order.set(row, catalogue.timestampMsAt(row)));
+  }
+
+  first(k: number): readonly number[] {
+    return atOnce(this.walk(k, this.order.size, (row) => this.catalogue.isListable(row))).rows;
+  }
+
+  protected *find(
+    k: number,
+    isShown: (row: number) => boolean,
+    members: Rows | undefined,
+  ): Generator<undefined, Ranked> {
+    const { order } = this;
+    if (members === undefined) return yield* this.walk(k, Number.POSITIVE_INFINITY, isShown);
+    if (members.size > order.size * WALK_SHARE) {
+      const found = yield* this.walk(k, WALK_ROWS_MAX, isShown);
+      if (found.rows.length === k || order.size <= WALK_ROWS_MAX) return found;
+    }
+    return yield* topKInTurns(members, k, (row) => order.keyOf(row), isShown);
+  }
+
+  /** Those of the first `limit` rows that pass, at most `k`. */
+  private *walk(k: number, limit: number, accept: (row: number) => boolean): Generator<undefined, Ranked> {
+    const rows: number[] = [];
+    const scores: number[] = [];
+    // A row whose time changes during a pause may come again.
+    const taken = new Set<number>();
+    let looked = 0;
+    if (k < 1) return { rows, scores };
+    for (const row of this.order) {
+      if (++looked % PAUSE_ROWS === 0) yield;
+      if (accept(row) && !taken.has(row)) {
+        taken.add(row);
+        rows.push(row);
+        scores.push(this.order.keyOf(row));
+      }
+      if (rows.length === k || looked >= limit) break;
+    }
+    return { rows, scores };
+  }
+}

@@ -1,0 +1,30 @@
+import type { FeedbackColumns } from '../../store/data-store.ts';
+
+/** How much feedback there is of each type, by type number. */
+export class CountsByType {
+  private readonly counts: number[] = [];
+
+  /** Adds the records (`sign` 1) or takes them back (-1). */
+  apply({ length, types }: FeedbackColumns, sign: 1 | -1): void {
+    const { counts } = this;
+    for (let at = 0; at < length; at++) {
+      const type = types[at]!;
+      counts[type] = (counts[type] ?? 0) + sign;
+    }
+  }
+
+  /** Type numbers and their counts, to be saved. */
+  save(): [type: number, count: number][] {
+    return Object.entries(this.counts).map(([type, count]) => [Number(type), count]);
+  }
+
+  restore(saved: readonly (readonly [type: number, count: number])[]): void {
+    this.counts.length = 0;
+    for (const [type, count] of saved) this.counts[type] = count;
+  }
+
+  /** Not below 0 while what was taken back is not counted yet. */
+  of(type: number): number {
+    return Math.max(0, this.counts[type] ?? 0);
+  }
+}

@@ -1,0 +1,252 @@
+import type { Clock } from '../../domain/clock.ts';
+import {
+  decodeFrame,
+  encodeFrame,
+  type FrameKind,
+  OtherForm,
+  refuseModel,
+} from '../../model/model-bytes-and-checksum.ts';
+import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
+import { scanAllFeedback } from '../../store/scan-feedback.ts';
+import { typeTest } from '../history/counts-as-positive.ts';
+import type { SavedDataClock } from './clock-by-newest-feedback.ts';
+import { CountsByType } from './counts-by-type.ts';
+import type { SavedWindow } from './moving-window.ts';
+import { PopularityCounts, type PopularitySpans, type SavedPopularity } from './popularity-counts.ts';
+import { HALF_LIVES_MS } from './popularity-scales.ts';
+import type { PackedSlice } from './window-slice.ts';
+
+/** "FRZT". */
+const KIND: FrameKind = {
+  magic: 0x465a5254,
+  version: 3,
+  name: 'counts of feedback',
+  coversDescription: true,
+};
+
+/** What is counted; counts of something else are no use. */
+export interface CountsSettings extends PopularitySpans {
+  /** Names of the types that count as positive. */
+  readonly positiveTypes: readonly string[];
+}
+
+/** A slice by its number. */
+type SliceLength = readonly [number: number, length: number];
+
+/** A window whose counts and slices are so long. */
+interface WindowLengths {
+  readonly counts: number;
+  readonly slices: readonly SliceLength[];
+  /** Null for NaN, of a window that has not begun. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed; of a window its counts, then rows and counts of each slice. */
+interface Description extends CountsSettings {
+  /** As of when everything was counted; the name is that of the file format. */
+  readonly mark: FeedbackPosition;
+  readonly halfLivesMs: readonly number[];
+  readonly types: readonly (readonly [type: number, count: number])[];
+  /** `leftMs` is null for none. */
+  readonly newest: Omit<SavedDataClock, 'leftMs'> & { readonly leftMs: number | null };
+  readonly ever: WindowLengths | number;
+  readonly window: WindowLengths;
+  readonly decayed: readonly {
+    readonly total: number;
+    readonly zeroMs: number | null;
+    readonly length: number;
+  }[];
+}
+
+/**
+ * Everything that is counted over all feedback. It can be saved, and brought up to date by what the store knows of the
+ * latest commits, so that a start does not read all feedback again.
+ */
+export class SavedCounts {
+  readonly popularity: PopularityCounts;
+  readonly types = new CountsByType();
+  private readonly settings: CountsSettings;
+  private readonly isPositive: (type: number) => boolean;
+
+  /** @param isPositive tells the types of `settings` by their numbers */
+  constructor(settings: CountsSettings, clock: Clock, isPositive: (type: number) => boolean) {
+    const { positiveTypes, windowMs, ttlMs } = settings;
+    this.settings = { positiveTypes, windowMs, ttlMs };
+    this.popularity = new PopularityCounts(settings, clock);
+    this.isPositive = isPositive;
+  }
+
+  /** Adds (`sign` 1) or takes back (-1) records, which are kept until they are counted; see `PopularityCounts.apply`. */
+  apply(feedback: FeedbackColumns, sign: 1 | -1): void {
+    this.types.apply(feedback, sign);
+    this.popularity.apply(feedback, this.isPositive, sign);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    const none = () => new Uint32Array(0);
+    const window = () => ({ slices: new Map(), counts: none(), from: Number.NaN, to: Number.NaN });
+    const decayed = HALF_LIVES_MS.map(() => ({ values: new Float32Array(0), total: 0, zeroMs: Number.NaN }));
+    this.types.restore([]);
+    const newest = { rows: [], timesMs: [], leftMs: Number.NEGATIVE_INFINITY };
+    const ever = Number.isFinite(this.settings.ttlMs) ? window() : none();
+    this.popularity.restore({ window: window(), ever, decayed, newest });
+  }
+
+  /** Counts all feedback that there is, in one go. Nothing was counted before. */
+  countAll(reads: LocalReads): void {
+    scanAllFeedback(reads, (block) => {
+      this.apply(block, 1);
+      this.popularity.drain();
+    });
+  }
+
+  /** @param position as of when everything was counted */
+  save(position: FeedbackPosition): Uint8Array {
+    const { window, ever, decayed, newest } = this.popularity.save();
+    const everUsed = ever instanceof Uint32Array ? used(ever) : usedOf(ever);
+    const windowUsed = usedOf(window);
+    const decayedUsed = decayed.map(({ values }) => used(values));
+    const description: Description = {
+      ...this.settings,
+      mark: position,
+      halfLivesMs: HALF_LIVES_MS,
+      types: this.types.save(),
+      newest: { ...newest, leftMs: Number.isFinite(newest.leftMs) ? newest.leftMs : null },
+      ever: everUsed instanceof Uint32Array ? everUsed.length : lengthsOf(everUsed),
+      window: lengthsOf(windowUsed),
+      decayed: decayed.map(({ total, zeroMs }, at) => ({
+        total,
+        zeroMs: Number.isNaN(zeroMs) ? null : zeroMs,
+        length: decayedUsed[at]!.length,
+      })),
+    };
+    const everArrays = everUsed instanceof Uint32Array ? [everUsed] : arraysOf(everUsed);
+    return encodeFrame(KIND, description, [...everArrays, ...arraysOf(windowUsed), ...decayedUsed]);
+  }
+
+  /**
+   * Takes the place of what was counted.
+   * @param bytes are kept and written to, unless other threads have them
+   * @param isSound whether they come from another thread as `save` made them, and are not looked over for damage
+   * @returns as of when it was saved
+   * @throws OtherForm when the bytes are of another version, or count by another configuration
+   * @throws FurzeError INTERNAL when they are damaged
+   */
+  restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
+    const { description, floats } = decodeFrame(KIND, bytes, isSound);
+    const { mark, types, newest, ever, window, decayed, halfLivesMs, ...settings } =
+      description as Description;
+    const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
+    if (!isSame) throw new OtherForm(KIND, 'it counts by another configuration');
+    let next = 0;
+    const take = (length: number) => floats.subarray(next, (next += length));
+    const takeSlice = ([number, length]: SliceLength): [number, PackedSlice] => [
+      number,
+      { rows: asWords(take(length)), counts: asWords(take(length)) },
+    ];
+    const takeWindow = ({ counts, slices, from, to }: WindowLengths): SavedWindow => ({
+      counts: asWords(take(counts)),
+      slices: new Map(slices.map(takeSlice)),
+      from: from ?? Number.NaN,
+      to: to ?? Number.NaN,
+    });
+    const saved: SavedPopularity = {
+      ever: typeof ever === 'number' ? asWords(take(ever)) : takeWindow(ever),
+      window: takeWindow(window),
+      decayed: decayed.map(({ total, zeroMs, length }) => ({
+        total,
+        zeroMs: zeroMs ?? Number.NaN,
+        values: take(length),
+      })),
+      newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
+    };
+    if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
+    this.types.restore(types);
+    this.popularity.restore(saved);
+    return mark;
+  }
+
+  /**
+   * Restores what was saved and applies what has come since.
+   * @param isSound see `restore`
+   * @returns how many records that was; undefined where the store cannot tell: what was saved stays then
+   * @throws what `restore` does
+   */
+  resume(bytes: Uint8Array, reads: LocalReads, isSound = false): number | undefined {
+    return this.catchUp(this.restore(bytes, isSound), reads);
+  }
+
+  /**
+   * Applies what has come since what is counted was that of `position`.
+   * @returns how many records that was; undefined where the store cannot tell: nothing is applied then
+   */
+  catchUp(position: FeedbackPosition, reads: LocalReads): number | undefined {
+    let records = 0;
+    const isKnown = reads.replayFeedback(position, (feedback, sign) => {
+      records += feedback.length;
+      this.apply(feedback, sign);
+    });
+    return isKnown ? records : undefined;
+  }
+}
+
+/**
+ * The counts of all feedback as of now, out of those that were saved where these will do.
+ * @returns undefined where the store cannot tell as of when it is
+ */
+export function renewCounts(
+  saved: Uint8Array | undefined,
+  settings: CountsSettings,
+  reads: LocalReads,
+  clock: Clock,
+): Uint8Array | undefined {
+  const position = reads.feedbackPosition;
+  if (position === undefined) return undefined;
+  const isPositive = typeTest(settings.positiveTypes, () => reads.feedbackTypes());
+  if (saved !== undefined) {
+    const counts = new SavedCounts(settings, clock, isPositive);
+    try {
+      if (counts.resume(saved, reads) !== undefined) return counts.save(position);
+    } catch {
+      // Damaged, or of another configuration: everything is counted again.
+    }
+  }
+  const counts = new SavedCounts(settings, clock, isPositive);
+  counts.countAll(reads);
+  // What has come meanwhile, of which whoever takes the counts over has the less to add.
+  reads.refresh();
+  const isUpToDate = counts.catchUp(position, reads) !== undefined;
+  return counts.save(isUpToDate ? reads.feedbackPosition! : position);
+}
+
+/** Without the zeros at the end. */
+function used<T extends Uint32Array | Float32Array>(values: T): T {
+  let { length } = values;
+  while (length > 0 && values[length - 1] === 0) length--;
+  return values.subarray(0, length) as T;
+}
+
+function usedOf(window: SavedWindow): SavedWindow {
+  return { ...window, counts: used(window.counts) };
+}
+
+function lengthsOf({ counts, slices, from, to }: SavedWindow): WindowLengths {
+  const lengths = Array.from(slices, ([number, { rows }]): SliceLength => [number, rows.length]);
+  return {
+    counts: counts.length,
+    slices: lengths,
+    from: Number.isNaN(from) ? null : from,
+    to: Number.isNaN(to) ? null : to,
+  };
+}
+
+/** In the order in which they are saved. */
+function arraysOf({ counts, slices }: SavedWindow): Uint32Array[] {
+  return [counts, ...[...slices.values()].flatMap((slice) => [slice.rows, slice.counts])];
+}
+
+function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, length);
+}

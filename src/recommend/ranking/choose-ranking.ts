@@ -1,0 +1,226 @@
+/**
+ * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
+ * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
+ */
+import type { ChoiceSample } from '../../model/conditional-logit.ts';
+import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
+import { ndcg } from '../../model/evaluation/metrics.ts';
+import type { LogisticRegression } from '../../model/logistic-regression.ts';
+import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from './feature-names.ts';
+import {
+  asProbability,
+  isModel,
+  learnBlend,
+  lessonOf,
+  meanOf,
+  type RankingExample,
+  scoresOf,
+  spreadBy,
+  teaches,
+} from './learn-blends.ts';
+
+/** Length of the lists that are compared. */
+const LENGTH = 10;
+/** Parts of the users in cross-validation; few users are parted more often, so that most of them teach. */
+const FOLDS = 2;
+const FOLDS_OF_FEW = 5;
+const FEW_USERS = 500;
+/** What is worse than the best by no more standard errors of the difference is as good as that one. */
+const NOISE = 2;
+/** Standard errors in the half width of an `Estimate`. */
+const HALF_WIDTH_ERRORS = 1.96;
+
+/** A way to rank, and what it came to on held-out feedback. */
+export interface RankingRow {
+  readonly name: string;
+  /** Mean NDCG@10 over the judged users and the half width of its 95 % interval. */
+  readonly quality: Estimate;
+}
+
+/** What was chosen, and by how much. */
+export interface RankingChoice {
+  /** Users whose lists were judged. */
+  readonly users: number;
+  /** The moment as of which they were made, milliseconds since the epoch. */
+  readonly asOfMs: number;
+  readonly chosen: string;
+  /** NDCG@10 of the chosen over the best single recommender's, user by user. */
+  readonly overBestSingle: Estimate;
+  /** NDCG@10 of the first of `rows` over the chosen, user by user; absent where the chosen is the first. */
+  readonly firstOverChosen?: Estimate;
+  /** All ways that were judged, best first. */
+  readonly rows: readonly RankingRow[];
+}
+
+/** A set of weights and its name. */
+export interface NamedRanking extends LogisticRegression {
+  readonly name: string;
+}
+
+interface Way {
+  readonly name: string;
+  /** NDCG@10 by user, in cross-validation where there is something to learn. */
+  readonly values: Float64Array;
+  /** What it ranks by, learned from all. */
+  readonly ranking: LogisticRegression;
+}
+
+/** One feature's order. */
+interface Single extends Way {
+  readonly name: RankingFeature;
+}
+
+/** One user's candidates, as of one moment or several. */
+type JudgedUser = readonly RankingExample[];
+
+/**
+ * @param examples the judged users'; those whose liked items are not among the candidates count, with nothing
+ * @param has whether a model is there; the features of others are 0
+ * @returns undefined when no candidate was liked, or all were: then nothing can be told
+ */
+export function chooseRanking(
+  examples: readonly RankingExample[],
+  asOfMs: number,
+  has: (feature: ModelFeature) => boolean,
+): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
+  if (!examples.some(teaches)) return undefined;
+  const users = byUser(examples);
+  const alone = RANKING_FEATURES.filter((name) => !isModel(name) || has(name));
+  const singles = alone.map((name) => single(users, name));
+  const bestSingle = best(singles);
+  const blends = blendsOf(users, singles);
+  // Another must lead by more than the noise: the best of a dozen leads by luck.
+  const leader = best([blends.drawn, blends.all, bestSingle]);
+  const chosen = isClose(leader.values, blends.drawn.values) ? blends.drawn : leader;
+  // Of those that are level the chosen stands first: nothing is ahead of it.
+  const ways = [chosen, ...[...singles, blends.all, blends.drawn].filter((way) => way !== chosen)];
+  ways.sort((a, b) => sum(b.values) - sum(a.values));
+  const first = ways[0]!;
+  return {
+    ranking: { name: chosen.name, ...asProbability(chosen.ranking, examples) },
+    choice: {
+      users: users.length,
+      asOfMs,
+      chosen: chosen.name,
+      overBestSingle: difference(chosen.values, bestSingle.values),
+      ...(first.name !== chosen.name && { firstOverChosen: difference(first.values, chosen.values) }),
+      rows: ways.map(({ name, values }) => ({ name, quality: estimate([...values]) })),
+    },
+  };
+}
+
+/** Answers of one user are much alike: what they tell counts as one. */
+function byUser(examples: readonly RankingExample[]): readonly JudgedUser[] {
+  const users = new Map<number, RankingExample[]>();
+  for (const example of examples) {
+    const known = users.get(example.userRow);
+    if (known === undefined) users.set(example.userRow, [example]);
+    else known.push(example);
+  }
+  return [...users.values()];
+}
+
+/** The rows of a choice as lines of text with equal columns, best first. */
+export function choiceTable({ rows }: RankingChoice): string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows.map(
+    ({ name, quality: { mean, halfWidth } }) =>
+      `${name.padEnd(width)}  NDCG@10 ${mean.toFixed(4)} ± ${halfWidth.toFixed(4)}`,
+  );
+}
+
+/** One feature's order; young items come first. */
+function single(users: readonly JudgedUser[], name: RankingFeature): Single {
+  const weights = RANKING_FEATURES.map((feature) => (feature !== name ? 0 : feature === 'age' ? -1 : 1));
+  const ranking = { bias: 0, weights };
+  return { name, values: judge(users, () => ranking), ranking };
+}
+
+/**
+ * All features together, and the same drawn to the recommenders that are as good as the best one alone: the mean of both.
+ * Which of these did best on some hundred users is chance, and so is much of what all features together have learned; their
+ * mean varies less than any of them (Breiman 1996, "Bagging predictors"; Wolpert 1992).
+ */
+function blendsOf(users: readonly JudgedUser[], singles: readonly Single[]): { all: Way; drawn: Way } {
+  const near = nearest(singles, () => true);
+  const everybody = learnBoth(users.flat(), near, singles)!;
+  const count = users.length < FEW_USERS ? FOLDS_OF_FEW : FOLDS;
+  const folds = Array.from({ length: count }, (_, fold) => {
+    const isTaught = (at: number) => at % count !== fold;
+    const taught = users.filter((_, at) => isTaught(at)).flat();
+    return learnBoth(taught, nearest(singles, isTaught), singles, everybody.all);
+  });
+  const way = (name: string, which: 'all' | 'drawn'): Way => ({
+    name,
+    values: judge(users, (at) => folds[at % count]?.[which]),
+    ranking: everybody[which],
+  });
+  const anchor = near.length === 1 ? near[0]! : `the best ${near.length} alone`;
+  return { all: way('all together', 'all'), drawn: way(`all together with ${anchor}`, 'drawn') };
+}
+
+/** @param start where the learning of all features begins */
+function learnBoth(
+  examples: readonly RankingExample[],
+  near: readonly RankingFeature[],
+  singles: readonly Single[],
+  start?: LogisticRegression,
+): { readonly all: LogisticRegression; readonly drawn: LogisticRegression } | undefined {
+  const lesson: ChoiceSample = lessonOf(examples);
+  const names = singles.map(({ name }) => name);
+  const all = learnBlend(lesson, names, start);
+  if (all === undefined) return undefined;
+  const alone = meanOf(near.map((name) => learnBlend(lesson, [name])!));
+  return { all, drawn: meanOf([spreadBy(lesson, all), spreadBy(lesson, alone)]) };
+}
+
+/** The recommenders that are as good as the best one alone for the users that count. */
+function nearest(singles: readonly Single[], counts: (user: number) => boolean): RankingFeature[] {
+  const some = singles.map(({ name, values }) => ({ name, values: values.filter((_, at) => counts(at)) }));
+  const winner = best(some);
+  return some.filter(({ values }) => isClose(winner.values, values)).map(({ name }) => name);
+}
+
+/** The mean over what each user was asked. */
+function judge(
+  users: readonly JudgedUser[],
+  rankingOf: (at: number) => LogisticRegression | undefined,
+): Float64Array {
+  return Float64Array.from(users, (user, at) => {
+    const ranking = rankingOf(at);
+    if (ranking === undefined) return 0;
+    return user.reduce((sum, example) => sum + rankQuality(example, ranking), 0) / user.length;
+  });
+}
+
+/** NDCG of the candidates in the order of their scores; of equal ones the first proposed comes first. */
+function rankQuality({ features, labels, likedCount }: RankingExample, ranking: LogisticRegression): number {
+  if (!labels.includes(1)) return 0;
+  const scores = scoresOf(features, ranking);
+  const hits = new Array<boolean>(LENGTH).fill(false);
+  for (let hit = labels.indexOf(1); hit >= 0; hit = labels.indexOf(1, hit + 1)) {
+    let rank = 0;
+    for (let at = 0; at < scores.length && rank < LENGTH; at++)
+      if (scores[at]! > scores[hit]! || (scores[at] === scores[hit] && at < hit)) rank++;
+    if (rank < LENGTH) hits[rank] = true;
+  }
+  return ndcg(hits, LENGTH, likedCount);
+}
+
+function best<T extends { readonly values: Float64Array }>(ways: readonly T[]): T {
+  return ways.reduce((most, way) => (sum(way.values) > sum(most.values) ? way : most));
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Whether one is ahead of another by no more than the noise, if at all. */
+function isClose(values: Float64Array, others: Float64Array): boolean {
+  const { mean, halfWidth } = difference(values, others);
+  return mean <= (NOISE * halfWidth) / HALF_WIDTH_ERRORS;
+}
+
+function difference(values: Float64Array, others: Float64Array): Estimate {
+  return estimate(Array.from(values, (value, at) => value - others[at]!));
+}

@@ -1,0 +1,137 @@
+import type { Generation } from '../models/generation.ts';
+import { type LikeSums, SUM_NAMES, writeSumFeature } from '../models/sums-over-likes.ts';
+import type { ItemPopularity } from '../popularity/popularity-counts.ts';
+import { RANKING_FEATURES } from './feature-names.ts';
+import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
+
+const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
+const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
+const SUMS = SUM_NAMES.map((name) => [name, RANKING_FEATURES.indexOf(name)] as const);
+const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
+const AGE = RANKING_FEATURES.indexOf('age');
+const WIDTH = RANKING_FEATURES.length;
+/** The last features: those that an item has whoever is ranked for. */
+export const ITEM_FEATURES = WIDTH - POPULAR;
+
+const DAY_MS = 86_400_000;
+/** Items older than this, or of no known age, are all alike. */
+const AGE_DAYS_MAX = 3650;
+
+/** One user's candidates, and what scores them. */
+export interface RankingCase {
+  readonly candidates: readonly number[];
+  readonly userRow: number;
+  readonly userLabels: () => readonly string[];
+  /** The user's vector in the collaborative model, undefined without one. */
+  readonly vector: Float32Array | undefined;
+  /** What the user's likes speak for; absent where nothing does. */
+  readonly sums?: LikeSums;
+}
+
+/** What the ranking knows beside the user. */
+export interface RankingInputs {
+  readonly generation: Generation | undefined;
+  readonly popularity: ItemPopularity;
+  /** An item's timestamp, milliseconds since the epoch, NaN for none. */
+  readonly timestampMsAt: (itemRow: number) => number;
+  /** Where popularity and timestamps never change, nor the ranking: the features of an item alone, `ITEM_FEATURES` of them. */
+  readonly kept?: ItemFeatureCache;
+}
+
+/** What is told of a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
+export type OnFeature = (feature: number, values: ArrayLike<number>) => void;
+
+/**
+ * The features of each candidate, `RANKING_FEATURES.length` numbers a row; see `eachFeature`.
+ */
+export function rankingFeatures(
+  one: RankingCase,
+  inputs: RankingInputs,
+  totals: readonly number[],
+  isUsed?: (feature: number) => boolean,
+): Float64Array {
+  const { length } = one.candidates;
+  const features = new Float64Array(length * WIDTH);
+  eachFeature(
+    one,
+    inputs,
+    totals,
+    (feature, values) => {
+      for (let at = 0, to = feature; at < length; at++, to += WIDTH) features[to] = values[at]!;
+    },
+    isUsed,
+  );
+  return features;
+}
+
+/**
+ * Tells the features of the candidates, one after the other in their order: the collaborative score, the log-odds of the
+ * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
+ * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the same
+ * moment. Of one that is not told all values are 0, as where a model is missing.
+ * @param isUsed features for which this is false are not told, which saves their time
+ */
+export function eachFeature(
+  { candidates, userRow, userLabels, vector, sums }: RankingCase,
+  inputs: RankingInputs,
+  totals: readonly number[],
+  onFeature: OnFeature,
+  isUsed: (feature: number) => boolean = () => true,
+): void {
+  const { generation } = inputs;
+  const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
+  if (collaborative) onFeature(COLLABORATIVE, collaborative.scoreItems(vector, candidates));
+  const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
+  if (click) onFeature(CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
+  const column = new Float64Array(candidates.length);
+  for (const [name, feature] of SUMS) {
+    const ofName = isUsed(feature) ? sums?.of(name) : undefined;
+    if (ofName === undefined) continue;
+    writeSumFeature(name, ofName, candidates, column);
+    onFeature(feature, column);
+  }
+  eachItemFeature(candidates, inputs, totals, onFeature, isUsed, column);
+}
+
+/** Those that an item has whoever is ranked for: its popularity on each scale and its age. */
+function eachItemFeature(
+  candidates: readonly number[],
+  inputs: RankingInputs,
+  totals: readonly number[],
+  onFeature: OnFeature,
+  isUsed: (feature: number) => boolean,
+  column: Float64Array,
+): void {
+  const { write, features } = itemFeatures(inputs, totals, isUsed);
+  const kept = inputs.kept ?? new ItemFeatureCache(0, ITEM_FEATURES);
+  const { values, places } = kept.placesOf(candidates, write);
+  for (const feature of features) {
+    for (let at = 0; at < column.length; at++) column[at] = values[places[at]! + feature]!;
+    onFeature(POPULAR + feature, column);
+  }
+}
+
+/** The features of an item whoever is ranked for, and which of them are worked out. */
+function itemFeatures(
+  { popularity, timestampMsAt }: RankingInputs,
+  totals: readonly number[],
+  isUsed: (feature: number) => boolean,
+): { readonly write: WriteFeatures; readonly features: readonly number[] } {
+  const scales = popularity.scales.flatMap(({ values, total }, scale) =>
+    total === 0 || !isUsed(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
+  );
+  const isAgeUsed = isUsed(AGE);
+  return {
+    features: [...scales.map(({ scale }) => scale), ...(isAgeUsed ? [AGE - POPULAR] : [])],
+    write(row, out, at) {
+      for (const { scale, values, records } of scales)
+        out[at + scale] = Math.log1p((values[row] ?? 0) * records);
+      if (isAgeUsed) out[at + AGE - POPULAR] = logAge(popularity.asOfMs - timestampMsAt(row));
+    },
+  };
+}
+
+function logAge(ageMs: number): number {
+  const days = ageMs / DAY_MS;
+  return Math.log1p(days < AGE_DAYS_MAX ? Math.max(0, days) : AGE_DAYS_MAX);
+}

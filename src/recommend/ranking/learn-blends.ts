@@ -1,0 +1,159 @@
+/** Learns to rank from users' candidates and what they liked of them, by some of the features. */
+import { type ChoiceSample, fitChoices } from '../../model/conditional-logit.ts';
+import { fitLogistic, type LogisticRegression } from '../../model/logistic-regression.ts';
+import { MODEL_FEATURES, type ModelFeature, RANKING_FEATURES, type RankingFeature } from './feature-names.ts';
+
+/** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
+const TAUGHT_MAX = 1000;
+const MISSES_A_LIST = 60;
+/**
+ * Ridge on the standardized weights: together they count as much as so many users. Little data is drawn to next to nothing,
+ * and much data is free to say what it wants.
+ */
+const RIDGE_USERS = 3;
+/**
+ * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
+ * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
+ */
+const AGE_SPREAD_MIN = 1;
+/** Users that say how likely a score is, with all their candidates. */
+const CALIBRATED_MAX = 150;
+
+/** One user's candidates as of the moment before what is held out. */
+export interface RankingExample {
+  /** Whose they are; the same user may be asked about as of several moments. */
+  readonly userRow: number;
+  /** `RANKING_FEATURES.length` numbers a candidate. */
+  readonly features: Float32Array;
+  /** 1 for each candidate that the user then liked. */
+  readonly labels: Uint8Array;
+  /** Items that the user then liked, candidates or not; at least 1. */
+  readonly likedCount: number;
+}
+
+/**
+ * The weights by which what was chosen stands above the rest.
+ * @param lesson of `lessonOf`
+ * @param start what was learned from much the same lesson; it tells only how soon this one is learned
+ * @returns undefined where nobody's candidates have hits and misses
+ */
+export function learnBlend(
+  lesson: ChoiceSample,
+  set: readonly RankingFeature[],
+  start?: LogisticRegression,
+): LogisticRegression | undefined {
+  const lists = lesson.starts.length - 1;
+  if (lists < 1) return undefined;
+  // Scales may speak against one another, but popularity never against an item.
+  const isOneScale = set.filter(isScale).length === 1;
+  const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
+  const spreads = set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0));
+  const from = start && set.map((name) => start.weights[RANKING_FEATURES.indexOf(name)]!);
+  const ridge = RIDGE_USERS / lists;
+  const weights = fitChoices(withFeatures(lesson, set), nonNegative, ridge, spreads, from);
+  return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
+}
+
+/** The same order with the scores as far apart as the lesson tells, so that it can be averaged with others. */
+export function spreadBy(lesson: ChoiceSample, ranking: LogisticRegression): LogisticRegression {
+  const features = scoresOf(lesson.features, ranking);
+  const [multiple] = fitChoices(
+    { ...lesson, width: 1, features },
+    [0],
+    RIDGE_USERS / (lesson.starts.length - 1),
+  );
+  return multiple! > 0 ? { bias: 0, weights: ranking.weights.map((weight) => weight * multiple!) } : ranking;
+}
+
+/** The mean of the weights. @param rankings one at least */
+export function meanOf(rankings: readonly LogisticRegression[]): LogisticRegression {
+  const weights = RANKING_FEATURES.map(
+    (_, at) => rankings.reduce((sum, ranking) => sum + ranking.weights[at]!, 0) / rankings.length,
+  );
+  return { bias: 0, weights };
+}
+
+/** What blends of any features are learned from. */
+export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
+  const width = RANKING_FEATURES.length;
+  const taught = examples.filter(teaches);
+  const features: number[] = [];
+  const labels: number[] = [];
+  const multiples: number[] = [];
+  const starts = [0];
+  const everyUser = Math.max(1, taught.length / TAUGHT_MAX);
+  for (let user = 0; user < taught.length; user += everyUser) {
+    const { features: all, labels: hits } = taught[Math.floor(user)]!;
+    const stride = Math.max(1, hits.length / MISSES_A_LIST);
+    for (let at = 0, next = 0; at < hits.length; at++) {
+      const isDue = at >= next;
+      if (isDue) next += stride;
+      if (hits[at] === 0 && !isDue) continue;
+      for (let from = at * width, of = 0; of < width; of++) features.push(all[from + of]!);
+      labels.push(hits[at]!);
+      multiples.push(hits[at] === 1 ? 1 : stride);
+    }
+    starts.push(labels.length);
+  }
+  return {
+    width,
+    features: Float64Array.from(features),
+    labels: Uint8Array.from(labels),
+    multiples: Float64Array.from(multiples),
+    starts,
+  };
+}
+
+/** The lesson with some of its features alone. */
+function withFeatures(lesson: ChoiceSample, set: readonly RankingFeature[]): ChoiceSample {
+  const width = set.length;
+  const features = new Float64Array(lesson.labels.length * width);
+  const columns = set.map((name) => RANKING_FEATURES.indexOf(name));
+  for (let at = 0, from = 0; at < features.length; at += width, from += lesson.width)
+    for (let of = 0; of < width; of++) features[at + of] = lesson.features[from + columns[of]!]!;
+  return { ...lesson, width, features };
+}
+
+/** Only who took some candidates and not others teaches anything. */
+export function teaches({ labels }: RankingExample): boolean {
+  return labels.includes(1) && labels.includes(0);
+}
+
+/** The same order, as the probability that a candidate is liked. */
+export function asProbability(
+  ranking: LogisticRegression,
+  examples: readonly RankingExample[],
+): LogisticRegression {
+  const stride = Math.ceil(examples.length / CALIBRATED_MAX);
+  const some = examples.filter((_, at) => at % stride === 0);
+  const features = Float64Array.from(some.flatMap((example) => [...scoresOf(example.features, ranking)]));
+  const labels = Uint8Array.from(some.flatMap((example) => [...example.labels]));
+  if (!labels.includes(1)) return ranking;
+  const { bias, weights } = fitLogistic({ width: 1, features, labels });
+  const slope = weights[0]!;
+  // What stands above by its place alone need not be likelier over all users.
+  return slope > 0 ? { bias, weights: ranking.weights.map((weight) => weight * slope) } : ranking;
+}
+
+export function isModel(name: RankingFeature): name is ModelFeature {
+  return (MODEL_FEATURES as readonly string[]).includes(name);
+}
+
+function isScale(name: RankingFeature): boolean {
+  return name.startsWith('popular_');
+}
+
+/** The scores, one for each candidate. */
+export function scoresOf(
+  features: Float32Array | Float64Array,
+  { weights }: LogisticRegression,
+): Float64Array {
+  const width = RANKING_FEATURES.length;
+  const scores = new Float64Array(features.length / width);
+  weights.forEach((weight, feature) => {
+    if (weight === 0) return;
+    for (let at = 0, from = feature; at < scores.length; at++, from += width)
+      scores[at]! += weight * features[from]!;
+  });
+  return scores;
+}

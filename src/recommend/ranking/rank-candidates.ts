@@ -1,0 +1,54 @@
+import type { Config } from '../../domain/config/config.ts';
+import { createRandom } from '../../domain/random.ts';
+import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';
+import type { Ranking } from './feature-names.ts';
+
+/**
+ * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
+ * missing the second takes its place, and chance that of the second.
+ */
+export type RankOrder = 'learned' | 'collaborative' | 'random';
+
+/** What the configuration wants candidates ordered by. */
+export function rankOrder({ ranker, offline }: Config['recommend']): RankOrder {
+  if (ranker !== 'auto') return ranker;
+  return offline.enable_click_through_prediction ? 'learned' : 'random';
+}
+
+/**
+ * A score for each candidate, the higher the better: by what was learned the probability of positive feedback; else the
+ * collaborative score; else a number that hangs on the item and the seed alone.
+ * @param seed of the random order; the same for the same user and generation
+ */
+export function rankCandidates(
+  one: RankingCase,
+  inputs: RankingInputs,
+  order: RankOrder,
+  seed: number,
+): Float64Array {
+  const { generation } = inputs;
+  const ranking = order === 'learned' ? generation?.ranking : undefined;
+  if (ranking !== undefined) {
+    return probabilities(one, inputs, ranking);
+  }
+  if (order !== 'random' && one.vector !== undefined && generation?.collaborative !== undefined) {
+    return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
+  }
+  return Float64Array.from(one.candidates, (row) =>
+    createRandom(seed ^ Math.imul(row + 1, 0x9e3779b1)).float(),
+  );
+}
+
+/** The probability that each candidate is liked. */
+function probabilities(one: RankingCase, inputs: RankingInputs, ranking: Ranking): Float64Array {
+  const { bias, weights, totals } = ranking;
+  const scores = new Float64Array(one.candidates.length).fill(bias);
+  const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
+  eachFeature(one, inputs, totals, add, (feature) => weights[feature] !== 0);
+  for (let at = 0; at < scores.length; at++) scores[at] = 1 / (1 + Math.exp(-scores[at]!));
+  return scores;
+}
+
+function addWeighted(values: ArrayLike<number>, weight: number, sums: Float64Array): void {
+  for (let at = 0; at < sums.length; at++) sums[at]! += weight * values[at]!;
+}

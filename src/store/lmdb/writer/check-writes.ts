@@ -1,0 +1,46 @@
+import { FurzeError } from '../../../domain/errors.ts';
+import { type CheckedCommand, checkCommand } from '../../check-command.ts';
+import type { WriteResult } from '../../data-store.ts';
+import type { WriteRules } from '../../write-options.ts';
+import type { Write, WriteAnswer } from '../writer-messages.ts';
+
+/** A write whose input is checked. */
+export interface CheckedWrite {
+  readonly ticket: number;
+  readonly command: CheckedCommand;
+}
+
+/** Checks writes without touching the store. @returns those that pass, and the answers to the others */
+export function checkWrites(
+  writes: readonly Write[],
+  rules: WriteRules,
+): { checked: CheckedWrite[]; answers: WriteAnswer[] } {
+  const checked: CheckedWrite[] = [];
+  const answers: WriteAnswer[] = [];
+  for (const { ticket, command, nowMs } of writes) {
+    try {
+      checked.push({ ticket, command: checkCommand(command, rules, nowMs) });
+    } catch (error) {
+      answers.push(refusal(ticket, error));
+    }
+  }
+  return { checked, answers };
+}
+
+/** The answer to a write that was carried out, or refused. */
+export function answerOf(ticket: number, result: WriteResult | FurzeError): WriteAnswer {
+  if (result instanceof FurzeError)
+    return { ticket, result: undefined, error: result.toPlain(), trace: undefined };
+  return { ticket, result, error: undefined, trace: undefined };
+}
+
+/** The answer to a write that failed; what nobody foresaw is for the log alone. */
+export function refusal(ticket: number, error: unknown): WriteAnswer {
+  if (error instanceof FurzeError) return answerOf(ticket, error);
+  const plain = new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.');
+  return { ...answerOf(ticket, plain), trace: traceOf(error) };
+}
+
+export function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,32 @@
+/** Group commit: writes that wait share a transaction, and its flush. */
+import type { Write } from '../writer-messages.ts';
+import type { Committed } from './durability.ts';
+
+/**
+ * Bytes of commands from which on no further one joins a transaction. It bounds how long the first waits for the last,
+ * and how long the thread that serves is busy with what a commit changed: some ten thousand records at a time.
+ */
+const GROUP_BYTES_MAX = 1024 * 1024;
+
+/** A group that is committed, with everything to be said about it. */
+export interface Group extends Committed {
+  /** What the engine said when the group, or some of it, could not be committed. */
+  readonly failure: unknown;
+}
+
+/** The commands that go into the next transaction, taken from the head of those that wait. */
+export function takeGroup(waiting: Write[]): Write[] {
+  let bytes = 0;
+  let count = 0;
+  while (count < waiting.length && bytes < GROUP_BYTES_MAX) bytes += sizeOf(waiting[count++]!);
+  return waiting.splice(0, count);
+}
+
+/** Bytes of the commands' bodies. */
+export function bytesOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, write) => sum + sizeOf(write), 0);
+}
+
+function sizeOf({ command }: Write): number {
+  return 'batch' in command && 'json' in command.batch ? command.batch.json.length : 0;
+}

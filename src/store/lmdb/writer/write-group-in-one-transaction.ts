@@ -1,0 +1,162 @@
+import { FurzeError } from '../../../domain/errors.ts';
+import { mayRemove } from '../../check-command.ts';
+import type { Commit } from '../../commit-effects.ts';
+import type { DataTables } from '../data-tables.ts';
+import { isEngineError } from '../engine.ts';
+import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../writer-messages.ts';
+import { CommandApplier } from './apply-to-tables.ts';
+import { ChangeLog } from './changes-of-commit.ts';
+import { answerOf, type CheckedWrite, checkWrites, refusal } from './check-writes.ts';
+import { ForeignTransactionError, OwnTransactions, type Written } from './detect-foreign-writes.ts';
+import { probeDisk } from './full-disk.ts';
+import type { Group } from './group-commit.ts';
+
+/** Writes groups of commands, each group in one transaction. */
+export class GroupWriter {
+  private readonly tables: DataTables;
+  private readonly rules: WriteRules;
+  private own: OwnTransactions;
+  private readonly begunDeletions = new Set<number>();
+  private applier: CommandApplier;
+  private failure: unknown;
+
+  constructor(tables: DataTables, rules: WriteRules) {
+    this.tables = tables;
+    this.rules = rules;
+    this.own = new OwnTransactions(tables.engine);
+    this.applier = new CommandApplier(tables, rules, this.begunDeletions);
+  }
+
+  /**
+   * Checks every command, and applies those that pass in their order. A command that is refused leaves nothing; one
+   * that fails for a reason nobody foresaw undoes the transaction, and the others are written again without it.
+   * @throws ForeignTransactionError when somebody else has written; nothing of the group is
+   */
+  write(writes: readonly Write[]): Group {
+    const { checked, answers } = checkWrites(writes, this.rules);
+    this.failure = undefined;
+    const changes = this.writeChecked(checked, answers);
+    return { answers, changes, failure: this.failure, nextTransaction: this.nextTransaction };
+  }
+
+  /** The tables are those of another file with the same content. */
+  renew(): void {
+    this.own = new OwnTransactions(this.tables.engine);
+    this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+  }
+
+  /** True while `slice` has something to do. */
+  get hasSlices(): boolean {
+    return this.applier.hasDeletions;
+  }
+
+  /** Carries on with a deletion that takes many transactions. @throws ForeignTransactionError */
+  slice(): Group {
+    const log = new ChangeLog();
+    let failure: unknown;
+    try {
+      this.own.transact(() => {
+        this.applier.continueDeletion(log);
+        this.applier.finish([log]);
+        return { result: undefined, hasWritten: true };
+      });
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      failure = error;
+    }
+    const changes =
+      failure === undefined && !log.isEmpty ? [log.toPlain([...this.applier.feedbackTypes], false)] : [];
+    return { answers: [], changes, failure, nextTransaction: this.nextTransaction };
+  }
+
+  /** Number of the next transaction that changes anything. */
+  get nextTransaction(): number {
+    return this.own.nextId;
+  }
+
+  /** Throws while a store that has failed to write still cannot write as much. */
+  probe(bytes: number): void {
+    probeDisk(this.tables, bytes, (action) =>
+      this.own.transact(() => {
+        action();
+        return { result: undefined, hasWritten: true };
+      }),
+    );
+  }
+
+  /**
+   * Carries out what was committed elsewhere in one transaction.
+   * @throws Error when it cannot be; nothing of it is then
+   */
+  replicate({ position, mark, parts }: Omit<Commit, 'markBefore'>): Group {
+    const logs: ChangeLog[] = [];
+    const { typesVersion } = this.applier;
+    try {
+      this.own.transact(() => {
+        for (const part of parts) {
+          const log = new ChangeLog();
+          this.applier.replicate(part, log);
+          if (!log.isEmpty) logs.push(log);
+        }
+        this.applier.finish(logs);
+        this.applier.notePoint({ position, mark });
+        return { result: undefined, hasWritten: true };
+      });
+    } catch (error) {
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      throw error;
+    }
+    const names = [...this.applier.feedbackTypes];
+    const renumbersTypes = this.applier.typesVersion !== typesVersion;
+    const changes = logs.map((log) => log.toPlain(names, renumbersTypes));
+    return { answers: [], changes, failure: undefined, nextTransaction: this.nextTransaction };
+  }
+
+  private writeChecked(writes: readonly CheckedWrite[], answers: WriteAnswer[]): PlainChanges[] {
+    if (writes.length === 0) return [];
+    try {
+      const { typesVersion } = this.applier;
+      const done = this.own.transact(() => this.applyAll(writes));
+      answers.push(...done.answers);
+      const names = [...this.applier.feedbackTypes];
+      const renumbersTypes = this.applier.typesVersion !== typesVersion;
+      return done.logs.map((log) => log.toPlain(names, renumbersTypes));
+    } catch (error) {
+      if (error instanceof ForeignTransactionError) throw error;
+      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      if (isEngineError(error)) this.failure = error;
+      if (writes.length === 1) {
+        answers.push(refusal(writes[0]!.ticket, error));
+        return [];
+      }
+      return writes.flatMap((write) => this.writeChecked([write], answers));
+    }
+  }
+
+  /**
+   * Additions of several commands share a change log; a command that takes something away starts its own, so that a
+   * listener that handles removals first is right.
+   */
+  private applyAll(writes: readonly CheckedWrite[]): Written<{ answers: WriteAnswer[]; logs: ChangeLog[] }> {
+    const answers: WriteAnswer[] = [];
+    const logs: ChangeLog[] = [];
+    let log = new ChangeLog();
+    for (const { ticket, command } of writes) {
+      if (mayRemove(command, this.rules) || log.hasRemovals) {
+        if (!log.isEmpty) logs.push(log);
+        log = new ChangeLog();
+      }
+      try {
+        answers.push(answerOf(ticket, this.applier.apply(command, log)));
+      } catch (error) {
+        if (!(error instanceof FurzeError)) throw error;
+        answers.push(refusal(ticket, error));
+      }
+    }
+    if (!log.isEmpty) logs.push(log);
+    const hasWritten = answers.some(({ result }) => result !== undefined);
+    if (hasWritten) this.applier.finish(logs);
+    return { result: { answers, logs }, hasWritten };
+  }
+}

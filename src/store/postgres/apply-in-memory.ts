@@ -1,0 +1,198 @@
+import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
+import { Applier } from '../apply-command.ts';
+import { type CheckedCommand, mayRemove } from '../check-command.ts';
+import type { Effects, FeedbackEffect } from '../commit-effects.ts';
+import type { WriteResult } from '../data-store.ts';
+import { EditKind, PairMerge, wasStored } from '../merge-feedback.ts';
+import type { WriteRules } from '../write-options.ts';
+import type { GroupState, Pair, Stored } from './load-affected-rows.ts';
+
+/** Effects in the making. */
+interface Part extends Effects {
+  readonly deletedUserIds: string[];
+  readonly deletedItemIds: string[];
+  readonly users: [number, User][];
+  readonly items: [number, Item][];
+  readonly feedback: FeedbackEffect[];
+}
+
+/** One edit of a pair. */
+interface Edit {
+  readonly kind: EditKind;
+  readonly type: number;
+  readonly record: Stored;
+  readonly isPositive: boolean;
+}
+
+const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
+const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
+
+/** Carries out checked commands on what was read of the store, and notes what they did. */
+export class GroupApplier extends Applier {
+  private readonly state: GroupState;
+  private readonly merge: PairMerge;
+  private readonly parts: Part[] = [];
+  private part: Part = newPart();
+  /** True when something went away in this part, so that what follows must not be told in the same breath. */
+  private hasRemovals = false;
+
+  constructor(state: GroupState, rules: WriteRules) {
+    super(rules, state);
+    this.state = state;
+    this.merge = new PairMerge(this.roles);
+  }
+
+  /** What was done so far, in its order. */
+  finish(): Effects[] {
+    this.endPart();
+    return this.parts;
+  }
+
+  /** @throws FurzeError before anything is changed */
+  apply(command: CheckedCommand): WriteResult {
+    if (mayRemove(command, this.rules) || this.hasRemovals) this.endPart();
+    return this.carryOut(command);
+  }
+
+  protected override nameOf(type: number): string {
+    return this.state.types.nameOf(type);
+  }
+
+  private endPart(): void {
+    if (!isEmpty(this.part)) this.parts.push(this.part);
+    this.part = newPart();
+    this.hasRemovals = false;
+  }
+
+  protected override deleteUser(userId: string): number {
+    const { state, part } = this;
+    const user = state.users.get(userId);
+    if (user === undefined) return 0;
+    state.users.delete(userId);
+    state.pairs.delete(user.row);
+    if (user.row < state.storedRows.users) state.deletedUserRows.push(user.row);
+    part.deletedUserIds.push(userId);
+    this.hasRemovals = true;
+    return 1;
+  }
+
+  protected override deleteItem(itemId: string): number {
+    const { state, part } = this;
+    const item = state.items.get(itemId);
+    if (item === undefined) return 0;
+    state.items.delete(itemId);
+    for (const pairs of state.pairs.values()) pairs.delete(item.row);
+    if (item.row < state.storedRows.items) state.deletedItemRows.push(item.row);
+    part.deletedItemIds.push(itemId);
+    this.hasRemovals = true;
+    return 1;
+  }
+
+  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
+    const { state, autoInsert } = this;
+    const stored = autoInsert.accepted(feedback);
+    state.types.add(stored.map(({ FeedbackType }) => FeedbackType));
+    const kind = overwrite ? EditKind.overwrite : EditKind.insert;
+    const edits = new Map<Pair, { userRow: number; itemRow: number; edits: Edit[] }>();
+    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
+      const userRow = autoInsert.userRow(UserId);
+      const itemRow = autoInsert.itemRow(ItemId);
+      const pair = state.pairOf(userRow, itemRow);
+      let ofPair = edits.get(pair);
+      if (ofPair === undefined) edits.set(pair, (ofPair = { userRow, itemRow, edits: [] }));
+      ofPair.edits.push({
+        kind,
+        type: state.types.find(FeedbackType)!,
+        record: { timeMs: parseTimestamp(Timestamp), comment: Comment, value: Value },
+        isPositive: this.isPositive(FeedbackType, Value),
+      });
+    }
+    let written = 0;
+    for (const [pair, each] of edits) written += this.edit(each.userRow, each.itemRow, pair, each.edits);
+    return written;
+  }
+
+  protected override readPair(UserId: string, ItemId: string, feedbackType: string | undefined): Feedback[] {
+    const { types } = this.state;
+    const pair = this.pairOf(UserId, ItemId);
+    const found: Feedback[] = [];
+    for (const type of [...pair.keys()].sort((a, b) => a - b)) {
+      const { now } = pair.get(type)!;
+      const FeedbackType = types.nameOf(type);
+      if (now === undefined || (feedbackType !== undefined && FeedbackType !== feedbackType)) continue;
+      const { timeMs, comment: Comment, value } = now;
+      const record = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(timeMs), Comment };
+      found.push(value === 0 ? record : { ...record, Value: value });
+    }
+    return found;
+  }
+
+  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
+    const { state } = this;
+    const type = feedbackType === undefined ? undefined : state.types.find(feedbackType);
+    const edit = type === undefined ? REMOVE_ALL : { ...REMOVE_ALL, kind: EditKind.removeType, type };
+    const pair = this.pairOf(userId, itemId);
+    this.edit(state.userRow(userId), state.itemRow(itemId), pair, [edit]);
+  }
+
+  private pairOf(userId: string, itemId: string): Pair {
+    const { state } = this;
+    return state.pairs.get(state.userRow(userId))?.get(state.itemRow(itemId)) ?? new Map();
+  }
+
+  /** Applies the edits of one pair in their order. @returns how many records were inserted or overwritten */
+  private edit(userRow: number, itemRow: number, pair: Pair, edits: readonly Edit[]): number {
+    const { merge, part, state } = this;
+    merge.clear();
+    for (const [type, { now }] of pair) if (now !== undefined) merge.store(type, now.timeMs);
+    for (const [at, { kind, type, record, isPositive }] of edits.entries())
+      merge.apply(kind, type, record.timeMs, at, isPositive);
+    let written = 0;
+    for (const record of merge.records) {
+      const { type, alive } = record;
+      if (record.written) written++;
+      if (alive ? !record.written : !wasStored(record)) continue;
+      const now = alive ? edits[record.position]!.record : undefined;
+      pair.set(type, { stored: pair.get(type)?.stored, now });
+      const { timeMs, comment, value } = now ?? { ...NOTHING, timeMs: Number.NaN };
+      part.feedback.push({ userRow, itemRow, type: state.types.nameOf(type), timeMs, comment, value });
+      if (wasStored(record)) this.hasRemovals = true;
+    }
+    return written;
+  }
+
+  protected override findUserRow(userId: string): number {
+    return this.state.userRow(userId);
+  }
+
+  protected override findItemRow(itemId: string): number {
+    return this.state.itemRow(itemId);
+  }
+
+  protected override newUserRow(): number {
+    return this.state.nextUserRow++;
+  }
+
+  protected override newItemRow(): number {
+    return this.state.nextItemRow++;
+  }
+
+  protected override storeUser(row: number, value: User): void {
+    this.state.users.set(value.UserId, { row, value, isChanged: true });
+    this.part.users.push([row, value]);
+  }
+
+  protected override storeItem(row: number, value: Item): void {
+    this.state.items.set(value.ItemId, { row, value, isChanged: true });
+    this.part.items.push([row, value]);
+  }
+}
+
+function newPart(): Part {
+  return { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
+}
+
+function isEmpty({ deletedUserIds, deletedItemIds, users, items, feedback }: Part): boolean {
+  return deletedUserIds.length + deletedItemIds.length + users.length + items.length + feedback.length === 0;
+}

@@ -1,0 +1,31 @@
+import { packTimeLow, packTypeAndTime } from '../lmdb/format/record-layout.ts';
+import { int8ArrayOfWords } from './sql-arrays.ts';
+
+/*
+ * A feedback's type and time in one bigint, `type_time`: 12 bits of the type's number, and 52 of milliseconds since 1970 to
+ * which 2 ** 51 is added. The words of it are those of a record of LMDB, so that a copy takes them as they are.
+ */
+
+/** Bits of the time. */
+export const TYPE_SHIFT = 52;
+export const TIME_BIAS = 2 ** 51;
+const TYPE_MASK = 2 ** 12 - 1;
+const TIME_MASK = 2 ** TYPE_SHIFT - 1;
+
+/** SQL of the type's number. @param column SQL of a packed type and time */
+export function typeOf(column: string): string {
+  return `(${column} >> ${TYPE_SHIFT} & ${TYPE_MASK})::int2`;
+}
+
+/** SQL of the time, milliseconds since 1970. */
+export function timeMsOf(column: string): string {
+  return `((${column} & ${TIME_MASK}) - ${TIME_BIAS})`;
+}
+
+/** Types and times as a parameter of type `int8[]`. @param timesMs milliseconds since 1970, absolutely below 2 ** 51 */
+export function packedArray(types: readonly number[], timesMs: readonly number[]): Buffer {
+  return int8ArrayOfWords(
+    types.map((type, at) => packTypeAndTime(type, timesMs[at]!)),
+    timesMs.map(packTimeLow),
+  );
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../domain/clock.ts';
+import { groupDigits } from '../../domain/group-digits.ts';
+import type { Logger } from '../../domain/log.ts';
+import { type Pace, PaceMeter } from './time-left.ts';
+
+/** Stages of a fit beside those of the parts that it learns, see `LearnedPart.stage`. */
+export const LOADING_FEEDBACK = 'Loading feedback';
+export const LEARNING_TO_RANK = 'Learning to rank';
+export const WRITING_RECOMMENDATIONS = 'Writing recommendations';
+/** Appended to the stage of a part that learns once more, from what had been held out, too. */
+export const ON_ALL_FEEDBACK = ' on all feedback';
+
+/**
+ * Told of every step; a stage ends with done = total.
+ * @param detail such as the quality so far
+ */
+export type OnProgress = (stage: string, done: number, total: number, detail?: string) => void;
+
+/** How far the work in the background is. */
+export interface JobProgress extends Pace {
+  readonly detail: string | undefined;
+}
+
+/** A stage that lasts is logged this often. */
+const LOG_MS = 10_000;
+
+/** What the steps of a stage are. */
+const UNITS: readonly (readonly [stage: RegExp, unit: string])[] = [
+  [/^Loading feedback/, 'records'],
+  [/^Training SLIM|item similarities|^Comparing items|^Counting/, 'items'],
+  [/^Training/, 'epoch'],
+  [/^Writing recommendations|^Indexing users|^Learning to rank/, 'users'],
+];
+
+/** A step in a line for people: `Training ALS: epoch 7 of 15, NDCG@10 0.071`. */
+export function describeProgress(stage: string, done: number, total: number, detail?: string): string {
+  const [, unit] = UNITS.find(([pattern]) => pattern.test(stage)) ?? [];
+  const more = detail === undefined ? '' : `, ${detail}`;
+  if (unit === 'epoch') return `${stage}: epoch ${groupDigits(done)} of ${groupDigits(total)}${more}`;
+  if (total <= 1 && unit !== 'users' && unit !== 'items') return stage + more;
+  if (stage === LOADING_FEEDBACK) return `${stage}: ${groupDigits(total)} ${unit}${more}`;
+  return `${stage}: ${groupDigits(done)} of ${groupDigits(total)}${unit === undefined ? '' : ` ${unit}`}${more}`;
+}
+
+/** Follows the stages of a fit: for the log, and for whoever asks. */
+export class ProgressTracker {
+  private readonly clock: Clock;
+  private readonly log: Logger;
+  private stage: string | undefined;
+  private readonly meter = new PaceMeter();
+  private loggedMs = 0;
+  private latest: JobProgress | undefined;
+
+  constructor(clock: Clock, log: Logger) {
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** What is being done, undefined when nothing is. */
+  get current(): JobProgress | undefined {
+    return this.latest;
+  }
+
+  tell(stage: string, done: number, total: number, detail?: string): void {
+    const now = this.clock();
+    if (stage !== this.stage) {
+      this.stage = stage;
+      this.loggedMs = now;
+    }
+    this.latest = { ...this.meter.tell(stage, done, total, now), detail };
+    if (now - this.loggedMs < LOG_MS) return;
+    this.loggedMs = now;
+    this.log.info(this.latest, describeProgress(stage, done, total, detail));
+  }
+
+  /** The fit has ended. */
+  end(): void {
+    this.stage = undefined;
+    this.meter.reset();
+    this.latest = undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import type { Task } from '../../domain/admin-schemas.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
+import { type Pace, PaceMeter } from './time-left.ts';
+
+/** Name of the state that keeps the tasks over restarts. */
+const STATE_NAME = 'tasks';
+/** Past tasks that are kept, of all kinds together. */
+const KEPT = 100;
+
+export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup' | 'import';
+export type TaskResult = NonNullable<Task['Result']>;
+
+/** A task under way. */
+export interface RunningTask {
+  readonly tell: (stage: string, done: number, total: number) => void;
+  readonly done: (result: TaskResult) => void;
+  readonly failed: (error: unknown) => void;
+  /** Cut off by a stop of the service. */
+  readonly stopped: () => void;
+}
+
+interface Entry {
+  readonly id: number;
+  readonly kind: TaskKind;
+  readonly startedMs: number;
+  pace?: Pace;
+}
+
+/** The tasks in the background, those that run and the last that ended; kept over restarts. */
+export class TaskList {
+  private readonly clock: Clock;
+  private readonly states: SavedStates;
+  private readonly running = new Map<number, Entry>();
+  private past: Task[] = [];
+  private lastId = 0;
+  private saving: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock, states: SavedStates) {
+    this.clock = clock;
+    this.states = states;
+  }
+
+  /** Reads what was kept. A task that ran when the process ended was stopped by that. */
+  async restore(): Promise<void> {
+    const saved = (await this.states.getState(STATE_NAME)) as readonly Task[] | undefined;
+    if (!Array.isArray(saved)) return;
+    this.past = saved.map((task: Task) => (task.State === 'running' ? { ...task, State: 'stopped' } : task));
+    this.lastId = this.past.reduce((last, { Id }) => Math.max(last, Id), 0);
+  }
+
+  /** What runs, oldest first. */
+  get current(): readonly Task[] {
+    return Array.from(this.running.values(), (entry) => this.describe(entry));
+  }
+
+  /** What has ended, newest first. */
+  get ended(): readonly Task[] {
+    return this.past;
+  }
+
+  /** The last of its kind that ended by itself, well or not. */
+  last(kind: TaskKind): Task | undefined {
+    return this.past.find(({ Kind, State }) => Kind === kind && State !== 'stopped');
+  }
+
+  begin(kind: TaskKind): RunningTask {
+    const entry: Entry = { id: ++this.lastId, kind, startedMs: this.clock() };
+    const meter = new PaceMeter();
+    this.running.set(entry.id, entry);
+    this.save();
+    const end = (more: Pick<Task, 'State' | 'Result' | 'Error'>) => {
+      if (!this.running.delete(entry.id)) return;
+      const {
+        Stage: _stage,
+        Done: _done,
+        Total: _total,
+        PerSecond: _pace,
+        SecondsLeft: _left,
+        ...rest
+      } = this.describe(entry);
+      this.past = kept([{ ...rest, EndedAt: formatTimestamp(this.clock()), ...more }, ...this.past]);
+      this.save();
+    };
+    return {
+      tell: (stage, done, total) => {
+        entry.pace = meter.tell(stage, done, total, this.clock());
+      },
+      done: (Result) => end({ State: 'done', Result }),
+      failed: (error) => end({ State: 'failed', Error: messageOf(error) }),
+      stopped: () => end({ State: 'stopped' }),
+    };
+  }
+
+  /** Resolves when all is kept. */
+  flush(): Promise<void> {
+    return this.saving;
+  }
+
+  private describe({ id, kind, startedMs, pace }: Entry): Task {
+    return {
+      Id: id,
+      Kind: kind,
+      State: 'running',
+      StartedAt: formatTimestamp(startedMs),
+      Seconds: (this.clock() - startedMs) / 1000,
+      ...(pace !== undefined && {
+        Stage: pace.stage,
+        Done: pace.done,
+        Total: pace.total,
+        ...(pace.perSecond !== undefined && { PerSecond: pace.perSecond }),
+        ...(pace.leftMs !== undefined && { SecondsLeft: pace.leftMs / 1000 }),
+      }),
+    };
+  }
+
+  private save(): void {
+    const tasks = [...this.current, ...this.past];
+    // What cannot be kept is lost for the next start alone; the store reports its own trouble.
+    this.saving = this.saving.then(() => this.states.putState(STATE_NAME, tasks)).catch(() => {});
+  }
+}
+
+/**
+ * Without those that are too many, newest first: of the kind and end of which there are most the oldest goes, so that
+ * what happens often, as backups do, does not push the last fit out.
+ */
+function kept(past: readonly Task[]): Task[] {
+  const left = [...past];
+  while (left.length > KEPT) {
+    const sorts = left.map(({ Kind, State }) => `${Kind} ${State}`);
+    const counts = new Map<string, number>();
+    for (const sort of sorts) counts.set(sort, (counts.get(sort) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    left.splice(
+      sorts.findLastIndex((sort) => counts.get(sort) === most),
+      1,
+    );
+  }
+  return left;
+}

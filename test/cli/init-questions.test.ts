@@ -1,0 +1,347 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { parseMap } from '../../src/cli/column-options.ts';
+import { ExitStatus } from '../../src/cli/exit-status.ts';
+import { type Answers, findAnswers } from '../../src/cli/init/answers.ts';
+import { findFolder, rememberFolder } from '../../src/cli/init/data-place.ts';
+import { requestsOf } from '../../src/cli/init/example-requests.ts';
+import type { Given } from '../../src/cli/init/given.ts';
+import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
+import { sameCommand } from '../../src/cli/init/same-command.ts';
+import { fittedConfig, refuseWrittenConfig } from '../../src/cli/init/written-config.ts';
+import { FolderLockedError } from '../../src/store/open/folder-lock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-init-questions-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Answers the questions in their order, by a word of each, and keeps what was said and asked. */
+function scripted(...answers: [word: string, answer: string][]): Prompt & { readonly heard: string[] } {
+  const heard: string[] = [];
+  const ask = async (question: string, proposal = '') => {
+    heard.push(`${question} (${proposal})`);
+    const [word, answer] = answers.shift() ?? ['(nothing more)', ''];
+    expect(question).toContain(word);
+    return answer === '' ? proposal : answer;
+  };
+  return { heard, ask, say: (line) => heard.push(line), close: () => expect(answers).toEqual([]) };
+}
+
+const rest = { preset: 'csv', port: 1, apiKey: '', evaluates: false } as const;
+const asks = (path: string, more: Partial<Given> = {}): Given => ({
+  ...{ ...rest, paths: [path], takesProposals: false },
+  ...more,
+});
+const accepts = (path: string, more: Partial<Given> = {}): Given =>
+  asks(path, { takesProposals: true, ...more });
+
+/** A shop's export: every third quantity is a return. */
+const orders = file(
+  'orders.csv',
+  `Kundennr;Artikelnr;Menge;Bestelldatum\n${Array.from({ length: 30 }, (_, at) => `k${at};a${at % 7};${at % 3 === 0 ? -1 : 2};2024-01-${10 + (at % 20)}`).join('\n')}\n`,
+);
+
+describe('what a row of a file without types is', () => {
+  it('is a purchase where the columns are those of orders, and a quantity below 0 a return', async () => {
+    const prompt = scripted(
+      ['right', ''],
+      ['What did the user do', ''],
+      ['10 rows of purchase have a Menge below 0', ''],
+    );
+    const answers = await findAnswers(asks(orders), prompt);
+    prompt.close();
+    expect(answers.positiveTypes).toEqual(['purchase>0']);
+    expect(prompt.heard[0]).toContain('all of type "purchase"');
+    expect(answers.files[0]?.wishes.type).toBe('purchase');
+    expect(answers.sumsValues).toBe(true);
+    const proposed = await findAnswers(accepts(orders), undefined);
+    expect(proposed.sumsValues).toBe(true);
+    expect(proposed.positiveTypes).toEqual(['purchase>0']);
+    await expect(findAnswers(asks(orders), undefined)).rejects.toThrow(
+      "10 rows of purchase have a Menge below 0; if these are returns, say --positive-types 'purchase>0'",
+    );
+  });
+
+  it('is no return where most values are below 0', async () => {
+    const rows = [-1, -2, -1, 3].map((quantity, at) => `k${at};a${at};${quantity}`).join('\n');
+    const booked = file('booked.csv', `Kundennr;Artikelnr;Menge\n${rows}\n`);
+    const answers = await findAnswers(accepts(booked), undefined);
+    expect(answers.positiveTypes).toEqual(['purchase']);
+    expect(answers.sumsValues).toBe(false);
+  });
+
+  it('is what is answered', async () => {
+    const prompt = scripted(['right', ''], ['What did', 'a,b'], ['What did', 'kauf'], ['returns', 'no']);
+    const answers = await findAnswers(asks(orders), prompt);
+    prompt.close();
+    expect(answers.positiveTypes).toEqual(['kauf']);
+  });
+
+  it('is the type that counts as positive where that alone is said', async () => {
+    const given = accepts(orders, { positiveTypes: ['kauf>0=2'] });
+    const { files, positiveTypes } = await findAnswers(given, undefined);
+    expect([files[0]?.wishes.type, positiveTypes]).toEqual(['kauf', ['kauf>0=2']]);
+    await expect(
+      findAnswers(accepts(orders, { positiveTypes: ['kauf', 'klick'] }), undefined),
+    ).rejects.toThrow(
+      /no feedback is of type kauf, klick; .* say with --type which the rows of .*orders\.csv are/,
+    );
+  });
+
+  it('is a like where nothing speaks of an order', async () => {
+    const clicks = file('clicks.csv', 'user,item,time\nann,tea,2024-01-01\n');
+    expect((await findAnswers(accepts(clicks), undefined)).positiveTypes).toEqual(['like']);
+  });
+});
+
+describe('the columns of a file', () => {
+  it('are parted by what is answered where one is found, and what stands in each line is proposed', async () => {
+    const hashes = file('hashes.csv', 'user#item\nann#tea\nbob#ale\n');
+    await expect(findAnswers(accepts(hashes), undefined)).rejects.toThrow(/say --delimiter '#'$/);
+    const prompt = scripted(['stands between', ''], ['right', ''], ['What did the user do', '']);
+    const { files } = await findAnswers(asks(hashes), prompt);
+    prompt.close();
+    expect(prompt.heard[0]).toMatch(
+      /only one column was found, but "#" stands equally often in each line\.$/,
+    );
+    expect(files[0]?.plan.columns).toEqual(['user', 'item']);
+    const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ files, takesProposals: false }, places)).toMatch(/ --delimiter '#'/);
+    // The other file has a sign that is found.
+    const semicolons = file('semicolons.csv', 'item;title\ntea;Green tea\n');
+    const both = scripted(['stands between', ''], ['right', ''], ['right', ''], ['What did the user do', '']);
+    const mixed = await findAnswers(asks(hashes, { paths: [hashes, semicolons] }), both);
+    both.close();
+    expect(mixed.files.map(({ plan }) => plan.kind)).toEqual(['items', 'feedback']);
+  });
+});
+
+describe('the titles of items', () => {
+  it('are asked for where no column is known for them', async () => {
+    const goods = file('goods.csv', 'Artikelnr;Wortlaut;Preis\na1;Tee;1\n');
+    const given = asks(goods, {
+      paths: [goods, orders],
+      wishes: { type: 'purchase' },
+      positiveTypes: ['purchase>0'],
+    });
+    const prompt = scripted(['right', ''], ['titles', 'Worte'], ['titles', 'Wortlaut'], ['right', '']);
+    const { files } = await findAnswers(given, prompt);
+    prompt.close();
+    expect(prompt.heard.join('\n')).toMatch(
+      /One of Wortlaut, Preis, or none: \(none\)\nthere is no column Worte/,
+    );
+    expect(files[0]?.plan.mapping).toEqual({ ItemId: 0, Comment: 1 });
+    const without = scripted(['right', ''], ['titles', ''], ['right', '']);
+    const { files: bare } = await findAnswers(given, without);
+    expect(bare[0]?.plan.mapping).toEqual({ ItemId: 0 });
+  });
+});
+
+describe('columns that orders and articles both have', () => {
+  it('are those of the articles where these alone have a field for them', async () => {
+    const sold = file('sold.csv', 'Klient;Towar;Kiedy;Opis;Grupa;Sztuk\nann;a1;2024-01-01;Tee;Warm;1\n');
+    const goods = file('towary.csv', 'Towar;Opis;Grupa;Sztuk\na1;Tee;Warm;70\n');
+    const map = parseMap('user=Klient,item=Towar,time=Kiedy,title=Opis,categories=Grupa,value=Sztuk');
+    const { files } = await findAnswers(accepts(sold, { paths: [sold, goods], wishes: { map } }), undefined);
+    expect(files.map(({ plan }) => plan.mapping)).toEqual([
+      { ItemId: 0, Comment: 1, Categories: 2 },
+      { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 },
+    ]);
+    // One file alone has to have a field for each.
+    const alone = findAnswers(accepts(sold, { wishes: { map } }), undefined);
+    await expect(alone).rejects.toThrow(/feedback have no field "categories"/);
+  });
+});
+
+describe('rows that cannot be stored', () => {
+  const rows = Array.from({ length: 20 }, (_, at) => `u${at},tea,2024-01-01`).join('\n');
+  const few = file('few.csv', `user,item,time\n${rows}\nann,,2024-01-01\n`);
+  const many = file('many.csv', `user,item,time\n${rows}\n${'ann,,2024-01-01\n'.repeat(9)}`);
+
+  it('are shown, and left out if few of them are', async () => {
+    const prompt = scripted(
+      ['right', ''],
+      ['What did', ''],
+      ['1 row of 21 cannot be stored. Leave them out?', ''],
+    );
+    const { skipsBad } = await findAnswers(asks(few), prompt);
+    prompt.close();
+    expect(skipsBad).toBe(true);
+    expect(prompt.heard).toContain(`${few}:22: the item id is empty`);
+    expect((await findAnswers(accepts(few, { skipsBad: true }), undefined)).skipsBad).toBe(true);
+  });
+
+  it('end it where they are many, or nobody is asked', async () => {
+    const prompt = scripted(['right', ''], ['What did', ''], ['9 rows of 29 cannot be stored', '']);
+    await expect(findAnswers(asks(many), prompt)).rejects.toThrow(
+      '9 rows of 29 cannot be stored; nothing was written',
+    );
+    await expect(findAnswers(accepts(few), undefined)).rejects.toThrow(/To leave them out, add --skip-bad/);
+  });
+
+  it('are those with a rating that is no number, and those of items', async () => {
+    const rated = file('rated.csv', `user,item,rating\n${'ann,tea,5\n'.repeat(20)}bob,tea,good\n`);
+    const prompt = scripted(['right', ''], ['1 row of 21', ''], ['Ratings are from 5 to 5', '']);
+    await findAnswers(asks(rated), prompt);
+    prompt.close();
+    expect(prompt.heard).toContain(`${rated}:22: "good" is no rating`);
+    const items = file('items.csv', 'sku,title\na/b,Tea\n');
+    const both = accepts(few, { paths: [items, orders] });
+    await expect(findAnswers(both, undefined)).rejects.toThrow(/1 row of 31 cannot be stored/);
+  });
+});
+
+describe('questions', () => {
+  it('say nothing of options beside them', async () => {
+    const dates = file('dates.csv', 'user,item,time\nann,tea,02/01/2024\n');
+    const prompt = scripted(['Does the day come first', ''], ['right', ''], ['What did', '']);
+    await findAnswers(asks(dates), prompt);
+    expect(prompt.heard.join('\n')).not.toContain('--time-format');
+    const west = join(folder, 'west.csv');
+    writeFileSync(west, Buffer.from('Kunde,Artikel\nJ\u00f6rg,tee\n', 'latin1'));
+    const other = scripted(['Is it Windows-1252', ''], ['right', ''], ['What did', '']);
+    await findAnswers(asks(west), other);
+    expect(other.heard.join('\n')).not.toContain('--encoding');
+  });
+
+  it('end once when the person goes away, at the second of them too', async () => {
+    const dates = file('dates.csv', 'user,item,time\nann,tea,02/01/2024\n');
+    const heard: string[] = [];
+    const ask = async (question: string) => {
+      heard.push(question);
+      if (heard.length === 1) return dates;
+      throw new ExitStatus(130);
+    };
+    const prompt = { ask, say: (line: string) => heard.push(line), close() {} };
+    await expect(findAnswers(asks('', { paths: [] }), prompt)).rejects.toMatchObject({ code: 130 });
+    expect(heard.join('\n')).not.toContain('exit 130');
+    expect(heard.filter((line) => line.startsWith('Files'))).toHaveLength(1);
+  });
+
+  it('end the process by Ctrl-C while files are read between two of them', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
+    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+    const exit = vi.fn();
+    const prompt = createPrompt(input, output, exit);
+    input.write('\u0003');
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
+    prompt.close();
+    expect(String(output.read())).toContain('Stopped; nothing was written.');
+  });
+});
+
+describe('the folder of the data', () => {
+  it('is another one where it holds data, which is asked', async () => {
+    const full = join(folder, 'full');
+    mkdirSync(full);
+    expect(await findFolder(full, async () => true, undefined)).toBe(full);
+    writeFileSync(join(full, 'data.mdb'), 'not empty');
+    expect(await findFolder(full, async () => false, undefined)).toBe(full);
+    await expect(findFolder(full, async () => true, undefined)).rejects.toThrow(/holds data already.*--data/);
+    expect(await findFolder(full, async () => true, scripted(['A new folder', '']))).toBe(`${full}-2`);
+    expect(await findFolder(full, async () => true, scripted(['A new folder', full]))).toBe(full);
+    const prompt = scripted(['A new folder', orders], ['A new folder', full]);
+    expect(await findFolder(full, async () => true, prompt)).toBe(full);
+    expect(prompt.heard.join()).toContain('orders.csv cannot be a folder');
+  });
+
+  it('is as it was before after a failure, if there was nothing in it', () => {
+    const [fresh, empty, used] = ['fresh', 'empty', 'used'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const path of [empty, used]) mkdirSync(path);
+    writeFileSync(join(used, 'mine'), '');
+    const before = [fresh, empty, used].map(rememberFolder);
+    for (const path of [fresh, empty, used]) {
+      mkdirSync(join(path, 'cache'), { recursive: true });
+      writeFileSync(join(path, 'data.mdb'), '');
+    }
+    const failure = new Error('failed');
+    expect(before.map((each) => each.restore(failure))).toEqual([true, true, false]);
+    expect([existsSync(fresh), readdirSync(empty), readdirSync(used)]).toEqual([
+      false,
+      [],
+      ['cache', 'data.mdb', 'mine'],
+    ]);
+  });
+});
+
+describe('a folder that another process has taken meanwhile', () => {
+  it('is left as it is', () => {
+    const path = join(folder, 'taken');
+    const before = rememberFolder(path);
+    mkdirSync(path);
+    expect(before.restore(new FolderLockedError('process 1 has it'))).toBe(false);
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe('what is written and told', () => {
+  it('names the command that says all answers again, without the key', async () => {
+    const map = [['user', 'Kundennr']] as const;
+    const answers = await findAnswers(accepts(orders, { wishes: { map }, apiKey: 'a-secret' }), undefined);
+    const places = { config: 'my shop.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ ...answers, takesProposals: true }, places)).toMatch(
+      / init \S+\/orders\.csv --map user=Kundennr --type purchase --positive-types 'purchase>0' --port 1 --api-key YOUR-KEY --sum-values --config 'my shop\.toml' --yes$/,
+    );
+  });
+
+  it('has a window of popular items that reaches as far before the newest feedback as it usually does before now', () => {
+    const nowMs = Date.UTC(2026, 0, 31);
+    const days = (newestMs: number | undefined) => {
+      const answers: Answers = {
+        ...{
+          files: [],
+          positiveTypes: ['like'],
+          readTypes: [],
+          newestMs,
+          skipsBad: false,
+          sumsValues: false,
+        },
+        ...{ port: undefined, apiKey: undefined, evaluates: false },
+      };
+      return fittedConfig(answers, './data', nowMs).recommend.popular.popular_window / 86_400_000;
+    };
+    expect([undefined, nowMs, Date.UTC(2026, 0, 20), Date.UTC(2025, 0, 31)].map(days)).toEqual([
+      30, 30, 30, 395,
+    ]);
+  });
+
+  it('has feedback that counts as positive', async () => {
+    const answers = await findAnswers(accepts(orders), undefined);
+    const config = fittedConfig(answers, './data', Date.now());
+    const titled = (itemId: string) => ({ itemId, title: '' });
+    const example = { userId: 'ann', liked: [titled('a1')], recommended: [titled('a2')] };
+    expect(requestsOf(config, example).feedback).toEqual([
+      { FeedbackType: 'purchase', UserId: 'ann', ItemId: 'a2', Value: 1 },
+    ]);
+    expect(requestsOf(config, undefined).feedback).toBeUndefined();
+  });
+
+  it('says how to start what is set up already', async () => {
+    const data = join(folder, 'imported');
+    const config = file('there.toml', `[database]\ndata_store = "lmdb://${data}"\n`);
+    await expect(refuseWrittenConfig(config, {})).rejects.toThrow(
+      /not written over; name another with --config$/,
+    );
+    mkdirSync(data);
+    writeFileSync(join(data, 'data.mdb'), 'not empty');
+    await expect(refuseWrittenConfig(config, {})).rejects.toThrow(
+      /has its data: .* serve --config .*there\.toml starts/,
+    );
+    await expect(refuseWrittenConfig(join(folder, 'new.toml'), {})).resolves.toBeUndefined();
+    // Told before any question is answered.
+    await expect(refuseWrittenConfig(join(folder, 'nowhere', 'new.toml'), {})).rejects.toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Choices,
+  columnNames,
+  firstRows,
+  guessFile,
+  openQuestions,
+  orderInFile,
+  planOf,
+  previewOf,
+  timesOf,
+} from '../../src/dashboard/import/plan.ts';
+import { openFile, withDelimiter } from '../../src/dashboard/import/read-file.ts';
+
+/** What the page makes of a file. */
+async function look(text: string | Buffer, more: Partial<Choices> = {}, sign?: string) {
+  const given = await openFile(new File([text], 'orders.csv'));
+  const opened = sign === undefined ? given : withDelimiter(given, sign);
+  const rows = await firstRows(opened);
+  const { kind, hasHeader, mapping } = guessFile(opened, rows);
+  const body = rows.slice(hasHeader ? 1 : 0);
+  const choices = { kind, mapping, type: 'like', lowType: 'read', separator: '|', ratingMin: '' };
+  const names = columnNames(opened, rows, hasHeader);
+  const plan = planOf(opened, body, names, { ...choices, timesAre: undefined, ...more });
+  return { opened, body, plan, names, questions: openQuestions(plan, timesOf(body, plan)) };
+}
+
+const HEADER = 'Kundennr;Artikelnr;Datum\n';
+
+describe('the import page', () => {
+  it('shows times as they are written while it is open how, and refuses no row for it', async () => {
+    const { body, plan, questions } = await look(`${HEADER}ann;tea;02/01/2024\nann;;03/01/2024\n`);
+    expect(previewOf(body, plan)).toEqual([
+      { cells: ['ann', 'tea', 'like', '02/01/2024', '', ''] },
+      { refusal: 'the item id is empty' },
+    ]);
+    expect(questions).toEqual([
+      'how the times are written, since nothing tells whether the day or the month of "02/01/2024" comes first',
+    ]);
+    const said = await look(`${HEADER}ann;tea;02/01/2024\n`, { timesAre: 'day-first' });
+    expect(previewOf(said.body, said.plan)).toEqual([
+      { cells: ['ann', 'tea', 'like', '2024-01-02', '', ''] },
+    ]);
+    expect(said.questions).toEqual([]);
+  });
+
+  it('takes dates with points without a question, and others by the whole file', async () => {
+    const dotted = await look(`${HEADER}ann;tea;01.12.10 08:26\n`);
+    expect([dotted.plan.timeForm, dotted.questions]).toEqual(['day-first', []]);
+    const far = `${HEADER}${'ann;tea;1/2/2024\n'.repeat(6000)}`;
+    const { opened, plan } = await look(`${far}ann;tea;13/2/2024\n`);
+    expect(plan.timeForm).toBeUndefined();
+    expect(await orderInFile(opened, 2)).toBe('day-first');
+    expect(await orderInFile((await look(far)).opened, 2)).toBeUndefined();
+  });
+
+  it("reads Excel's own first line, and any sign that stands in each line", async () => {
+    const excel = await look(`sep=;\r\n${HEADER}ann;tea;01.12.10\r\n`);
+    expect([excel.names, excel.questions]).toEqual([['Kundennr', 'Artikelnr', 'Datum'], []]);
+    expect((await look('user#item\nann#tea\nbob#ale\n')).names).toEqual(['user', 'item']);
+    const one = await look('user item\nann tea\n');
+    expect([one.names, one.questions]).toEqual([['column 1'], ['which column is ItemId']]);
+    expect((await look('user item\nann tea\n', {}, ' ')).names).toEqual(['user', 'item']);
+    const wide = await look(Buffer.from('user\titem\nJörg\ttea\n', 'utf16le'));
+    expect(previewOf(wide.body, wide.plan)).toEqual([{ cells: ['Jörg', 'tea', 'like', '', '', ''] }]);
+  });
+
+  it('asks for another column where user and item are the same', async () => {
+    const { questions } = await look(`${HEADER}ann;tea;01.12.10\n`, {
+      mapping: { UserId: 0, ItemId: 0, Timestamp: 2 },
+    });
+    expect(questions).toEqual(['which of UserId and ItemId is another column']);
+  });
+
+  it('says what a workbook is', async () => {
+    const workbook = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from('_rels/.rels')]);
+    await expect(look(workbook)).rejects.toThrow(/^orders\.csv is an Excel workbook; save it as CSV .+\.$/);
+  });
+});

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import {
+  decodeFeedback,
+  decodeItemPatch,
+  decodeItems,
+  decodeSession,
+  decodeUserPatch,
+  decodeUsers,
+} from '../../src/domain/decode-bodies.ts';
+import { FurzeError } from '../../src/domain/errors.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const one = (value: unknown) => ({ json: bytes(JSON.stringify(value)), single: true });
+const many = (value: unknown) => ({ json: bytes(JSON.stringify(value)), single: false });
+const NOW_MS = Date.UTC(2024, 0, 2, 3, 4, 5, 678);
+const limits = { ...DEFAULT_LIMITS, batchRecordsMax: 3, labelsMax: 2, commentBytesMax: 8 };
+
+function refusal(run: () => unknown): FurzeError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof FurzeError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('a user has every field filled in, null is not given, unknown fields go', () => {
+  const users = decodeUsers(one({ UserId: 'a', Labels: null, Comment: null, Extra: 1 }), limits);
+  expect(users).toEqual([{ UserId: 'a', Labels: [], Comment: '', Subscribe: [] }]);
+});
+
+test('an item has every field filled in and its timestamp in one form', () => {
+  const body = [
+    { ItemId: 'i', Timestamp: '2022-03-04 05:06:07' },
+    { ItemId: 'j', Timestamp: '', IsHidden: null },
+  ];
+  expect(decodeItems(many(body), limits)).toEqual([
+    {
+      ItemId: 'i',
+      IsHidden: false,
+      Categories: [],
+      Timestamp: '2022-03-04T05:06:07Z',
+      Labels: [],
+      Comment: '',
+    },
+    { ItemId: 'j', IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' },
+  ]);
+});
+
+test('feedback without a timestamp happened now', () => {
+  const triple = { FeedbackType: 'like', UserId: 'u', ItemId: 'i' };
+  const times = decodeFeedback(
+    many([triple, { ...triple, Timestamp: '' }, { ...triple, Timestamp: '2022-03-04' }]),
+    limits,
+    NOW_MS,
+  ).map((feedback) => feedback.Timestamp);
+  expect(times).toEqual(['2024-01-02T03:04:05.678Z', '2024-01-02T03:04:05.678Z', '2022-03-04T00:00:00Z']);
+});
+
+test('a patch holds what was given and no more', () => {
+  expect(decodeUserPatch(bytes('{"Comment":"x","Labels":null}'), limits)).toEqual({ Comment: 'x' });
+  expect(decodeItemPatch(bytes('{"IsHidden":false,"Timestamp":""}'), limits)).toEqual({
+    IsHidden: false,
+    Timestamp: '',
+  });
+  expect(refusal(() => decodeItemPatch(bytes('null'), limits)).code).toBe('INVALID_BODY');
+  expect(refusal(() => decodeUserPatch(bytes('[]'), limits)).code).toBe('INVALID_BODY');
+});
+
+test.each([
+  ['a wrong type', [{ ItemId: 'i' }, { ItemId: 7 }], '/1/ItemId'],
+  ['a missing id', [{ ItemId: 'i' }, {}], '/1/ItemId'],
+  ['an empty id', [{ ItemId: '' }], '/0/ItemId'],
+  ['a slash', [{ ItemId: 'a/b' }], '/0/ItemId'],
+  ['513 bytes', [{ ItemId: `${'é'.repeat(256)}x` }], '/0/ItemId'],
+  ['half a surrogate pair', [{ ItemId: 'a\ud800' }], '/0/ItemId'],
+  ['a category that is a number', [{ ItemId: 'i', Categories: ['a', 1] }], '/0/Categories/1'],
+  ['too many labels', [{ ItemId: 'i', Labels: ['a', 'b', 'c'] }], '/0/Labels'],
+  ['too long a comment', [{ ItemId: 'i', Comment: 'ééééé' }], '/0/Comment'],
+  ['a date that is none', [{ ItemId: 'i', Timestamp: '2022-02-30' }], '/0/Timestamp'],
+  ['a record that is null', [{ ItemId: 'i' }, null], '/1'],
+  ['no array', { ItemId: 'i' }, ''],
+  ['null', null, ''],
+])('%s is refused with its place', (_name, body, path) => {
+  const error = refusal(() => decodeItems(many(body), limits));
+  expect(error.code).toBe('INVALID_BODY');
+  expect(error.places[0]?.path).toBe(path);
+});
+
+test.each(['', '{', '{"UserId":"a"}}', 'undefined'])('%s is not JSON', (text) => {
+  expect(refusal(() => decodeUsers({ json: bytes(text), single: true }, limits)).code).toBe('INVALID_JSON');
+});
+
+test('bytes that are not UTF-8 are refused', () => {
+  const json = new Uint8Array([0x22, 0xff, 0x22]);
+  expect(refusal(() => decodeUsers({ json, single: true }, limits)).code).toBe('INVALID_JSON');
+});
+
+test('a batch over the limit is refused', () => {
+  const body = Array.from({ length: 4 }, (_, i) => ({ UserId: `u${i}` }));
+  expect(refusal(() => decodeUsers(many(body), limits)).code).toBe('BATCH_TOO_LARGE');
+});
+
+test('ids of 512 bytes, of emoji and named as members of Object are ordinary', () => {
+  const ids = ['x'.repeat(512), '😀'.repeat(128), '__proto__'];
+  expect(decodeUsers(many(ids.map((UserId) => ({ UserId }))), limits).map((user) => user.UserId)).toEqual(
+    ids,
+  );
+});
+
+test('a batch with faults everywhere names only some', () => {
+  const body = Array.from({ length: 1000 }, () => ({}));
+  const error = refusal(() => decodeFeedback(many(body), DEFAULT_LIMITS, NOW_MS));
+  expect(error.places).toHaveLength(20);
+});
+
+test('a text that has no UTF-8 is refused wherever it stands, and named', () => {
+  const half = '\ud800';
+  const places = (body: object) => refusal(() => decodeItems(many([body]), limits)).places;
+  const message = 'must be well-formed Unicode';
+  expect(places({ ItemId: 'i', Labels: ['a', half] })).toEqual([{ path: '/0/Labels/1', message }]);
+  expect(places({ ItemId: 'i', Categories: [half] })).toEqual([{ path: '/0/Categories/0', message }]);
+  expect(places({ ItemId: 'i', Comment: half })).toEqual([{ path: '/0/Comment', message }]);
+  expect(places({ ItemId: half })).toEqual([{ path: '/0/ItemId', message }]);
+  expect(decodeItems(many([{ ItemId: '🌿', Labels: ['🌿'] }]), limits)[0]!.Labels).toEqual(['🌿']);
+  expect(refusal(() => decodeItems(one({ ItemId: 'a\0b' }), limits)).message).toContain('U+0000');
+});
+
+test('a label is at most so many bytes of UTF-8', () => {
+  const few = { ...limits, labelBytesMax: 4 };
+  const user = (label: string) => decodeUsers(one({ UserId: 'u', Labels: [label], Subscribe: [] }), few);
+  expect(user('éé')[0]!.Labels).toEqual(['éé']);
+  expect(refusal(() => user('ééé')).places).toEqual([
+    { path: '/Labels/0', message: 'must be at most 4 bytes of UTF-8' },
+  ]);
+});
+
+test('JSON nested too deep is refused before it is parsed, strings not counted', () => {
+  const shallow = { ...limits, jsonDepthMax: 3 };
+  const user = (extra: string) => ({ json: bytes(`{"UserId":"u","X":${extra}}`), single: true });
+  expect(decodeUsers(user('[["[[[["]]'), shallow)).toHaveLength(1);
+  const error = refusal(() => decodeUsers(user('[[[]]]'), shallow));
+  expect(error).toMatchObject({ code: 'INVALID_BODY' });
+  expect(error.message).toBe('The body must not be nested deeper than 3 arrays and objects.');
+  const endless = { json: new Uint8Array(1_000_000).fill(0x5b), single: false };
+  expect(refusal(() => decodeFeedback(endless, limits, NOW_MS)).message).toContain('deeper than 32');
+});
+
+test('a session has bounds of its own: bytes, records and values', () => {
+  const session = (text: string, bounds: object) =>
+    refusal(() => decodeSession(bytes(text), { ...limits, ...bounds }, NOW_MS));
+  const record = '{"FeedbackType":"like","ItemId":"i"}';
+  expect(session(`[${record},${record}]`, { sessionRecordsMax: 1 })).toMatchObject({
+    code: 'BATCH_TOO_LARGE',
+  });
+  expect(session(`[${record}]`, { sessionBytesMax: 20 })).toMatchObject({ code: 'BODY_TOO_LARGE' });
+  const junk = `[{"x":[${'[],'.repeat(2000)}[]]}]`;
+  expect(session(junk, { sessionRecordsMax: 10 })).toMatchObject({ code: 'INVALID_BODY' });
+});

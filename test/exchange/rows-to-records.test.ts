@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { parseTimestamp } from '../../src/domain/rfc3339.ts';
+import { type Plan, recordOf } from '../../src/exchange/rows-to-records.ts';
+
+const PLAN: Plan = {
+  kind: 'feedback',
+  mapping: { UserId: 0, ItemId: 1, Timestamp: 2 },
+  timeForm: 'date',
+  type: 'like',
+  ratingMin: undefined,
+  lowType: 'read',
+  separator: '|',
+};
+
+describe('the time of a record', () => {
+  it.each([
+    ['as Gorse exports it', '2021-05-01 06:07:08 +0000 UTC', '2021-05-01T06:07:08Z'],
+    [
+      'as Gorse exports it, to the nanosecond',
+      '2021-05-01 06:07:08.250000001 +0000 UTC',
+      '2021-05-01T06:07:08.25Z',
+    ],
+    ['as Go prints another zone', '2021-05-01 06:07:08 +0530 IST', '2021-05-01T00:37:08Z'],
+    ['as PostgreSQL exports it', '2021-05-01 06:07:08.25+00', '2021-05-01T06:07:08.25Z'],
+    ['as MySQL exports it', '2021-05-01 06:07:08', '2021-05-01T06:07:08Z'],
+    ['of RFC 3339', '2021-05-01T06:07:08-01:00', '2021-05-01T07:07:08Z'],
+    ['a date alone', '2021-05-01', '2021-05-01T00:00:00Z'],
+  ])('is understood %s', (_, text, expected) => {
+    const made = recordOf(['ann', 'tea', text], PLAN);
+    expect(parseTimestamp((made as { record: { Timestamp: string } }).record.Timestamp)).toBe(
+      Date.parse(expected),
+    );
+  });
+});
