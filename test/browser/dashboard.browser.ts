@@ -154,8 +154,13 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   it('draws curves of more than one point, requests and latency among them', async () => {
     const view = await openView(browser, VIEWS[0]);
     await signIn(view);
-    const isDrawn = `[...document.querySelectorAll('figure.chart')].every((each) => each.dataset.points > 1)`;
-    while (!(await view.page.evaluate(`${isDrawn} && document.querySelector('figure.chart') !== null`))) {
+    // A chart stands on the page, with its points, before it is drawn.
+    const isDrawn = `(() => {
+      const charts = [...document.querySelectorAll('figure.chart')];
+      const drawn = charts.filter((each) => each.dataset.points > 1 && each.querySelector('canvas'));
+      return charts.length > 0 && drawn.length === charts.length;
+    })()`;
+    while (!(await view.page.evaluate(isDrawn))) {
       await recommended();
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
