@@ -63,11 +63,6 @@ export function jsonText(text: string): Reply {
   return { status: 200, contentType: JSON_TYPE, body: text };
 }
 
-/** The answer to a write: the number of rows it touched. */
-export function writeResult(rowAffected: number): Reply {
-  return jsonText(`{"RowAffected":${rowAffected}}`);
-}
-
 /** The bytes of a body on the wire. */
 export function byteLengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;

@@ -9,7 +9,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The names between braces in a path, as the keys of an object. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name | keyof ParamsOf<Rest>]: string }
-  : unknown;
+  : Readonly<Record<never, string>>;
 
 /** A request as a handler sees it: parsed and checked, free of any transport. */
 export interface RouteRequest<Params> {

@@ -42,23 +42,6 @@ export interface HttpServerOptions extends RequestPipelineParts {
   readonly connections: ConnectionLimits;
 }
 
-export interface HttpServer {
-  /** Starts to listen. @throws Error when the address cannot be had */
-  listen(): Promise<{ readonly host: string; readonly port: number }>;
-  /** Stops to listen, waits for the requests under way and ends all connections. */
-  close(): Promise<void>;
-}
-
-/** The HTTP server over either engine: what is under way, what it may take, how it ends. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { host, port } = options;
-  const server = new Server(options);
-  return {
-    listen: async () => ({ host, port: await server.engine.listen(host, port) }),
-    close: () => server.close(),
-  };
-}
-
 /** A request whose answer is not sent whole in the tick of its head. */
 interface Call {
   readonly res: object;
@@ -69,8 +52,9 @@ interface Call {
   outflow: Outflow | undefined;
 }
 
-class Server {
-  readonly engine: Engine<object>;
+/** The HTTP server over either engine: what is under way, what it may take, how it ends. */
+export class HttpServer {
+  private readonly engine: Engine<object>;
   private readonly options: HttpServerOptions;
   private readonly pipeline: RequestPipeline;
   private readonly bodies: BodyRules;
@@ -102,6 +86,13 @@ class Server {
     this.burst = new Burst(this.engine.keepsOrder);
   }
 
+  /** Starts to listen. @throws Error when the address cannot be had */
+  async listen(): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port } = this.options;
+    return { host, port: await this.engine.listen(host, port) };
+  }
+
+  /** Stops to listen, waits for the requests under way and ends all connections. */
   async close(): Promise<void> {
     this.drain.begin();
     this.engine.stopListening();

@@ -16,7 +16,7 @@ import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
 import type { Route } from './route.ts';
 import { createRoutes } from './route-table.ts';
-import { type ConnectionLimits, createHttpServer } from './server.ts';
+import { type ConnectionLimits, HttpServer } from './server.ts';
 import type { Services } from './services.ts';
 
 /** Of the time to stop, the part that requests under way have to end. */
@@ -69,7 +69,7 @@ export async function listenHttp(
   registerBackground(metrics.registry, background);
   registerModel(metrics.registry, () => services.admin.learning());
   if (background.cluster !== undefined) registerNodes(metrics.registry, background.cluster);
-  const http = createHttpServer({
+  const http = new HttpServer({
     starting,
     engine,
     routes,

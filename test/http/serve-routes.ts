@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/domain/request-limits.ts'
 import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { createMetrics, type HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { Route } from '../../src/http/route.ts';
-import { type ConnectionLimits, createHttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+import { type ConnectionLimits, HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
 import type { Services } from '../../src/http/services.ts';
 import { TEST_ENGINE } from './start.ts';
 
@@ -46,7 +46,7 @@ export async function serveRoutes(
     stats: () => Promise.resolve({ users: 0, items: 0, feedback: 0, bytes: 0 }),
   });
   const allLimits = { ...DEFAULT_LIMITS, ...limits };
-  const server = createHttpServer({
+  const server = new HttpServer({
     engine,
     routes,
     services: { defaultN: 10, limits: allLimits } as Services,

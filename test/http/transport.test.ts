@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { json, jsonText } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
-import { createHttpServer } from '../../src/http/server.ts';
+import { HttpServer } from '../../src/http/server.ts';
 import type { Services } from '../../src/http/services.ts';
 import { sendRaw } from './raw.ts';
 import { engine, WIDE } from './serve-routes.ts';
@@ -60,7 +60,7 @@ const metrics = createMetrics({
 });
 
 function start(apiKey = '', port = 0) {
-  return createHttpServer({
+  return new HttpServer({
     engine,
     routes,
     services,

@@ -15,6 +15,7 @@ import { watchSlowReader } from '../flow/slow-reader.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
 import type { Exchange, RequestHead } from '../request-pipeline.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
+import { HeadersByName } from './headers-by-name.ts';
 
 /** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -159,13 +160,14 @@ function tellGone(this: NodeResponse): void {
 }
 
 /** The head of a request over what the parser has read; of a header sent several times the first counts, as with uWebSockets.js. */
-class NodeHead implements RequestHead {
+class NodeHead extends HeadersByName implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   private readonly raw: readonly string[];
 
   constructor(req: IncomingMessage) {
+    super();
     const url = req.url!;
     const mark = url.indexOf('?');
     this.method = req.method!;
@@ -174,35 +176,7 @@ class NodeHead implements RequestHead {
     this.raw = req.rawHeaders;
   }
 
-  get requestId(): string {
-    return this.header('x-request-id');
-  }
-
-  get apiKey(): string {
-    return this.header('x-api-key');
-  }
-
-  get apiVersion(): string {
-    return this.header('x-api-version');
-  }
-
-  get authorization(): string {
-    return this.header('authorization');
-  }
-
-  get origin(): string {
-    return this.header('origin');
-  }
-
-  get host(): string {
-    return this.header('host');
-  }
-
-  get fetchSite(): string {
-    return this.header('sec-fetch-site');
-  }
-
-  private header(name: string): string {
+  protected header(name: string): string {
     return headerIn(this.raw, name);
   }
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
 import type { Exchange, RequestHead } from '../request-pipeline.ts';
 import { type Engine, type EngineOptions, type OnRequest, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
+import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';
 
@@ -67,45 +68,22 @@ function startTls(uws: Uws, { certPath, keyPath }: TlsFiles): UwsApp {
 }
 
 /** The head of a request, its headers read when they are asked for: each is a call into the engine. */
-class UwsHead implements RequestHead {
+class UwsHead extends HeadersByName implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   private readonly req: UwsRequest;
 
   constructor(req: UwsRequest, method: string) {
+    super();
     this.req = req;
     this.method = method;
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
   }
 
-  get requestId(): string {
-    return this.req.getHeader('x-request-id');
-  }
-
-  get apiKey(): string {
-    return this.req.getHeader('x-api-key');
-  }
-
-  get apiVersion(): string {
-    return this.req.getHeader('x-api-version');
-  }
-
-  get authorization(): string {
-    return this.req.getHeader('authorization');
-  }
-
-  get origin(): string {
-    return this.req.getHeader('origin');
-  }
-
-  get host(): string {
-    return this.req.getHeader('host');
-  }
-
-  get fetchSite(): string {
-    return this.req.getHeader('sec-fetch-site');
+  protected header(name: string): string {
+    return this.req.getHeader(name);
   }
 }
 

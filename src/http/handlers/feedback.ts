@@ -8,9 +8,10 @@ import {
 import { FurzeError } from '../../domain/errors.ts';
 import { jsonList } from '../list-reply.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
-import { json, writeResult } from '../reply.ts';
+import { json } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
+import { write } from './write.ts';
 
 const tag = 'Feedback';
 const onePage = {
@@ -149,11 +150,8 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
     body: { schema: FeedbackBodiesSchema, example: [FEEDBACK] },
     response: { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN },
     errors: ['BATCH_TOO_LARGE'],
-    async handler({ body }, { data }) {
-      const batch = { json: body, single: false };
-      const { rowAffected } = await data.write({ kind: 'putFeedback', overwrite, batch });
-      return writeResult(rowAffected);
-    },
+    handler: ({ body }, { data }) =>
+      write(data, { kind: 'putFeedback', overwrite, batch: { json: body, single: false } }),
   });
 }
 

@@ -10,10 +10,11 @@ import type { Item } from '../../domain/entities.ts';
 import { noSuchItem } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
-import { json, jsonText, type Reply, writeResult } from '../reply.ts';
+import { json, jsonText, type Reply } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { ITEM, WRITTEN } from './examples.ts';
+import { write } from './write.ts';
 
 const tag = 'Items';
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
@@ -27,10 +28,7 @@ export const itemRoutes: readonly Route[] = [
     summary: 'Insert an item, or overwrite the one with the same id',
     body: { schema: ItemBodySchema, example: ITEM },
     response: written,
-    async handler({ body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'putItems', batch: { json: body, single: true } });
-      return writeResult(rowAffected);
-    },
+    handler: ({ body }, { data }) => write(data, { kind: 'putItems', batch: { json: body, single: true } }),
   }),
   route({
     method: 'POST',
@@ -42,10 +40,7 @@ export const itemRoutes: readonly Route[] = [
     body: { schema: ItemBodiesSchema, example: [ITEM] },
     response: written,
     errors: ['BATCH_TOO_LARGE'],
-    async handler({ body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'putItems', batch: { json: body, single: false } });
-      return writeResult(rowAffected);
-    },
+    handler: ({ body }, { data }) => write(data, { kind: 'putItems', batch: { json: body, single: false } }),
   }),
   route({
     method: 'GET',
@@ -95,10 +90,8 @@ export const itemRoutes: readonly Route[] = [
     body: { schema: ItemPatchSchema, example: { IsHidden: true } },
     response: written,
     errors: ['ITEM_NOT_FOUND'],
-    async handler({ params, body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'patchItem', itemId: params['item-id'], json: body });
-      return writeResult(rowAffected);
-    },
+    handler: ({ params, body }, { data }) =>
+      write(data, { kind: 'patchItem', itemId: params['item-id'], json: body }),
   }),
   route({
     method: 'DELETE',
@@ -106,10 +99,7 @@ export const itemRoutes: readonly Route[] = [
     tag,
     summary: "Delete an item and the item's feedback",
     response: { ...written, description: 'Rows removed, 0 when there was no such item' },
-    async handler({ params }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'deleteItem', itemId: params['item-id'] });
-      return writeResult(rowAffected);
-    },
+    handler: ({ params }, { data }) => write(data, { kind: 'deleteItem', itemId: params['item-id'] }),
   }),
   categoryRoute('PUT', 'addCategory', 'Add a category to an item'),
   categoryRoute('DELETE', 'removeCategory', 'Take a category from an item'),
@@ -149,13 +139,11 @@ function categoryRoute(
     summary,
     response: written,
     errors: ['ITEM_NOT_FOUND'],
-    async handler({ params }, { data }) {
-      const { rowAffected } = await data.write({
+    handler: ({ params }, { data }) =>
+      write(data, {
         kind,
         itemId: params['item-id'],
         category: params.category,
-      });
-      return writeResult(rowAffected);
-    },
+      }),
   });
 }

@@ -1,9 +1,11 @@
 import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
-import type { ListQuery, Recommender } from '../../recommend/recommender.ts';
+import type { ListQuery } from '../../recommend/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../list-reply.ts';
 import type { Query } from '../query-parameters.ts';
-import { type Route, route } from '../route.ts';
+import type { Reply } from '../reply.ts';
+import { type Route, type RouteRequest, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { SCORED } from './examples.ts';
 
 const tag = 'Lists';
@@ -20,10 +22,7 @@ export const listRoutes: readonly Route[] = [
     summary: 'Items like an item',
     query: ['n', 'offset', 'category'],
     response: scored,
-    async handler(request, { recommender }) {
-      const asked = listQuery(request.query, undefined, request);
-      return jsonRows(await recommender.itemNeighbors(request.params['item-id'], asked));
-    },
+    handler: itemNeighbors,
   }),
   route({
     method: 'GET',
@@ -32,11 +31,7 @@ export const listRoutes: readonly Route[] = [
     summary: 'Items of a category like an item',
     query: ['n', 'offset', 'category'],
     response: scored,
-    async handler(request, { recommender }) {
-      const { params, query } = request;
-      const asked = listQuery(query, params.category, request);
-      return jsonRows(await recommender.itemNeighbors(params['item-id'], asked));
-    },
+    handler: itemNeighbors,
   }),
   route({
     method: 'GET',
@@ -52,6 +47,15 @@ export const listRoutes: readonly Route[] = [
   }),
 ];
 
+async function itemNeighbors(
+  request: RouteRequest<{ readonly 'item-id': string; readonly category?: string }>,
+  { recommender }: Services,
+): Promise<Reply> {
+  const { params, query } = request;
+  const asked = listQuery(query, params.category, request);
+  return jsonRows(await recommender.itemNeighbors(params['item-id'], asked));
+}
+
 /** A list and its version by category. */
 function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: string): Route[] {
   const common = {
@@ -61,23 +65,19 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
     query: ['n', 'offset', 'user-id', 'category'],
     response: scored,
   } as const;
-  const ask = (recommender: Recommender, query: ListQuery) =>
-    name === 'latest' ? recommender.latest(query) : recommender.popular(query);
+  const ask = async ({ params, query }: RouteRequest<{ readonly category?: string }>, services: Services) =>
+    jsonRows(await services.recommender[name](listQuery(query, params.category)));
   return [
     route({
       ...common,
-      path: `/api/${name}` as const,
-      async handler({ query }, { recommender }) {
-        return jsonRows(await ask(recommender, listQuery(query)));
-      },
+      path: `/api/${name}` as '/api/list',
+      handler: ask,
     }),
     route({
       ...common,
       path: `/api/${name}/{category}` as '/api/list/{category}',
       summary: `${summary}, of one category`,
-      async handler({ params, query }, { recommender }) {
-        return jsonRows(await ask(recommender, listQuery(query, params.category)));
-      },
+      handler: ask,
     }),
   ];
 }

@@ -62,15 +62,15 @@ export const recommendRoutes: readonly Route[] = [
     ...personal,
     path: '/api/recommend/{user-id}',
     summary: 'Items for a user',
-    handler: (request, services) => recommend(request, undefined, services),
-    early: (request, services) => recommendReady(request, undefined, services),
+    handler: recommend,
+    early: recommendReady,
   }),
   route({
     ...personal,
     path: '/api/recommend/{user-id}/{category}',
     summary: 'Items of a category for a user',
-    handler: (request, services) => recommend(request, request.params.category, services),
-    early: (request, services) => recommendReady(request, request.params.category, services),
+    handler: recommend,
+    early: recommendReady,
   }),
   route({
     method: 'GET',
@@ -95,41 +95,39 @@ export const recommendRoutes: readonly Route[] = [
     ...session,
     path: '/api/session/recommend',
     summary: 'Items for a session',
-    handler: (request, services) => recommendSession(request, undefined, services),
+    handler: recommendSession,
   }),
   route({
     ...session,
     path: '/api/session/recommend/{category}',
     summary: 'Items of a category for a session',
-    handler: (request, services) => recommendSession(request, request.params.category, services),
+    handler: recommendSession,
   }),
 ];
 
+/** The parameters of a path for a user's recommendations. */
+interface OfUser {
+  readonly 'user-id': string;
+  readonly category?: string;
+}
+
 /** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
-function recommend(
-  request: RouteRequest<{ readonly 'user-id': string }>,
-  category: string | undefined,
-  { recommender }: Services,
-): Reply | Promise<Reply> {
-  const answer = recommender.recommend(request.params['user-id'], askedBy(request, category));
+function recommend(request: RouteRequest<OfUser>, { recommender }: Services): Reply | Promise<Reply> {
+  const answer = recommender.recommend(request.params['user-id'], askedBy(request));
   return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
 }
 
-function recommendReady(
-  request: RouteRequest<{ readonly 'user-id': string }>,
-  category: string | undefined,
-  { recommender }: Services,
-): Reply | undefined {
-  const answer = recommender.recommendReady(request.params['user-id'], askedBy(request, category));
+function recommendReady(request: RouteRequest<OfUser>, { recommender }: Services): Reply | undefined {
+  const answer = recommender.recommendReady(request.params['user-id'], askedBy(request));
   return answer === undefined ? undefined : jsonText(answer);
 }
 
-function askedBy(request: RouteRequest<unknown>, category: string | undefined): RecommendQuery {
-  const { query, apiVersion } = request;
+function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
+  const { params, query, apiVersion } = request;
   return {
     n: query.n,
     offset: query.offset,
-    categories: allCategories(query, category),
+    categories: allCategories(query, params.category),
     wishes: wishesOf(query),
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
@@ -145,10 +143,11 @@ function wishesOf({ excluded, labels, notLabels, boosts }: Query): ItemWishes | 
 }
 
 async function recommendSession(
-  request: RouteRequest<unknown>,
-  category: string | undefined,
+  request: RouteRequest<{ readonly category?: string }>,
   { recommender, clock, limits }: Services,
 ): Promise<Reply> {
   const feedback = decodeSession(request.body, limits, clock());
-  return jsonRows(await recommender.session(feedback, listQuery(request.query, category, request)));
+  return jsonRows(
+    await recommender.session(feedback, listQuery(request.query, request.params.category, request)),
+  );
 }

@@ -10,9 +10,10 @@ import type { User } from '../../domain/entities.ts';
 import { noSuchUser } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../page-reply.ts';
-import { jsonText, writeResult } from '../reply.ts';
+import { jsonText } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { USER, WRITTEN } from './examples.ts';
+import { write } from './write.ts';
 
 const tag = 'Users';
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
@@ -26,10 +27,7 @@ export const userRoutes: readonly Route[] = [
     summary: 'Insert a user, or overwrite the one with the same id',
     body: { schema: UserBodySchema, example: USER },
     response: written,
-    async handler({ body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'putUsers', batch: { json: body, single: true } });
-      return writeResult(rowAffected);
-    },
+    handler: ({ body }, { data }) => write(data, { kind: 'putUsers', batch: { json: body, single: true } }),
   }),
   route({
     method: 'POST',
@@ -41,10 +39,7 @@ export const userRoutes: readonly Route[] = [
     body: { schema: UserBodiesSchema, example: [USER] },
     response: written,
     errors: ['BATCH_TOO_LARGE'],
-    async handler({ body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'putUsers', batch: { json: body, single: false } });
-      return writeResult(rowAffected);
-    },
+    handler: ({ body }, { data }) => write(data, { kind: 'putUsers', batch: { json: body, single: false } }),
   }),
   route({
     method: 'GET',
@@ -89,10 +84,8 @@ export const userRoutes: readonly Route[] = [
     body: { schema: UserPatchSchema, example: { Labels: ['likes-short-films'] } },
     response: written,
     errors: ['USER_NOT_FOUND'],
-    async handler({ params, body }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'patchUser', userId: params['user-id'], json: body });
-      return writeResult(rowAffected);
-    },
+    handler: ({ params, body }, { data }) =>
+      write(data, { kind: 'patchUser', userId: params['user-id'], json: body }),
   }),
   route({
     method: 'DELETE',
@@ -100,10 +93,7 @@ export const userRoutes: readonly Route[] = [
     tag,
     summary: "Delete a user and the user's feedback",
     response: { ...written, description: 'Rows removed, 0 when there was no such user' },
-    async handler({ params }, { data }) {
-      const { rowAffected } = await data.write({ kind: 'deleteUser', userId: params['user-id'] });
-      return writeResult(rowAffected);
-    },
+    handler: ({ params }, { data }) => write(data, { kind: 'deleteUser', userId: params['user-id'] }),
   }),
 ];
 
