@@ -4,8 +4,10 @@ import { findPrograms } from './test/servers/postgres.ts';
 /** What every project of tests has; the global set-up is the root's, which runs once. */
 const common = {
   setupFiles: ['test/compiled/use.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // No test comes near these on a machine that is much slower and stalls for seconds; one that hangs ends by them.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 300_000 } },
   pool: 'forks' as const,
 };
 
@@ -56,6 +58,8 @@ export default defineConfig({
     globalSetup: ['test/compiled/compile.ts'],
     // One more than two cores, since tests wait for disks, timers and processes for much of their time.
     maxWorkers: 3,
+    // Servers of the run end and their folders are removed after the last test.
+    teardownTimeout: 300_000,
     projects: [
       { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },

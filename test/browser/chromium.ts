@@ -31,7 +31,7 @@ export async function openView(browser: Browser, { width, colorScheme }: ViewOpt
   const height = width < 600 ? 844 : 900;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(600_000);
   const errors: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());

@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   async function show(page: Page, path: string, heading: string | RegExp): Promise<void> {
     await page.goto(`${server.base}/#/${path}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await expect.poll(() => page.locator('main [aria-busy=true]').count(), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => page.locator('main [aria-busy=true]').count()).toBe(0);
   }
 
   /** How much of a table is out of sight beside what is seen of it, pixels. */
@@ -389,7 +389,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(await focused()).toBe('Items');
     await view.page.keyboard.press('Tab');
     await view.page.keyboard.type(itemId);
-    await expect.poll(() => view.page.locator('tbody tr').count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => view.page.locator('tbody tr').count()).toBe(1);
     await view.page.keyboard.press('Tab');
     await view.page.keyboard.press('Tab');
     await view.page.keyboard.press('Enter');

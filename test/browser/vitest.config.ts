@@ -8,8 +8,9 @@ export default defineConfig({
     include: ['test/browser/*.browser.ts'],
     globalSetup: ['test/compiled/compile.ts'],
     setupFiles: ['test/compiled/use.ts'],
-    testTimeout: 300_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
+    expect: { poll: { timeout: 600_000 } },
     pool: 'forks',
   },
 });

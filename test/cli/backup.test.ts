@@ -108,4 +108,4 @@ it('a running service compacts its store at a command', async () => {
   const { bytesBefore, bytesAfter } = JSON.parse(output);
   expect(bytesAfter).toBeLessThan(bytesBefore / 2);
   expect(await (await run(['check', store])).code).toBe(0);
-}, 300_000);
+});

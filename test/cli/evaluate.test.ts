@@ -44,7 +44,7 @@ describe('furze evaluate', () => {
     expect(html).toContain('<svg');
     expect(html).toMatch(/Served lists (beat|lose to) the best of the others/);
     expect(html).not.toMatch(/https?:\/\//);
-  }, 300_000);
+  });
 
   it('reads files as import does, told by the same options, and judges by the good rows', async () => {
     const [orders, articles] = [join(folder, 'orders.csv'), join(folder, 'articles.csv')];
@@ -76,7 +76,7 @@ describe('furze evaluate', () => {
     expect(lenient.output).toMatch(/articles\.csv: items: ItemId from "Was", Labels from "Art"/);
     const report = JSON.parse(lenient.output.split('\n').find((line) => line.startsWith('{'))!);
     expect(report.tables[0].users).toBe(25);
-  }, 600_000);
+  });
 
   it('takes no option that is of files where none is named', async () => {
     const run = new Furze(['evaluate', '--data', folder, '--map', 'user=uid']);
@@ -93,7 +93,7 @@ describe('furze evaluate', () => {
     await run.stop('SIGINT');
     expect(run.process.signalCode).toBe('SIGINT');
     expect(readdirSync(own)).toEqual([]);
-  }, 120_000);
+  });
 
   it('says what is missing', async () => {
     const file = join(folder, 'few.csv');
@@ -104,7 +104,7 @@ describe('furze evaluate', () => {
     const none = new Furze(['evaluate', file, '--positive-types', 'star']);
     expect(await none.exit).toBe(1);
     expect(none.output).toMatch(/positive types are star, types in the data are like; see --positive-types/);
-  }, 120_000);
+  });
 
   it('does the same for a running service that is asked to, and leaves nothing behind', async () => {
     const server = await startTestServer({
@@ -120,7 +120,7 @@ describe('furze evaluate', () => {
       await server.call('POST', '/api/feedback', feedback);
       await server.call('POST', '/api/admin/evaluation');
       const quality = async () => (await server.call('GET', '/api/admin/quality')).body;
-      await expect.poll(async () => (await quality()).EvaluationTask, { timeout: 280_000 }).toBeUndefined();
+      await expect.poll(async () => (await quality()).EvaluationTask).toBeUndefined();
       const { Evaluation, EvaluationError } = await quality();
       expect(EvaluationError).toBeUndefined();
       const [table] = Evaluation.Report.tables;
@@ -131,5 +131,5 @@ describe('furze evaluate', () => {
     } finally {
       await server.stop();
     }
-  }, 300_000);
+  });
 });

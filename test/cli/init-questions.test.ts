@@ -233,7 +233,7 @@ describe('questions', () => {
     const exit = vi.fn();
     const prompt = createPrompt(input, output, exit);
     input.write('\u0003');
-    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130), 600_000);
     prompt.close();
     expect(String(output.read())).toContain('Stopped; nothing was written.');
   });

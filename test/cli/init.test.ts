@@ -130,7 +130,7 @@ describe('furze init with flags', () => {
     const mixed = await run(source, '--positive', '4', '--config', `${config}.other`, '--data', data);
     expect(mixed).toMatchObject({ code: 1 });
     expect(mixed.output).toContain(`${data} holds data already`);
-  }, 300_000);
+  });
 
   it('prints one object and nothing else with --json', async () => {
     const [config, data] = [join(folder, 'json.toml'), join(folder, 'json')];
@@ -159,7 +159,7 @@ describe('furze init with flags', () => {
     });
     expect(told.requests).toHaveLength(3);
     expect(told.example.recommended).toHaveLength(5);
-  }, 300_000);
+  });
 
   it('writes nothing over', async () => {
     const config = file('mine.toml', '# mine\n');
@@ -237,7 +237,7 @@ describe('furze init with flags', () => {
     expect(output).toContain("curl 'http://127.0.0.1:");
     expect(code).toBe(0);
     expect(existsSync(config)).toBe(true);
-  }, 300_000);
+  });
 
   it('takes a file for items whose item column alone is named, whatever its columns are called', async () => {
     const orders = file('orders.csv', 'Klient;Towar;Kiedy\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');

@@ -48,7 +48,7 @@ it('answers nobody but who judges it: it knows what the service asks a key for',
   } finally {
     await service.close();
   }
-}, 300_000);
+});
 
 it('does nothing but what it is asked for: no fit begins by itself while it is filled or judged', async () => {
   const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
@@ -68,4 +68,4 @@ it('does nothing but what it is asked for: no fit begins by itself while it is f
   } finally {
     await service.close();
   }
-}, 300_000);
+});

@@ -222,5 +222,5 @@ describe('the first fit', () => {
     } finally {
       await server.stop();
     }
-  }, 330_000);
+  });
 });

@@ -42,7 +42,7 @@ async function nextIsTaken(): Promise<void> {
     await next.arrayBuffer();
     return next.status;
   };
-  await expect.poll(statusOfNext, { timeout: 300_000 }).toBe(200);
+  await expect.poll(statusOfNext).toBe(200);
 }
 
 /** Writes one user after the other while `action` runs. @returns users that were acknowledged before and after it began */
@@ -127,7 +127,7 @@ describe('POST /api/admin/compact', () => {
       const begun = await server.call('POST', '/api/admin/compact', undefined, headers);
       expect(begun.status).toBe(200);
       expect((begun.body as Tasks).Running.map(({ Kind }) => Kind)).toContain('compaction');
-      await expect.poll(past, { timeout: 300_000 }).toBeDefined();
+      await expect.poll(past).toBeDefined();
     });
     const done = await past();
     expect(done).toMatchObject({ State: 'done' });

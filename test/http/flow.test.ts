@@ -232,8 +232,9 @@ test('a handler is told when its caller is gone', async () => {
 });
 
 test('a body that stops coming is a 408, and others are served meanwhile', async () => {
-  const answers = sendRaw(strict.port, post(50_000, 'x'), 1, 60_000);
-  expect((await fetch(`${strict.base}/echo`, { method: 'POST', body: 'abc' })).status).toBe(200);
+  const answers = sendRaw(strict.port, post(50_000, 'x'), 1);
+  // On a busy machine this body, too, may come too late, and is then sent again.
+  await until(async () => (await fetch(`${strict.base}/echo`, { method: 'POST', body: 'abc' })).ok);
   const [answer] = await answers;
   expect(answer!.status).toBe(408);
   expect(answer!.headers.connection).toBe('close');
@@ -290,7 +291,8 @@ test('stopping closes connections at rest, cuts off what takes too long, and ser
 });
 
 test('HTTP/1.0 is answered over node:http; the native engine answers nothing or 505', async () => {
-  const answers = await sendRaw(server.port, 'GET /small HTTP/1.0\r\nHost: a\r\n\r\n', 1, 500);
+  const limit = engine.name === 'node' ? [] : [500];
+  const answers = await sendRaw(server.port, 'GET /small HTTP/1.0\r\nHost: a\r\n\r\n', 1, ...limit);
   const statuses = answers.map(({ status }) => status);
   if (engine.name === 'node') expect(statuses).toEqual([200]);
   else expect([[], [505]]).toContainEqual(statuses);

@@ -8,7 +8,7 @@ export interface RawResponse {
 }
 
 /** Sends bytes as they are and reads until the server closes or `responses` answers are complete. */
-export function sendRaw(port: number, text: string, responses = 1, waitMs = 5000): Promise<RawResponse[]> {
+export function sendRaw(port: number, text: string, responses = 1, waitMs = 300_000): Promise<RawResponse[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let received = '';

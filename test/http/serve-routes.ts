@@ -11,10 +11,10 @@ import { TEST_ENGINE } from './start.ts';
 export const WIDE: ConnectionLimits = {
   bodiesBytesMax: 2 ** 28,
   answersBytesMax: 2 ** 28,
-  bodyTimeoutMs: 60_000,
-  sendTimeoutMs: 60_000,
-  keepAliveMs: 60_000,
-  drainMs: 60_000,
+  bodyTimeoutMs: 600_000,
+  sendTimeoutMs: 600_000,
+  keepAliveMs: 600_000,
+  drainMs: 600_000,
 };
 
 /** The HTTP server over routes of a test's own, without a service behind it. */

@@ -40,6 +40,8 @@ export const TEST_ENGINE = (process.env.TEST_HTTP_ENGINE ?? 'auto') as EngineWis
  */
 export const TEST_STORE = process.env.TEST_STORE ?? 'lmdb';
 
+const HOUR_MS = 3_600_000;
+
 export interface TestServerOptions {
   readonly config?: ConfigOverrides;
   readonly clock?: Clock;
@@ -63,6 +65,8 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
           ...config.recommend,
           // What a busy machine takes longer for is still made at once.
           online: { remake_share: 1, ...config.recommend?.online },
+          // What comes by the clock comes in no test that does not ask for it, however long it takes.
+          offline: { check_recommend_period: HOUR_MS, ...config.recommend?.offline },
         },
         database: {
           data_store: dataStore,

@@ -29,7 +29,7 @@ it('has the memory of models that nobody uses collected in a thread that makes n
   const all = MODELS * MODEL_MB;
   expect(peakMb(false)).toBeGreaterThan(all);
   expect(peakMb(true)).toBeLessThan(all / 2);
-}, 120_000);
+});
 
 it('tells the memory outside the heap without what it counts for others', () => {
   const memory = new WebAssembly.Memory({ initial: 1000, maximum: 1000, shared: true });

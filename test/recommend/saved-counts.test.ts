@@ -239,7 +239,7 @@ describe('the counts of a running service', () => {
     await vi.waitFor(() => {
       reads.refresh();
       expect(reads.userRow('new')).toBeGreaterThan(0);
-    });
+    }, 600_000);
     await Promise.all([live.load(607), written]);
     await data.write(likes(9, 'more'));
     expect(figuresOf(counts)).toEqual(figuresOf(scanned(reads)));

@@ -335,7 +335,7 @@ it('fits a first model by itself soon after feedback has come', async () => {
   });
   try {
     await early.call('POST', '/api/feedback', [like('a', 'x'), like('b', 'x'), like('b', 'y')]);
-    await expect.poll(() => early.service.hasModel, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => early.service.hasModel).toBe(true);
     expect((await early.call('GET', '/api/recommend/a?n=1')).body).toEqual(['y']);
   } finally {
     await early.stop();

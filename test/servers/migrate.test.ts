@@ -106,7 +106,7 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
     said = '';
     expect(await migrate(dsnOf(from), database, 'a')).toBe(1);
     expect(said).toMatch(/holds data already/);
-  }, 600_000);
+  });
 });
 
 describe.skipIf(!HAS_POSTGRES)('furze migrate as a process', () => {
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate as a process', () => {
     const after = openIn(to);
     expect(await everything(after.data)).toEqual(expected);
     await close(after);
-  }, 600_000);
+  });
 });
 
 describe('copying records', () => {

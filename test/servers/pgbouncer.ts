@@ -15,7 +15,7 @@ export interface TestPool {
 }
 
 const PROGRAM = 'pgbouncer';
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 600_000;
 const PAUSE_MS = 20;
 /** Fewer than the nodes of a test have connections, so that each is lent to several of them. */
 const CONNECTIONS = 4;

@@ -19,7 +19,7 @@ export interface TestPostgres {
 
 /** Where Debian and others put each version's programs. */
 const VERSIONS_FOLDER = '/usr/lib/postgresql';
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 600_000;
 
 /**
  * Starts the machine's PostgreSQL on a port and in a folder of its own; undefined where there is none.

@@ -20,7 +20,7 @@ export interface TestRedis {
 
 /** The first that the machine has. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 600_000;
 /** Each test may have one of its own. */
 const DATABASES = 1000;
 

@@ -1,8 +1,9 @@
 /** Nodes with roles over one PostgreSQL, and what tests of them read. */
-import { startTestServer, type TestServer } from '../http/start.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, startTestServer, type TestServer } from '../http/start.ts';
 
 /** For what another node must first see. */
-export const PATIENT = { timeout: 50_000, interval: 100 };
+export const PATIENT = { timeout: 600_000, interval: 100 };
 
 /** Likes of 100 users on 57 items, of three tastes. */
 export const LIKES = Array.from({ length: 1200 }, (_, at) => ({
@@ -25,6 +26,18 @@ export function startNode(dataStore: string, role: 'server' | 'worker', name: st
       },
     },
   });
+}
+
+/**
+ * The answer of a node that knows all that was committed before. One that waits for its database for too long, as on a busy
+ * machine, answers what it has and says so: it is asked again.
+ */
+export async function freshAnswer(node: TestServer, path: string): Promise<Answer> {
+  for (;;) {
+    const answer = await node.call('GET', path);
+    if (answer.headers.get('x-furze-stale') === null) return answer;
+    await delay(100);
+  }
 }
 
 /** The number of the generation that a node serves; undefined without one. */

@@ -9,6 +9,7 @@ import { startTestServer, type TestServer } from '../http/start.ts';
 import { newPostgresDsn, newRedisDsn } from './dsn.ts';
 import { freePort } from './free-port.ts';
 import { startRedis, type TestRedis } from './redis.ts';
+import { freshAnswer } from './roles.ts';
 
 const GROUPS = 4;
 const GROUP_ITEMS = 12;
@@ -67,7 +68,7 @@ async function likeAlone(node: TestServer, user: string, group: number, last?: s
 }
 
 async function groupsFor(node: TestServer, user: string): Promise<string[]> {
-  const { status, body } = await node.call('GET', `/api/recommend/${user}?n=3`);
+  const { status, body } = await freshAnswer(node, `/api/recommend/${user}?n=3`);
   expect([status, body.length]).toEqual([200, 3]);
   return [...new Set((body as string[]).map((itemId) => itemId.split('-')[0]!))];
 }
@@ -87,7 +88,7 @@ describe.skipIf(!hasRedis || inject('postgresUrl') === '')('two nodes over Postg
     const a = await startNode(database);
     await addItems(a);
     const b = await startNode(database);
-    await expect.poll(() => b.service.hasModel, { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => b.service.hasModel).toBe(true);
     const redis = redisAt(cache_store);
     await redis.flushdb();
     let last = await likeAlone(a, 'u', 1);
@@ -95,10 +96,20 @@ describe.skipIf(!hasRedis || inject('postgresUrl') === '')('two nodes over Postg
     await expect.poll(() => redis.dbsize()).toBe(1);
     const [key] = await redis.keys('furze:*');
     const stored = () => redis.getBuffer(key!);
-    const made = await stored();
-    expect(await groupsFor(b, 'u')).toEqual(['1']);
-    await b.restart();
-    expect(await groupsFor(b, 'u')).toEqual(['1']);
+    const failures = () => metric(b, 'furze_cache_failures');
+    const take = async () => {
+      const [failedBefore, madeBefore] = [await failures(), await stored()];
+      expect(await groupsFor(b, 'u')).toEqual(['1']);
+      const failed = (await failures()) - failedBefore;
+      // It ends with all lists stored that it has made, and counts anew.
+      await b.restart();
+      expect(await groupsFor(b, 'u')).toEqual(['1']);
+      return { isHad: failed + (await failures()) === 0, madeBefore };
+    };
+    // On a busy machine Redis may not answer in time, and the list is made anew.
+    let taken = await take();
+    while (!taken.isHad) taken = await take();
+    const made = taken.madeBefore;
     expect(await stored()).toEqual(made);
     expect(await redis.pttl(key!)).toBeGreaterThan(0);
     last = await likeAlone(b, 'u', 2, last);
@@ -175,23 +186,27 @@ describe.skipIf(!hasRedis)('a node with a Redis that', () => {
     expect([ready.status, ready.body.CacheStoreConnected]).toEqual([200, false]);
     expect(node.lines.filter((line) => line.includes('shared cache does not answer'))).toHaveLength(1);
     await redis.resume();
-    await expect.poll(() => metric(node, 'furze_cache_up'), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => metric(node, 'furze_cache_up')).toBe(1);
     await likeAlone(node, 'u', 1, last);
     expect(await groupsFor(node, 'u')).toEqual(['1']);
     await expect.poll(() => metric(node, 'furze_cache_lists')).toBe(1);
-    expect((await node.call('GET', '/api/health/ready')).body.CacheStoreConnected).toBe(true);
+    await expect
+      .poll(async () => (await node.call('GET', '/api/health/ready')).body.CacheStoreConnected)
+      .toBe(true);
   });
 
   test('refuses its password says why and shows it nowhere', async () => {
     const node = await startNode({ cache_store: address('wr0ng') });
+    const health = () => node.call('GET', '/api/health/ready');
     await addItems(node);
     await likeAlone(node, 'u', 2);
     expect(await groupsFor(node, 'u')).toEqual(['2']);
-    const health = await node.call('GET', '/api/health/ready');
-    expect(health.body.CacheStoreError).toMatch(/WRONGPASS|NOAUTH|password/i);
+    const said = /WRONGPASS|NOAUTH|password/i;
+    await expect.poll(async () => (await health()).body.CacheStoreError).toMatch(said);
     const config = await node.call('GET', '/api/admin/config');
     expect(config.text).toContain('********@');
-    for (const text of [...node.lines, config.text, health.text]) expect(text).not.toContain('wr0ng');
+    for (const text of [...node.lines, config.text, (await health()).text])
+      expect(text).not.toContain('wr0ng');
   });
 
   test('speaks TLS is trusted by its certificate alone', async () => {
@@ -199,7 +214,9 @@ describe.skipIf(!hasRedis)('a node with a Redis that', () => {
     const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
     const encrypted = (await startRedis([...files, '--tls-auth-clients', 'no'], true))!;
     const known = await startNode({ cache_store: `${encrypted.url}?sslrootcert=${cert}` });
-    expect((await known.call('GET', '/api/health/ready')).body.CacheStoreError).toBe('');
+    await expect
+      .poll(async () => (await known.call('GET', '/api/health/ready')).body.CacheStoreError)
+      .toBe('');
     const unknown = await startNode({ cache_store: encrypted.url });
     await expect
       .poll(async () => (await unknown.call('GET', '/api/health/ready')).body.CacheStoreError)

@@ -79,7 +79,7 @@ test.skipIf(!HAS_POSTGRES)(
       },
     });
     try {
-      const patient = { timeout: 50_000, interval: 50 };
+      const patient = { timeout: 600_000, interval: 50 };
       await vi.waitFor(() => expect(between.isStill).toBe(true), patient);
       const base = `http://127.0.0.1:${port}`;
       await vi.waitFor(() => fetch(`${base}/api/health/live`), patient);
@@ -102,5 +102,4 @@ test.skipIf(!HAS_POSTGRES)(
       between.close();
     }
   },
-  600_000,
 );

@@ -4,6 +4,7 @@ import { Connection } from '../../src/store/postgres/connection.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
+import { freshAnswer } from './roles.ts';
 
 describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
   let a: TestServer;
@@ -32,13 +33,13 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
       const UserId = `u${round % 50}`;
       const ItemId = `i${round % 37}`;
       const FeedbackType = ['like', 'read', 'other'][round % 3]!;
-      await to.call('PUT', '/api/feedback', [{ FeedbackType, UserId, ItemId, Timestamp: momentOf(round) }]);
-      const shown = await from.call('GET', `/api/user/${UserId}/feedback/${FeedbackType}`);
+      const record = { FeedbackType, UserId, ItemId, Timestamp: momentOf(round) };
+      expect((await to.call('PUT', '/api/feedback', [record])).status).toBe(200);
+      const shown = await freshAnswer(from, `/api/user/${UserId}/feedback/${FeedbackType}`);
       expect(shown.body).toContainEqual(
         expect.objectContaining({ ItemId, Timestamp: momentOf(round), FeedbackType }),
       );
-      expect(shown.headers.get('x-furze-stale')).toBeNull();
-      expect((await from.call('GET', `/api/recommend/${UserId}?n=40`)).body).not.toContain(ItemId);
+      expect((await freshAnswer(from, `/api/recommend/${UserId}?n=40`)).body).not.toContain(ItemId);
     }
   });
 
@@ -48,13 +49,13 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
       { ItemId: 'h2', Timestamp: '2025-01-01' },
     ]);
     const latest = async () =>
-      ((await b.call('GET', '/api/latest?n=100')).body as { Id: string }[]).map(({ Id }) => Id);
+      ((await freshAnswer(b, '/api/latest?n=100')).body as { Id: string }[]).map(({ Id }) => Id);
     expect(await latest()).toEqual(expect.arrayContaining(['h1', 'h2']));
     await a.call('PATCH', '/api/item/h1', { IsHidden: true });
     expect(await latest()).not.toContain('h1');
     await a.call('DELETE', '/api/item/h2');
     expect(await latest()).not.toContain('h2');
-    expect((await b.call('GET', '/api/item/h2')).status).toBe(404);
+    expect((await freshAnswer(b, '/api/item/h2')).status).toBe(404);
   });
 
   test('both writing at once store everything, and show the same', async () => {
@@ -73,7 +74,7 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
     const written = (await Promise.all(writes)).map(({ body }) => body.RowAffected as number);
     const pages = await Promise.all(
       [a, b].map(
-        async (node) => (await node.call('GET', '/api/feedback/like?n=10000')).body.Feedback as object[],
+        async (node) => (await freshAnswer(node, '/api/feedback/like?n=10000')).body.Feedback as object[],
       ),
     );
     expect(pages[0]).toEqual(pages[1]);
@@ -92,7 +93,7 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
     await b.service.stop();
     await a.call('POST', '/api/users', [{ UserId: 'late' }]);
     await b.restart();
-    expect((await b.call('GET', '/api/user/late')).body).toMatchObject({ UserId: 'late' });
+    expect((await freshAnswer(b, '/api/user/late')).body).toMatchObject({ UserId: 'late' });
     const third = await startTestServer({
       config: {
         database: { data_store: dataStore },
@@ -100,10 +101,10 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
       },
     });
     const all = async (node: TestServer) =>
-      (await node.call('GET', '/api/feedback?n=10000')).body.Feedback as object[];
+      (await freshAnswer(node, '/api/feedback?n=10000')).body.Feedback as object[];
     expect(byText(await all(third))).toEqual(byText(await all(a)));
-    expect((await third.call('GET', '/api/items?n=1000')).body).toEqual(
-      (await a.call('GET', '/api/items?n=1000')).body,
+    expect((await freshAnswer(third, '/api/items?n=1000')).body).toEqual(
+      (await freshAnswer(a, '/api/items?n=1000')).body,
     );
     await third.stop();
   });

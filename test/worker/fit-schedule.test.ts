@@ -28,7 +28,7 @@ it('users that are compared after a start change nothing of what new items are l
   } as unknown as FitScheduleParts);
   await fits.restore(Promise.resolve(undefined));
   fits.start();
-  await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce(), 600_000);
   expect(fits.served).toBe(indexed);
   expect(use.mock.calls).toEqual([[restored], [indexed]]);
   expect(knowItems).toHaveBeenCalledOnce();

@@ -21,7 +21,7 @@ it('lists are made with the generation that is served, also when it changes whil
   const listsOnRequest = new ListsOnRequest(pool as unknown as WorkerPool, planOf, () => nowMs, 0);
   listsOnRequest.use({ number: 1, ranking: undefined });
   const plan = async (at: number) => {
-    await vi.waitFor(() => expect(planned).toHaveLength(at + 1));
+    await vi.waitFor(() => expect(planned).toHaveLength(at + 1), 600_000);
     return planned[at]!;
   };
   const made = listsOnRequest.make([7]);

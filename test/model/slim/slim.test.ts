@@ -156,7 +156,7 @@ describe('a sparse linear model', () => {
     const one = encodeNeighborTable(await fitInThreads(larger, settings, 1));
     expect(encodeNeighborTable(await fitInThreads(larger, settings, 2))).toEqual(one);
     expect(encodeNeighborTable(await fitInThreads(larger, settings, 4))).toEqual(one);
-  }, 30_000);
+  });
 
   it('leaves items without users, and items alone with theirs, without weights', () => {
     const lonely = buildInteractions({

@@ -125,7 +125,7 @@ test('whatever happens, the answers are those of a service without the cache', a
     else answered += await ask(random);
   }
   expect(answered).toBeGreaterThan(STEPS);
-}, 120_000);
+});
 
 test('an item that is hidden or deleted leaves a cached answer at once, and comes back with its state', async () => {
   const path = '/api/recommend/user-1?n=5';

@@ -21,5 +21,5 @@ export function sequences({ open, reopen }: StoreUnderTest): void {
       }),
       { numRuns: 10, seed: 7 },
     );
-  }, 120_000);
+  });
 }

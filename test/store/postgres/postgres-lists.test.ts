@@ -22,7 +22,7 @@ test.skipIf(!HAS_POSTGRES)('lists that have expired are removed, but for what ot
           ['one', 1],
           ['old', 7],
         ]),
-      { timeout: 50_000 },
+      { timeout: 600_000 },
     );
     await connection.run('ROLLBACK');
     const index = await connection.rows(

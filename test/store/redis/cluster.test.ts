@@ -47,9 +47,9 @@ describe.skipIf(inject('redisUrl') === '')('over a cluster of Redis', () => {
       const each = await Promise.allSettled(rows.map((row) => of.get([row])));
       return each.filter((one) => one.status === 'fulfilled' && one.value[0] !== undefined).length;
     };
-    await expect.poll(() => found(lists), { timeout: 50_000 }).toBe(sizes[0]! + sizes[1]!);
+    await expect.poll(() => found(lists)).toBe(sizes[0]! + sizes[1]!);
     const fresh = open();
-    await expect.poll(() => found(fresh), { timeout: 50_000 }).toBe(sizes[0]! + sizes[1]!);
+    await expect.poll(() => found(fresh)).toBe(sizes[0]! + sizes[1]!);
     await lists.close();
     await fresh.close();
   });

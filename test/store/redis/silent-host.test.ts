@@ -24,7 +24,7 @@ test('a host that takes connections and never answers is given up, tried again, 
   const lists = new RedisLists(dsn, { dsn, tag: 'one', ttlMs: 60_000 });
   try {
     await expect(lists.ping()).rejects.toThrow(/no connection/);
-    await expect.poll(() => sockets.length, { timeout: 55_000 }).toBeGreaterThan(1);
+    await expect.poll(() => sockets.length).toBeGreaterThan(1);
   } finally {
     await lists.close();
     for (const socket of sockets) socket.destroy();
