@@ -8,6 +8,8 @@ import { ownThread } from '../domain/process/thread-entry.ts';
 /** Asked for at a click: as the command does without options, but of fewer users. */
 const OPTIONS: EvaluateOptions = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
 
+const ADVICE = 'where memory was not wanting, "furze check" tells whether a page of the data is damaged';
+
 /** What the process is asked. */
 export interface EvaluationRequest {
   readonly config: Config;
@@ -64,7 +66,10 @@ export const evaluateAside: RunEvaluation = async (config, folder, onStage, sign
   });
   // Not `close`, which does not come once this side has disconnected.
   const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
+    child.once('exit', (_, signal) => {
+      if (signal !== null) reason = `${signal} ended the process of the evaluation; ${ADVICE}`;
+      resolve();
+    });
     child.once('error', (error) => {
       reason = error.message;
       if (child.pid === undefined) resolve();

@@ -18,11 +18,15 @@ export function commandName(
   },
 ): string {
   if (npmCommand === 'exec') return 'npx furze';
-  // In a package of one file Node.js is part of the program.
-  if (!/^node(\.exe)?$/i.test(basename(execPath))) return quoted(execPath);
+  if (!isNodeItself(execPath)) return quoted(execPath);
   if (!script.endsWith('.js')) return basename(script) || 'furze';
   const near = relative(folder, script);
   return `node ${quoted(near.startsWith('..') ? script : near)}`;
+}
+
+/** False for a package of one file, of which Node.js is part. @param execPath as `process.execPath` */
+export function isNodeItself(execPath: string): boolean {
+  return /^node(\.exe)?$/i.test(basename(execPath));
 }
 
 function quoted(path: string): string {

@@ -2,14 +2,16 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../domain/config/config.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import { openedFolders } from '../domain/process/supervisor-notes.ts';
 import { VERSION } from '../domain/process/version.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
+import { findDamage } from './find-damage.ts';
 import { systemFault } from './system-fault.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;
 
 /** In the order in which help lists them. Each is loaded when it is asked for: some bring packages that others do not need. */
-const COMMANDS: Readonly<Record<string, CreateCommand>> = {
+const COMMANDS = {
   serve: async (env) => (await import('./serve.ts')).serveCommand(env),
   playground: async (env) => (await import('./playground.ts')).playgroundCommand(env),
   init: async (env) => (await import('./init.ts')).initCommand(env),
@@ -23,8 +25,13 @@ const COMMANDS: Readonly<Record<string, CreateCommand>> = {
   check: async (env) => (await import('./check.ts')).checkCommand(env),
   backup: async (env) => (await import('./backup.ts')).backupCommand(env),
   restore: async (env) => (await import('./restore.ts')).restoreCommand(env),
-};
-const DEFAULT = 'serve';
+} as const satisfies Readonly<Record<string, CreateCommand>>;
+
+/** What the first argument may be. */
+export type CommandName = keyof typeof COMMANDS;
+
+const NAMES = Object.keys(COMMANDS) as CommandName[];
+const DEFAULT: CommandName = 'serve';
 
 /**
  * Runs the command line to its end; `serve` and `playground` end when the process is told to stop.
@@ -34,11 +41,10 @@ const DEFAULT = 'serve';
  */
 export async function runProgram(args: readonly string[], env: Environment): Promise<number> {
   const [first = '', second = ''] = args;
-  const names = Object.keys(COMMANDS);
   const asked = first === 'help' ? second : first;
-  if (asked !== '' && !asked.startsWith('-') && ![...names, 'help'].includes(asked)) {
+  if (asked !== '' && !asked.startsWith('-') && asked !== 'help' && !isName(asked)) {
     process.stderr.write(
-      `furze: there is no command ${JSON.stringify(asked)}; there are ${names.join(', ')} (see furze --help)\n`,
+      `furze: there is no command ${JSON.stringify(asked)}; there are ${NAMES.join(', ')} (see furze --help)\n`,
     );
     return 2;
   }
@@ -47,27 +53,32 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has written what it has to say by itself; help and version end this way too.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof ExitStatus) return error.code;
-    if (error instanceof ConfigError) {
-      process.stderr.write(`${error.message}\n`);
-      return 2;
-    }
-    if (error instanceof OperatorError || error instanceof FurzeError) {
-      process.stderr.write(`furze: ${error.message}\n`);
-      return error instanceof UsageError ? 2 : 1;
-    }
-    const fault = systemFault(error);
-    if (fault !== undefined) {
-      process.stderr.write(`furze: ${fault}\n`);
-      return 1;
-    }
-    process.stderr.write(
-      `furze: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
-    return 1;
+    return tell(error);
   }
+}
+
+/** Says what went wrong, where that is not said yet. @returns the exit code */
+async function tell(error: unknown): Promise<number> {
+  // Commander has written what it has to say by itself; help and version end this way too.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ExitStatus) return error.code;
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(`furze: ${await inWords(error)}\n`);
+  return isUsage ? 2 : 1;
+}
+
+async function inWords(error: unknown): Promise<string> {
+  const isExpected = error instanceof OperatorError || error instanceof FurzeError;
+  const words = isExpected ? error.message : systemFault(error);
+  // Damage to a store shows in an error of the engine that reads it, or in one that no code expects.
+  const mayBeDamage = words === undefined || /\bMDB_[A-Z]/.test(words);
+  const damage = mayBeDamage ? await findDamage(openedFolders()) : undefined;
+  if (damage !== undefined) return damage;
+  return words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 /** The command line with the commands that the arguments ask for. */
@@ -77,7 +88,7 @@ export async function createProgram(args: readonly string[], env: Environment): 
     .version(VERSION)
     .exitOverride();
   const created = await Promise.all(
-    namesAskedFor(args).map(async (name) => ({ name, command: await COMMANDS[name]!(env) })),
+    namesAskedFor(args).map(async (name) => ({ name, command: await COMMANDS[name](env) })),
   );
   for (const { name, command } of created)
     program.addCommand(command.exitOverride().showHelpAfterError(`(see furze ${name} --help)`), {
@@ -87,11 +98,14 @@ export async function createProgram(args: readonly string[], env: Environment): 
 }
 
 /** All of them for the help that lists them. */
-function namesAskedFor(args: readonly string[]): readonly string[] {
+function namesAskedFor(args: readonly string[]): readonly CommandName[] {
   const [first = '', second = ''] = args;
-  const all = Object.keys(COMMANDS);
-  if (first === 'help') return all.includes(second) ? [second] : all;
-  if (all.includes(first)) return [first];
+  if (first === 'help') return isName(second) ? [second] : NAMES;
+  if (isName(first)) return [first];
   if (first === '--version' || first === '-V') return [];
-  return args.includes('--help') || args.includes('-h') ? all : [DEFAULT];
+  return args.includes('--help') || args.includes('-h') ? NAMES : [DEFAULT];
+}
+
+function isName(text: string): text is CommandName {
+  return (NAMES as readonly string[]).includes(text);
 }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
+import { goesWithProcess } from '../domain/process/temporary-folder.ts';
 import type { ApiRecord, Source } from './copy-sources.ts';
 import { API_FIELDS, type Kind } from './guess-columns.ts';
 import { cellOfNames } from './rows-to-records.ts';
@@ -45,6 +46,7 @@ export async function exportTo(
     return records;
   }
   const part = `${path}.part`;
+  const keep = goesWithProcess(part);
   try {
     const file: Writable = createWriteStream(part);
     if (path.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file);
@@ -52,8 +54,11 @@ export async function exportTo(
     renameSync(part, path);
   } catch (error) {
     rmSync(part, { force: true });
-    if (error instanceof OperatorError) throw error;
+    // Any other is of what is read.
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new OperatorError(`${path} cannot be written: ${(error as Error).message}`);
+  } finally {
+    keep();
   }
   return records;
 }

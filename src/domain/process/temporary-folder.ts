@@ -1,8 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from './exit-cleanup.ts';
 import { isAlive } from './is-alive.ts';
+import { noteUnfinished } from './supervisor-notes.ts';
+
+/** No other folder has the same name. */
+const RANDOM_BYTES = 8;
+const OWNER_ONLY = 0o700;
 
 /** A folder that is gone when the process ends, also by Ctrl-C or SIGTERM; any other signal leaves it. */
 export interface TemporaryFolder {
@@ -12,7 +18,7 @@ export interface TemporaryFolder {
 }
 
 /**
- * Makes a folder for this process alone, such as `/tmp/furze-evaluate-host.4711.Xy3z9Q`.
+ * Makes a folder for this process alone, such as `/tmp/furze-evaluate-host.4711.9f3a...`.
  * @param prefix what its name begins with
  * @param parent the folder that it is made in; when absent that of the system, out of which goes what processes of this
  *   host left that were killed
@@ -20,15 +26,39 @@ export interface TemporaryFolder {
 export function temporaryFolder(prefix: string, parent?: string): TemporaryFolder {
   if (parent === undefined) removeLeftOver();
   const own = parent === undefined ? `${prefix}${hostname()}.${process.pid}.` : prefix;
-  const path = mkdtempSync(join(parent ?? tmpdir(), own));
+  const path = join(parent ?? tmpdir(), own + randomBytes(RANDOM_BYTES).toString('hex'));
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  const release = atExit(remove);
+  // Before it is there: a signal may come at once.
+  const keep = goesWithProcess(path, remove);
+  try {
+    mkdirSync(path, { mode: OWNER_ONLY });
+  } catch (error) {
+    keep();
+    throw error;
+  }
   return {
     path,
     remove() {
       remove();
-      release();
+      keep();
     },
+  };
+}
+
+/**
+ * A file or folder in the making: it goes when the process ends, as a temporary folder does, and where another process
+ * supervises this one also when damaged files end it by a signal.
+ * @returns a function after which it stays
+ */
+export function goesWithProcess(
+  path: string,
+  remove = () => rmSync(path, { recursive: true, force: true }),
+): () => void {
+  const release = atExit(remove);
+  const settle = noteUnfinished(path);
+  return () => {
+    settle();
+    release();
   };
 }
 

@@ -25,6 +25,8 @@ const HOLDER = /^process (\d+) on (.+), since /;
 export interface FolderLock {
   /** True when the process that had it last died between the two notes: the folder may be why. */
   readonly diedStarting: boolean;
+  /** The process that had it last and ended without letting go, as in `process 4711 on host, since ...`; undefined for none. */
+  readonly died: string | undefined;
   /** Notes that this process reads what it needs to serve. */
   noteStarting(): void;
   /** Notes that it has, and where it is asked. @param url without a path */
@@ -126,16 +128,16 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   if (typeof kernel === 'string') {
     log.weak(`${file}: no lock of the kernel's (${kernel}); a file with the number of the process stands in`);
     const held = takePidLock(`${file}.pid`);
-    return held && { ...held, diedStarting: false, noteStarting() {}, noteReady() {} };
+    return held && { ...held, diedStarting: false, died: undefined, noteStarting() {}, noteReady() {} };
   }
   const fd = openSync(file, 'a+');
-  let diedStarting: boolean;
+  let before: string[];
   try {
     if (!kernel.tryLock(fd, LOCKED_BYTE, 1)) {
       closeSync(fd);
       return undefined;
     }
-    diedStarting = readFileSync(file, 'utf8').split('\n').includes(STARTING);
+    before = readFileSync(file, 'utf8').split('\n');
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -143,7 +145,8 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   note(fd, describeHolder());
   let open = true;
   return {
-    diedStarting,
+    diedStarting: before.includes(STARTING),
+    died: HOLDER.test(before[0]!) ? before[0] : undefined,
     noteStarting() {
       if (open) note(fd, `${describeHolder()}${STARTING}\n`);
     },

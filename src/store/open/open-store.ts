@@ -30,7 +30,7 @@ export {
   receiveBackup,
   streamStore,
 } from '../lmdb/maintenance/backup.ts';
-export { guardFiles, refuseUnsound } from '../lmdb/maintenance/damaged-files.ts';
+export { describeDamage, guardFiles, refuseUnsound } from '../lmdb/maintenance/damaged-files.ts';
 export { inspectFile } from '../lmdb/maintenance/file-head.ts';
 export { compactStore } from '../lmdb/maintenance/offline-compaction.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';

@@ -53,9 +53,15 @@ export async function startStores(
   const locks = await lockStores(paths, lockWaitMs, lockLog, signal);
   teardown.add(() => locks.cache.release());
   teardown.add(() => locks.data.release());
-  const { diedStarting } = locks.data;
+  const { diedStarting, died } = locks.data;
   if (diedStarting)
     log.warn('the last process died while it was starting; both stores are read as a whole first');
+  else if (died !== undefined)
+    log.warn(
+      { holder: died },
+      'the last process ended without stopping in order: it was killed, or the machine went down, or it met a damaged page ' +
+        '(SIGBUS, SIGSEGV, SIGABRT), which "furze check" finds; nothing that was answered is lost',
+    );
   locks.data.noteStarting();
   await guardFiles({ ...paths, diedStarting, isCopy, signal }, (message) => log.error(message));
   const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock, signal));

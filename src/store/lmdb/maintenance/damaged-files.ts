@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
+import { noteOpened } from '../../../domain/process/supervisor-notes.ts';
 import { checkStore, type StoreKind } from '../check/check-store.ts';
 import { DATA_FILE, LOCK_FILE } from '../engine.ts';
 import { inspectFile } from './file-head.ts';
@@ -28,6 +29,8 @@ export async function guardFiles(
   { dataPath, cachePath, diedStarting, isCopy = false, signal }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
+  noteOpened('data', dataPath);
+  noteOpened('cache', cachePath);
   const fault = await faultOf('data', dataPath, diedStarting, signal);
   if (fault !== undefined && isCopy) {
     const name = setAside(dataPath);
@@ -56,8 +59,25 @@ export async function refuseUnsound(dataPath: string): Promise<void> {
       `This user may not write ${join(dataPath, LOCK_FILE)}, by which a service knows what is being read and leaves it ` +
         'as it is. Run the command as the user of the service, or ask the service with --url.',
     );
+  noteOpened('data', dataPath);
   const fault = await faultOf('data', dataPath, false, undefined);
   if (fault !== undefined) throw damaged(dataPath, fault);
+}
+
+/**
+ * Says what is wrong with a store and what to do about it, once reading it has ended a process by a signal: all of it is
+ * read in one more process.
+ * @returns undefined where there is none or it is sound
+ * @throws OperatorError when that was cut off before it knew
+ */
+export async function describeDamage(kind: StoreKind, path: string): Promise<string | undefined> {
+  const fault = await faultOf(kind, path, true, undefined);
+  if (fault === undefined) return undefined;
+  if (kind === 'data') return damaged(path, fault).message;
+  return (
+    `The cache in ${path} is damaged: ${fault}. Stop the service and remove that folder; all that it held is made again. ` +
+    '"furze check" says more.'
+  );
 }
 
 /** False where there is a lock file that this user may not write; a file system that is only read has no writers. */
