@@ -92,7 +92,7 @@ class FileImport {
     const { plan, signal, onProgress } = this.options;
     const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
     let isHeader = plan.hasHeader;
-    for await (const rows of readRows(opened.chunks, plan.format, plan.columns)) {
+    for await (const rows of readRows(plan.path, opened.chunks, plan.format, plan.columns)) {
       for (const row of rows) {
         if (this.isOver()) return;
         const skip = isHeader;

@@ -95,8 +95,8 @@ export async function planFile(
   reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
   const format = formatOf(head, known.format, wishes.delimiter);
-  const keys = format.name === 'ndjson' ? await keysOf(head) : [];
-  const rows = await headRows(head, isWhole, format, keys);
+  const keys = format.name === 'ndjson' ? keysOf(head) : [];
+  const rows = await headRows(path, head, isWhole, format, keys);
   const base = {
     path,
     format,
@@ -119,7 +119,7 @@ export async function planFile(
     const more = { columns: API_COLUMNS, hasHeader: false, mapping: {}, timeForm: undefined };
     return { ...base, kind, isApiForm: true, ...more };
   }
-  if (rows.length === 0) throw new OperatorError(`${path} holds no rows`);
+  if (rows.length === 0) throw new OperatorError(`${path} ${whyNoRows(head, isWhole, format)}`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
   // A column that was asked for by its name tells that the first row has the names.
   const isNamed = (wishes.map ?? []).some(([, column]) => texts[0]!.includes(column));
@@ -135,7 +135,7 @@ export async function planFile(
   const fault = isSplit ? undefined : new OneColumn(path, head);
   const mapping = mappingOf(path, kind, columns, found.mapping, wishes.map, fault);
   const body = rows.slice(hasHeader ? 1 : 0);
-  const more = cellsOf(readRows(reread?.() ?? none(), format, keys));
+  const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const isEmpty = hasHeader && isWhole && body.length === 0;
@@ -147,6 +147,13 @@ export async function planFile(
   };
 }
 
+function whyNoRows(head: string, isWhole: boolean, format: RowFormat): string {
+  if (head.trim() === '') return 'holds no rows';
+  if (format.name === 'ndjson')
+    return 'has no line that is a JSON object; write an object a line (NDJSON), as jq -c does';
+  return isWhole ? 'holds no rows' : 'has no end of a row in its first 64 KB; a quote may never be closed';
+}
+
 async function* none(): AsyncGenerator<string> {}
 
 async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<readonly Row[]> {
@@ -154,10 +161,15 @@ async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<re
 }
 
 /** The names that a file gives its columns: its first row or, for JSON, the keys. */
-export async function columnNames(head: string, isWhole: boolean, delimiter?: string): Promise<string[]> {
+export async function columnNames(
+  path: string,
+  head: string,
+  isWhole: boolean,
+  delimiter?: string,
+): Promise<string[]> {
   const format = formatOf(head, undefined, delimiter);
   if (format.name === 'ndjson') return keysOf(head);
-  const [first = []] = await headRows(head, isWhole, format, []);
+  const [first = []] = await headRows(path, head, isWhole, format, []);
   return textsOf(first);
 }
 
@@ -209,13 +221,14 @@ function formatOf(head: string, known: RowFormat | undefined, delimiter: string 
 
 /** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
 async function headRows(
+  path: string,
   head: string,
   isWhole: boolean,
   format: RowFormat,
   keys: readonly string[],
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of cellsOf(readRows(once(head), format, keys))) {
+  for await (const batch of cellsOf(readRows(path, once(head), format, keys))) {
     rows.push(...batch);
     // The next batch is what follows the last line end.
     if (!isWhole) break;

@@ -1,4 +1,5 @@
 import Papa, { type ParseResult } from 'papaparse';
+import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { isExcelLine, type RowFormat } from './file-format.ts';
 import type { Row } from './rows-to-records.ts';
@@ -22,26 +23,32 @@ export type RowBatches = AsyncIterable<readonly (ReadRow | BadRow)[]>;
 
 /** A character that stands in no text, for files in which a quote is a quote. */
 const NO_QUOTE = '\u0000';
+/** Beyond this a row is none: a quote is never closed, or a whole file is one line. What the API takes is far shorter. */
+export const ROW_CHARACTERS_MAX = 2 ** 24;
+const TOO_LONG = `a row of more than ${groupDigits(ROW_CHARACTERS_MAX)} characters`;
 
 /**
  * Splits text into rows. Blank lines are passed over, and so is a first line by which Excel knows the delimiter.
+ * @param name of the file, for errors
  * @param keys for JSON, the keys whose values are a row's cells
- * @throws OperatorError when a quote is never closed
+ * @throws OperatorError when a quote is never closed or a row is longer than ROW_CHARACTERS_MAX, with its line
  */
 export function readRows(
+  name: string,
   chunks: AsyncIterable<string>,
   format: RowFormat,
   keys: readonly string[],
 ): RowBatches {
-  return format.name === 'ndjson' ? readJsonLines(chunks, keys) : readDelimited(chunks, format);
+  return format.name === 'ndjson' ? readJsonLines(name, chunks, keys) : readDelimited(name, chunks, format);
 }
 
 async function* readDelimited(
+  name: string,
   chunks: AsyncIterable<string>,
   format: DelimitedFormat,
 ): AsyncGenerator<readonly ReadRow[]> {
   let line = 1;
-  for await (const rows of parsePieces(chunks, format)) {
+  for await (const { rows, fault } of parsePieces(chunks, format)) {
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
@@ -51,6 +58,7 @@ async function* readDelimited(
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);
     }
     yield batch;
+    if (fault !== undefined) throw new OperatorError(`${name}:${line}: ${fault}`);
   }
 }
 
@@ -59,27 +67,42 @@ function withoutReturn(cell: string): string {
   return cell.endsWith('\r') ? cell.slice(0, -1) : cell;
 }
 
+/** Rows, and why the one behind them cannot be read. */
+interface ParsedPiece {
+  readonly rows: string[][];
+  readonly fault?: string;
+}
+
 /** Parses piece by piece; the row that a piece ends within is kept for the next. */
 async function* parsePieces(
   pieces: AsyncIterable<string>,
   { delimiter, isQuoted, newline }: DelimitedFormat,
-): AsyncGenerator<readonly string[][]> {
+): AsyncGenerator<ParsedPiece> {
   const parser = new Papa.Parser({ delimiter, newline, quoteChar: isQuoted ? '"' : NO_QUOTE });
   let rest = '';
   let enough = 0;
   for await (const piece of pieces) {
     rest += piece;
     if (rest.length < enough) continue;
-    const { data, meta } = parser.parse(rest, 0, true) as ParseResult<string[]>;
+    const { data: rows, meta } = parser.parse(rest, 0, true) as ParseResult<string[]>;
     // A row longer than a piece is looked at again only when there is twice as much of it.
-    enough = meta.cursor === 0 ? rest.length * 2 : 0;
+    enough = meta.cursor === 0 ? Math.min(rest.length * 2, ROW_CHARACTERS_MAX + 1) : 0;
     rest = rest.slice(meta.cursor);
-    if (data.length > 0) yield data;
+    if (rest.length > ROW_CHARACTERS_MAX) {
+      yield {
+        rows,
+        fault: isQuoted ? `${TOO_LONG}; a quote may be opened in it and never closed` : TOO_LONG,
+      };
+      return;
+    }
+    if (rows.length > 0) yield { rows };
   }
-  const { data, errors } = parser.parse(rest, 0, false) as ParseResult<string[]>;
-  if (errors.some(({ code }) => code === 'MissingQuotes'))
-    throw new OperatorError('a quote is opened and never closed');
-  yield data;
+  const { data: rows, errors } = parser.parse(rest, 0, false) as ParseResult<string[]>;
+  if (errors.some(({ code }) => code === 'MissingQuotes')) {
+    yield { rows: rows.slice(0, -1), fault: 'a quote is opened and never closed' };
+    return;
+  }
+  yield { rows };
 }
 
 function countLines(cell: string): number {
@@ -89,11 +112,9 @@ function countLines(cell: string): number {
 }
 
 /** The keys of the objects in some lines of JSON, in the order in which they come first. */
-export async function keysOf(text: string): Promise<string[]> {
+export function keysOf(text: string): string[] {
   const keys = new Set<string>();
-  for await (const lines of splitLines(once(text))) {
-    for (const line of lines) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
-  }
+  for (const line of text.split('\n')) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
   return [...keys];
 }
 
@@ -110,23 +131,36 @@ export function textsOf(cells: Row): string[] {
   });
 }
 
-/** Lines of a text that comes in pieces. */
-async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  let rest = '';
+/** Lines of a text that comes in pieces. @param name of the file @throws OperatorError for one that is too long */
+async function* splitLines(name: string, chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let begun: string[] = [];
+  let begunLength = 0;
+  let line = 1;
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    yield lines;
+    const lines = chunk.split('\n');
+    const last = lines.pop()!;
+    if (lines.length > 0) {
+      lines[0] = begun.join('') + lines[0];
+      line += lines.length;
+      yield lines;
+      begun = [];
+      begunLength = 0;
+    }
+    begun.push(last);
+    begunLength += last.length;
+    if (begunLength > ROW_CHARACTERS_MAX)
+      throw new OperatorError(`${name}:${line}: ${TOO_LONG}; write an object a line (NDJSON)`);
   }
-  if (rest !== '') yield [rest];
+  if (begunLength > 0) yield [begun.join('')];
 }
 
 async function* readJsonLines(
+  name: string,
   chunks: AsyncIterable<string>,
   keys: readonly string[],
 ): AsyncGenerator<readonly (ReadRow | BadRow)[]> {
   let line = 0;
-  for await (const lines of splitLines(chunks)) {
+  for await (const lines of splitLines(name, chunks)) {
     const batch: (ReadRow | BadRow)[] = [];
     for (const text of lines) {
       line++;

@@ -7,7 +7,7 @@ import { parseMap } from '../../src/cli/column-options.ts';
 import { ExitStatus } from '../../src/cli/exit-status.ts';
 import { type Answers, findAnswers } from '../../src/cli/init/answers.ts';
 import { findFolder, rememberFolder } from '../../src/cli/init/data-place.ts';
-import { requestsOf } from '../../src/cli/init/example-requests.ts';
+import { describeNext, requestsOf } from '../../src/cli/init/example-requests.ts';
 import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { sameCommand } from '../../src/cli/init/same-command.ts';
@@ -200,6 +200,20 @@ describe('rows that cannot be stored', () => {
   });
 });
 
+describe('ratings', () => {
+  it.each([
+    [5, 4],
+    [10, 7],
+    [1, 1],
+    [0.95, 0.66],
+    [0.4, 0.28],
+  ])('to %d are likings from a number on that some reach: %d', async (most, liked) => {
+    const scores = file('scores.csv', `user,item,score\nann,tea,${most / 4}\nbob,tea,${most}\n`);
+    const { files } = await findAnswers(accepts(scores), undefined);
+    expect(files[0]?.wishes.ratingMin).toBe(liked);
+  });
+});
+
 describe('questions', () => {
   it('say nothing of options beside them', async () => {
     const dates = file('dates.csv', 'user,item,time\nann,tea,02/01/2024\n');
@@ -277,6 +291,18 @@ describe('the folder of the data', () => {
   });
 });
 
+describe('folders around the one of the data', () => {
+  it('that were made with it are gone after a failure, but not those that hold something else', () => {
+    const [outer, other] = [join(folder, 'outer'), join(folder, 'other')];
+    const before = [join(outer, 'middle', 'data'), join(other, 'data')].map(rememberFolder);
+    for (const path of [join(outer, 'middle', 'data', 'cache'), join(other, 'data')])
+      mkdirSync(path, { recursive: true });
+    writeFileSync(join(other, 'mine'), '');
+    expect(before.map((each) => each.restore(new Error('failed')))).toEqual([true, true]);
+    expect([existsSync(outer), readdirSync(other)]).toEqual([false, ['mine']]);
+  });
+});
+
 describe('a folder that another process has taken meanwhile', () => {
   it('is left as it is', () => {
     const path = join(folder, 'taken');
@@ -327,6 +353,23 @@ describe('what is written and told', () => {
       { FeedbackType: 'purchase', UserId: 'ann', ItemId: 'a2', Value: 1 },
     ]);
     expect(requestsOf(config, undefined).feedback).toBeUndefined();
+  });
+
+  it('has each title in one line, and not endless', () => {
+    const config = fittedConfig(
+      { ...({} as Answers), positiveTypes: ['like'], readTypes: [], newestMs: undefined },
+      './data',
+      0,
+    );
+    const item = (title: string) => ({ itemId: 'a1', title });
+    const example = {
+      userId: 'ann',
+      liked: [item('Tea\nin two lines, \x1b[31mred')],
+      recommended: [item('x'.repeat(60_000))],
+    };
+    const lines = describeNext('furze.toml', config, example).split('\n');
+    expect(lines).toContain('  a1           Tea in two lines,  [31mred');
+    expect(lines.find((line) => line.includes('xxx'))).toMatch(/^ {2}a1 {11}x{87}\.\.\.$/);
   });
 
   it('says how to start what is set up already', async () => {

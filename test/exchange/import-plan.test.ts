@@ -231,6 +231,7 @@ describe('the guess of what a file holds', () => {
     ],
     ['user,item,time\nann,tea,yesterday\n', {}, /times in "time" \(such as "yesterday"\) are not understood/],
     ['\n', {}, /holds no rows/],
+    ['{\n  "users": [\n    {\n      "UserId": "a"\n    }\n  ]\n}', {}, /no line that is a JSON object/],
     ['user#item\nann#tea\nbob#ale\n', {}, /only one column was found, but "#" .* say --delimiter '#'$/],
     ['user#item\nann#tea\n', { map: [['user', 'user']] }, /say --delimiter '#'$/],
     ['user item\nann tea\nbob ale\n', {}, /only one column was found; .* name it with --delimiter$/],
@@ -241,5 +242,10 @@ describe('the guess of what a file holds', () => {
     ],
   ] as const)('refuses %j with %j', async (head, wishes, message) => {
     await expect(plan(head, wishes as Wishes)).rejects.toThrow(message);
+  });
+
+  it('says so where no row ends in the beginning of a file', async () => {
+    const begun = planFile('a.csv', `user,item,"${'x'.repeat(70_000)}`, false, {});
+    await expect(begun).rejects.toThrow(/^a\.csv has no end of a row in its first 64 KB; a quote/);
   });
 });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
 import { encodingOf, openText, type TextEncoding } from '../../src/exchange/open-text-file.ts';
-import { readRows } from '../../src/exchange/read-rows.ts';
+import { ROW_CHARACTERS_MAX, readRows } from '../../src/exchange/read-rows.ts';
 
 const TEXT = 'user,item,ts\nann,tea,1700000000\n';
 /** TEXT, packed with zstd. */
@@ -39,7 +39,7 @@ async function rowsOf(
   keys: readonly string[] = [],
 ): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const batch of readRows(pieces(text, pieceLength), detectFormat(text), keys))
+  for await (const batch of readRows('f.csv', pieces(text, pieceLength), detectFormat(text), keys))
     rows.push(...batch);
   return rows;
 }
@@ -143,7 +143,7 @@ describe('rows', () => {
     async function* counted(): AsyncGenerator<string> {
       for (; read < 1000; read++) yield `${'a,b\n'.repeat(10_000)}`;
     }
-    const batches = readRows(counted(), detectFormat('a,b\n'), [])[Symbol.asyncIterator]();
+    const batches = readRows('f.csv', counted(), detectFormat('a,b\n'), [])[Symbol.asyncIterator]();
     await batches.next();
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(read).toBeLessThan(10);
@@ -202,7 +202,37 @@ describe('rows', () => {
     ]);
   });
 
-  it('with a quote that is never closed are refused', async () => {
-    await expect(rowsOf('a,b\nx,"y\nz,1\n')).rejects.toThrow(/never closed/);
+  it('with a quote that is never closed are refused, with the line', async () => {
+    await expect(rowsOf('a,b\nx,"1\n2"\nx,"y\nz,1\n')).rejects.toThrow(/^f\.csv:4: a quote .* never closed/);
+  });
+
+  it.each([
+    [
+      'a quote that is never closed',
+      'a,b\nx,y\nx,"',
+      'z,1\n',
+      /^f\.csv:3: a row of more than .* never closed/,
+    ],
+    ['JSON in one line', '{"a":1}\n{"b":"', 'xxxx', /^f\.csv:2: a row of more than .* an object a line/],
+  ])('that %s makes endless are refused before they fill the memory', async (_, begin, more, message) => {
+    let length = 0;
+    async function* endless(): AsyncGenerator<string> {
+      yield begin;
+      for (; length < ROW_CHARACTERS_MAX * 4; length += 2 ** 16) yield more.repeat(2 ** 14);
+    }
+    const read = async () => {
+      for await (const batch of readRows('f.csv', endless(), detectFormat(begin), ['a']))
+        expect(batch.length).toBeLessThan(3);
+    };
+    await expect(read()).rejects.toThrow(message);
+    expect(length).toBeLessThan(ROW_CHARACTERS_MAX * 1.1);
+  });
+
+  it('of JSON in lines of many pieces are whole', async () => {
+    const long = 'x'.repeat(1000);
+    expect(await rowsOf(`{"a":"${long}"}\n\n{"a":"2\\n"}`, 7, ['a'])).toEqual([
+      { line: 1, cells: [long] },
+      { line: 3, cells: ['2\n'] },
+    ]);
   });
 });

@@ -204,16 +204,17 @@ test('values of records of one user, item and type are added up where that is as
   bulk.beginSource();
   const row = (ItemId: string, Value: number, Comment = '', FeedbackType = 'purchase') => ({
     ...{ FeedbackType, UserId: 'ann', ItemId, Value, Comment },
-    Timestamp: `2024-01-0${Math.abs(Value)}T00:00:00Z`,
+    Timestamp: `2024-01-0${Math.ceil(Math.abs(Value))}T00:00:00Z`,
   });
   const records = [
     ...[row('kept', 3, 'gift'), row('kept', -1), row('kept', 2, '', 'rating')],
     ...[row('returned', 2), row('returned', -2)],
     ...[row('back first', -1), row('back first', 2)],
+    ...[row('by weight', 0.1), row('by weight', 0.2), row('by weight', -0.3)],
     row('once', 1),
   ];
   await bulk.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
-  expect(await bulk.finish({ signal: never, onProgress() {} })).toEqual([undefined, 5]);
+  expect(await bulk.finish({ signal: never, onProgress() {} })).toEqual([undefined, 6]);
   const tables = openDataTables(path);
   const found = await new LmdbDataReader(tables).getFeedbackPage(10, '');
   await tables.engine.close();
@@ -223,6 +224,7 @@ test('values of records of one user, item and type are added up where that is as
       .sort(),
   ).toEqual([
     ['purchase', 'back first', 1, ''],
+    ['purchase', 'by weight', 0, ''],
     ['purchase', 'kept', 2, 'gift'],
     ['purchase', 'once', 1, ''],
     ['purchase', 'returned', 0, ''],

@@ -52,7 +52,7 @@ async function lookFor(pairs: ColumnPairs, input: PresetFile): Promise<Inspected
   const encoding = await encodingOf(path, wishes.encoding ?? known?.encoding);
   const { head, isWhole, opened } = await peekText(openText(path, encoding), HEAD_CHARACTERS);
   await opened.chunks[Symbol.asyncIterator]().return?.();
-  const names = await columnNames(head, isWhole, wishes.delimiter);
+  const names = await columnNames(path, head, isWhole, wishes.delimiter);
   const own = pairs.filter((pair) => names.includes(pair[1]) || isNumbered(pair));
   return { input, own, kind: wishes.kind ?? kindOfColumns(names, own) };
 }

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../domain/config/config.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { parseDsn } from '../../store/open/dsn.ts';
@@ -68,15 +68,22 @@ export interface FolderBefore {
 
 /** @param folder undefined where a database has the data */
 export function rememberFolder(folder: string | undefined): FolderBefore {
-  const existed = folder !== undefined && existsSync(folder);
-  const isOurs = folder !== undefined && (!existed || readdirSync(folder).length === 0);
+  const missing = folder === undefined ? [] : missingFolders(folder);
+  const isOurs = folder !== undefined && (missing.length > 0 || readdirSync(folder).length === 0);
   return {
     restore(error) {
       if (!isOurs || error instanceof FolderLockedError) return false;
       for (const name of existsSync(folder) ? readdirSync(folder) : [])
         rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
-      if (!existed) rmSync(folder, { recursive: true, force: true });
+      for (const path of missing) if (existsSync(path) && readdirSync(path).length === 0) rmdirSync(path);
       return true;
     },
   };
+}
+
+/** A folder and those around it that are not there, from the inmost on. */
+function missingFolders(folder: string): string[] {
+  const missing: string[] = [];
+  for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.push(path);
+  return missing;
 }

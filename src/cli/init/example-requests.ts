@@ -24,6 +24,8 @@ interface Titled {
 const PAGES = 20;
 const PAGE_RECORDS = 1000;
 const ENTRIES = 5;
+/** Characters of a title that are shown. */
+const SHOWN_CHARACTERS = 100;
 
 /** Looks for a user to show, and asks the running service what it recommends. Undefined without positive feedback. */
 export async function findExample(
@@ -130,12 +132,18 @@ Dashboard: ${url}/
 
 function describeExample({ userId, liked, recommended }: Example): string {
   const lines = (items: readonly Titled[]) =>
-    items.map(({ itemId, title }) => `  ${`${itemId.padEnd(12)} ${title}`.trimEnd()}\n`).join('');
+    items.map(({ itemId, title }) => `  ${inOneLine(`${itemId.padEnd(12)} ${title}`)}\n`).join('');
   const next =
     recommended.length > 0
       ? `recommended\n${lines(recommended)}`
       : 'recommended nothing: no other item is left.\n';
   return `
-User ${userId} has positive feedback on
+User ${inOneLine(userId)} has positive feedback on
 ${lines(liked)}and is ${next}`;
+}
+
+/** A text as a line of a list shows it: without line ends and signs that would steer a terminal, and not endless. */
+function inOneLine(text: string): string {
+  const line = text.replace(/[\n\r\t\p{C}]+/gu, ' ').trimEnd();
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS)}...`;
 }

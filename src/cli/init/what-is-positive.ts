@@ -82,7 +82,7 @@ export async function findRatingMin(
   if (!isOpen || given.positiveTypes !== undefined || least === undefined || most === undefined) {
     return { files, types: seen };
   }
-  const proposal = Math.ceil(LIKED_SHARE * most);
+  const proposal = likedFrom(most);
   if (prompt === undefined && !given.takesProposals) {
     throw new AnswerMissing(
       `there are ratings from ${least} to ${most}; say from which on they are positive, such as --positive ${proposal}`,
@@ -99,6 +99,12 @@ export async function findRatingMin(
     plan: { ...file.plan, ratingMin },
   }));
   return { files: rated, types: [...new Set([...seen, lowTypeOf(given)])] };
+}
+
+/** A round number from which on ratings are likings: whole where the largest is, else with the decimals that tell it apart. */
+function likedFrom(most: number): number {
+  const least = LIKED_SHARE * most;
+  return Math.ceil(least) <= most ? Math.ceil(least) : Number(least.toPrecision(2));
 }
 
 /**

@@ -37,7 +37,7 @@ export async function openFile(given: File): Promise<OpenedFile> {
   const head = new TextDecoder(encoding).decode(bytes);
   const format = formatOf(head);
   const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
-  const keys = format.name === 'ndjson' ? await keysOf(lines) : [];
+  const keys = format.name === 'ndjson' ? keysOf(lines) : [];
   const apiKind = apiKindOf(keys);
   return { file, encoding, format, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
 }
@@ -120,5 +120,5 @@ export async function* rowsOf({ file, encoding, format, keys }: OpenedFile): Asy
   const pieces = textsOf(file, new TextDecoder(encoding), (read) => {
     bytes = read;
   });
-  for await (const rows of readRows(pieces, format, keys)) yield { rows, bytes };
+  for await (const rows of readRows(file.name, pieces, format, keys)) yield { rows, bytes };
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DecimalSum } from '../../../domain/decimal-sum.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import { checkCommand } from '../../check-command.ts';
@@ -284,9 +285,10 @@ class PairLoader {
     const { noteNumbers, types } = this;
     const number = noteNumbers[position]!;
     if (!sumsValues || types.length === 1) return number === 0 ? undefined : notesFile.read(number);
-    let value = 0;
+    const sum = new DecimalSum();
     for (const [at, other] of noteNumbers.entries())
-      if (types[at] === type) value += notesFile.read(other).value;
+      if (types[at] === type) sum.add(notesFile.read(other).value);
+    const { value } = sum;
     const { comment } = notesFile.read(number);
     return value === 0 && comment === '' ? undefined : { value, comment };
   }
