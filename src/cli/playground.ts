@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { baseUrl } from '../domain/base-url.ts';
 import type { Config, Environment } from '../domain/config/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
-import { createLogger } from '../domain/log.ts';
+import { serviceLogger } from '../domain/log.ts';
 import { makeFolder } from '../domain/process/make-folder.ts';
 import type { Service } from '../service.ts';
 import { parseDsn } from '../store/open/dsn.ts';
@@ -37,7 +37,7 @@ export function playgroundCommand(env: Environment): Command {
 }
 
 async function runPlayground(folder: string, config: Config, lockWait: number): Promise<void> {
-  const log = createLogger(config.log.level);
+  const log = serviceLogger(config.log);
   const stopped = stopSignal(log);
   const service = await launchService({ config, log, lockWait, stopped });
   if (service === undefined) return checkReason(await stopped);

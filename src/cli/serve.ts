@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { baseUrl } from '../domain/base-url.ts';
 import type { Environment } from '../domain/config/config.ts';
-import { createLogger } from '../domain/log.ts';
+import { serviceLogger } from '../domain/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption, parsePort } from './options.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
@@ -36,7 +36,7 @@ export function serveCommand(env: Environment): Command {
         env,
         flags: configFlags(options),
       });
-      const log = createLogger(config.log.level);
+      const log = serviceLogger(config.log);
       const stopped = stopSignal(log);
       const service = await launchService({ config, log, lockWait: options.lockWait, stopped, origin });
       if (service === undefined) return checkReason(await stopped);

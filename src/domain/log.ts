@@ -1,4 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Config } from './config/schema.ts';
+import { textLines } from './log-text.ts';
 import { LogOutput } from './process/log-output.ts';
 
 export type { Logger } from 'pino';
@@ -27,4 +29,15 @@ export function createLogger(level: string, destination: DestinationStream = new
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   };
   return pino(options, destination);
+}
+
+/**
+ * The logger of a service, on standard output: lines for people on a terminal, JSON for whatever else reads it, unless the
+ * configuration says which.
+ */
+export function serviceLogger({ level, format }: Config['log']): Logger {
+  const { stdout } = process;
+  const isText = format === 'text' || (format === 'auto' && stdout.isTTY === true);
+  const hasColors = stdout.isTTY === true && stdout.hasColors();
+  return createLogger(level, new LogOutput(undefined, isText ? textLines(hasColors) : undefined));
 }

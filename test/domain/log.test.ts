@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createLogger } from '../../src/domain/log.ts';
+import { textLines } from '../../src/domain/log-text.ts';
 import { LogOutput } from '../../src/domain/process/log-output.ts';
 
 function logged(level: string, action: (log: ReturnType<typeof createLogger>) => void): string {
@@ -82,5 +83,40 @@ describe.skipIf(process.platform !== 'linux')('a log that cannot be written', ()
     closeSync(reader);
     closeSync(writer);
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('lines for people', () => {
+  const lineOf = (hasColors: boolean, action: (log: ReturnType<typeof createLogger>) => void) => {
+    let text = '';
+    const render = textLines(hasColors);
+    action(createLogger('trace', { write: (line: string) => void (text += render(line)) }));
+    return text;
+  };
+
+  it('tell time, level, message and values in one line', () => {
+    const text = lineOf(false, (log) =>
+      log.info({ url: 'http://a/b', took: 3, of: { a: 'b c' }, no: 'a b' }, 'listening'),
+    );
+    expect(text).toMatch(
+      /^\d\d:\d\d:\d\d INFO {2}listening url=http:\/\/a\/b took=3 of=\{"a":"b c"\} no="a b"\n$/,
+    );
+  });
+
+  it('have the stack of an error below', () => {
+    const text = lineOf(false, (log) => log.error({ err: new Error('broken') }, 'the fit failed'));
+    expect(text).toMatch(/^\S+ ERROR the fit failed\n {2}Error: broken\n {6}at /);
+  });
+
+  it('keep what callers send from making lines and from speaking to the terminal', () => {
+    const evil = 'x\n12:00:00 FATAL forged\u001b[2J\u009b\u2028';
+    const text = lineOf(false, (log) => log.warn({ id: evil }, evil));
+    expect(text.trimEnd()).not.toMatch(/[\n\p{C}\u2028]/u);
+    expect(lineOf(false, (log) => log.warn({ err: new Error(evil) })).split('\n')[2]).not.toMatch(/^\d/);
+  });
+
+  it('have colors where they are asked for, and secrets nowhere', () => {
+    expect(lineOf(true, (log) => log.warn('look'))).toContain('\u001b[33mWARN \u001b[0m');
+    expect(lineOf(false, (log) => log.warn({ api_key: 'hush' }, 'look'))).toMatch(/api_key=\[secret\]\n$/);
   });
 });

@@ -1,7 +1,7 @@
 import { type Config, type Environment, parseConfig } from '../../domain/config/config.ts';
 import { configTemplate } from '../../domain/config/print.ts';
 import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
-import { createLogger } from '../../domain/log.ts';
+import { serviceLogger } from '../../domain/log.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../evaluate.ts';
 import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
@@ -32,7 +32,7 @@ export async function setUp(answers: Answers, options: SetUpOptions, env: Enviro
   });
   const say = (text: string) => void (json || process.stdout.write(text));
   say(describeWritten(file, written, answers));
-  const log = createLogger('error');
+  const log = serviceLogger({ level: 'error', format: 'auto' });
   const stopped = stopSignal(log);
   const example = await trainAndShow(config, { ...options, log, stopped });
   let evaluation: EvaluationReport | undefined;

@@ -356,6 +356,11 @@ export const ConfigSchema = Type.Object({
         ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
         'Least level that is logged.',
       ),
+      format: choice(
+        'auto',
+        ['auto', 'json', 'text'],
+        'How lines are written to standard output: "json" is an object a line, "text" is for people; "auto" is text on a terminal and JSON everywhere else.',
+      ),
     },
     { description: 'The log.' },
   ),

@@ -10,14 +10,19 @@ const NOTHING = new Uint8Array(0);
  */
 export class LogOutput {
   private readonly file: number;
+  private readonly render: (json: string) => string;
   /** What is not written yet of a line that has begun. */
   private rest: Uint8Array = NOTHING;
   private lost = 0;
   private reason = '';
 
-  /** @param file an open file that does not wait for anybody */
-  constructor(file = openOutput()) {
+  /**
+   * @param file an open file that does not wait for anybody
+   * @param render what is written in place of a line; the line itself when absent
+   */
+  constructor(file = openOutput(), render = (json: string) => json) {
     this.file = file;
+    this.render = render;
   }
 
   /** @param line with its end. Never throws. */
@@ -36,7 +41,7 @@ export class LogOutput {
   /** @returns false where nothing of the line is written or kept */
   private begin(line: string): boolean {
     if (this.rest.length > 0) return false;
-    const bytes = Buffer.from(line);
+    const bytes = Buffer.from(this.render(line));
     const rest = this.put(bytes);
     if (rest.length === bytes.length) return false;
     this.rest = rest;
