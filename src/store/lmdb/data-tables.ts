@@ -1,21 +1,26 @@
 import { Engine, type EngineOptions, type Table } from './engine.ts';
 import { checkFormatVersion } from './format/format-version.ts';
 
-/** The data environment with its tables open; docs/storage.md says what each holds. */
-export interface DataTables {
+/** The tables of a data store; docs/storage.md says what each holds. */
+const TABLES = [
+  'meta',
+  'userIds',
+  'users',
+  'itemIds',
+  'items',
+  'userFeedback',
+  'itemFeedback',
+  'typeUsers',
+  'comments',
+  'values',
+  'deletions',
+  'recentFeedback',
+] as const;
+export type TableName = (typeof TABLES)[number];
+
+/** The data environment with its tables open. */
+export interface DataTables extends Readonly<Record<TableName, Table>> {
   readonly engine: Engine;
-  readonly meta: Table;
-  readonly userIds: Table;
-  readonly users: Table;
-  readonly itemIds: Table;
-  readonly items: Table;
-  readonly userFeedback: Table;
-  readonly itemFeedback: Table;
-  readonly typeUsers: Table;
-  readonly comments: Table;
-  readonly values: Table;
-  readonly deletions: Table;
-  readonly recentFeedback: Table;
 }
 
 const TABLES_MAX = 16;
@@ -26,21 +31,8 @@ const TABLES_MAX = 16;
  */
 export function openDataTables(path: string, options: EngineOptions = {}): DataTables {
   const engine = new Engine(path, TABLES_MAX, options);
-  const tables: DataTables = {
-    engine,
-    meta: engine.table('meta'),
-    userIds: engine.table('userIds'),
-    users: engine.table('users'),
-    itemIds: engine.table('itemIds'),
-    items: engine.table('items'),
-    userFeedback: engine.table('userFeedback'),
-    itemFeedback: engine.table('itemFeedback'),
-    typeUsers: engine.table('typeUsers'),
-    comments: engine.table('comments'),
-    values: engine.table('values'),
-    deletions: engine.table('deletions'),
-    recentFeedback: engine.table('recentFeedback'),
-  };
+  const opened = Object.fromEntries(TABLES.map((name) => [name, engine.table(name)]));
+  const tables: DataTables = { engine, ...(opened as Record<TableName, Table>) };
   checkFormatVersion(tables, options.readOnly === true);
   return tables;
 }

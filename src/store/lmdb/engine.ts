@@ -256,6 +256,14 @@ export function entriesFrom(
   return table.getRange({ start, limit, exclusiveStart: exclusive });
 }
 
+/** No key sorts before it. */
+export const FIRST_KEY = new Uint8Array([0]);
+
+/** All entries of a table, in order. */
+export function allEntries(table: Table): Iterable<{ key: Uint8Array; value: Uint8Array }> {
+  return table.getRange({ start: FIRST_KEY });
+}
+
 /** What the package's typings leave out of `put`. */
 interface Appendable {
   put(key: Uint8Array, value: Uint8Array, options: { readonly append: true }): unknown;

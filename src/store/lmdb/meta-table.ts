@@ -16,8 +16,21 @@ const IDENTITY_KEY = Buffer.from('identity');
 const UPSTREAM_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
-/** Folders of earlier versions have fewer; those that are missing are 0. */
-const STATE_FIELDS = 11;
+/** In the order in which they are stored. Folders of earlier versions have fewer; those that are missing are 0. */
+const STATE_FIELDS = [
+  'nextUserRow',
+  'nextItemRow',
+  'users',
+  'items',
+  'feedback',
+  'comments',
+  'feedbackTypes',
+  'typesVersion',
+  'deletions',
+  'values',
+  'feedbackCommits',
+] as const satisfies readonly (keyof StoreState)[];
+const NO_BYTES = new Uint8Array(0);
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -39,11 +52,7 @@ export interface StoreState {
 }
 
 export function readState(tables: DataTables): StoreState {
-  const bytes = readBytes(tables.meta, STATE_KEY);
-  if (bytes === undefined) {
-    const none = { users: 0, items: 0, feedback: 0, comments: 0, feedbackTypes: 0, typesVersion: 0 };
-    return { nextUserRow: 0, nextItemRow: 0, deletions: 0, values: 0, feedbackCommits: 0, ...none };
-  }
+  const bytes = readBytes(tables.meta, STATE_KEY) ?? NO_BYTES;
   // The length of a reused buffer is not its view's own.
   const fields = bytes.length >> 3;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -64,13 +73,9 @@ export function readState(tables: DataTables): StoreState {
 }
 
 export function writeState(tables: DataTables, state: StoreState): void {
-  const view = new DataView(new ArrayBuffer(STATE_FIELDS * 8));
-  const { nextUserRow, nextItemRow, users, items, feedback, comments, ...rest } = state;
-  const { feedbackTypes, typesVersion, deletions, values, feedbackCommits } = rest;
-  const counts = [users, items, feedback, comments, feedbackTypes, typesVersion];
-  counts.push(deletions, values, feedbackCommits);
-  [nextUserRow, nextItemRow, ...counts].forEach((value, index) => {
-    view.setFloat64(index * 8, value, true);
+  const view = new DataView(new ArrayBuffer(STATE_FIELDS.length * 8));
+  STATE_FIELDS.forEach((name, index) => {
+    view.setFloat64(index * 8, state[name], true);
   });
   tables.meta.put(STATE_KEY, new Uint8Array(view.buffer));
 }

@@ -41,7 +41,7 @@ export class CommitLog {
   constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
     this.schema = `"${dsn.schema}"`;
     this.rules = rules;
-    this.loader = new GroupLoader(dsn.schema);
+    this.loader = new GroupLoader(this.schema);
     this.writing = new Link(dsn, 'furze writing');
     this.reading = new Link(dsn, 'furze following');
     // Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
@@ -67,7 +67,7 @@ export class CommitLog {
       }
       const { position, mark: markBefore } = state.head;
       const commit = { position: position + 1, mark: randomInt(1, MARK_MAX), markBefore, parts };
-      await new GroupStore(connection, this.schemaName).commit(state, commit);
+      await new GroupStore(connection, this.schema).commit(state, commit);
       return { answers, commit };
     } catch (error) {
       if (connection.isOpen) await connection.run('ROLLBACK').catch(() => {});
@@ -124,10 +124,6 @@ export class CommitLog {
 
   async close(): Promise<void> {
     await Promise.all([this.writing.close(), this.reading.close()]);
-  }
-
-  private get schemaName(): string {
-    return this.schema.slice(1, -1);
   }
 
   /** Where feedback types would get too many, takes back the numbers of those without feedback. */

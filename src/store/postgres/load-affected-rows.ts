@@ -112,8 +112,9 @@ export class GroupLoader {
   private readonly schema: string;
   private types: Types | undefined;
 
+  /** @param schema as it stands in SQL */
   constructor(schema: string) {
-    this.schema = `"${schema}"`;
+    this.schema = schema;
   }
 
   /**

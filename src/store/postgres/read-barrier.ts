@@ -1,3 +1,4 @@
+import { withinTime } from '../../domain/concurrency/within-time.ts';
 import type { ReadBarrier } from '../data-store.ts';
 
 /** What a barrier is made of. */
@@ -69,7 +70,7 @@ export class Barrier implements ReadBarrier {
   }
 
   answers(): Promise<boolean> {
-    return withinTime(this.parts.ask()).then(
+    return withinTime(this.parts.ask(), WAIT_MS_MAX).then(
       () => true,
       () => false,
     );
@@ -101,6 +102,7 @@ export class Barrier implements ReadBarrier {
           this.hasFollowed = true;
           return isBehind ? this.until(position) : undefined;
         }),
+        WAIT_MS_MAX,
       );
       this.knownAt = askedAt;
     } catch {
@@ -120,12 +122,4 @@ export class Barrier implements ReadBarrier {
       this.waiting.add(each);
     });
   }
-}
-
-function withinTime<T>(work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), WAIT_MS_MAX);
-    timer.unref();
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { FurzeError, messageOf } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
@@ -291,12 +292,4 @@ function gapBefore(position: number, known: number): Error {
   return new Error(
     `this copy knows the data up to commit ${known}, and the commits up to ${position} are no longer kept; a restart copies everything anew`,
   );
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

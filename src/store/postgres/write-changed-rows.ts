@@ -13,9 +13,10 @@ export class GroupStore {
   private readonly connection: Connection;
   private readonly sent: Promise<unknown>[] = [];
 
+  /** @param schema as it stands in SQL */
   constructor(connection: Connection, schema: string) {
     this.connection = connection;
-    this.schema = `"${schema}"`;
+    this.schema = schema;
   }
 
   /**

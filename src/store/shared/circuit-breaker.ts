@@ -1,3 +1,4 @@
+import { withinTime } from '../../domain/concurrency/within-time.ts';
 import type { UserList } from '../cache-store.ts';
 import { packList, unpackList } from './packed-list.ts';
 import type { SharedLists, SharedStats } from './shared-lists.ts';
@@ -97,7 +98,7 @@ export class CircuitBreaker {
 
   /** @throws Error that says why the place cannot be used */
   async ping(): Promise<void> {
-    await inTime(this.changeMsMax, this.lists.ping());
+    await withinTime(this.lists.ping(), this.changeMsMax);
   }
 
   async close(): Promise<void> {
@@ -132,7 +133,7 @@ export class CircuitBreaker {
 
   private async within<T>(ms: number, work: Promise<T>): Promise<T> {
     try {
-      return await inTime(ms, work);
+      return await withinTime(work, ms);
     } catch (error) {
       this.failures++;
       if (!this.isClosed) this.options.onTrouble?.(TROUBLE, error);
@@ -157,7 +158,7 @@ export class CircuitBreaker {
   private lookLater(): void {
     this.lookTimer = setTimeout(async () => {
       try {
-        await inTime(this.options.readMsMax ?? READ_MS_MAX, this.lists.ping());
+        await withinTime(this.lists.ping(), this.options.readMsMax ?? READ_MS_MAX);
         Object.assign(this.inRow, { answers: 0, passes: 0 });
         this.lookTimer = undefined;
       } catch (error) {
@@ -172,12 +173,3 @@ export class CircuitBreaker {
 }
 
 const NOTHING = Promise.resolve(undefined);
-
-function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error(`no answer within ${ms} ms`));
-    // One turn more, since this thread may have been busy itself while the answer came.
-    const timer = setTimeout(() => setImmediate(fail), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}

@@ -1,12 +1,9 @@
 import { decode } from '@msgpack/msgpack';
-import { entriesFrom } from '../engine.ts';
-import { readRow, rowKey } from '../format/record-layout.ts';
+import { allEntries } from '../engine.ts';
+import { readRow } from '../format/record-layout.ts';
 import type { CacheTables } from '../lmdb-cache-store.ts';
 import { listBytesOf } from '../lmdb-cache-store.ts';
 import { Findings, type Report } from './findings.ts';
-
-const ALL = Number.POSITIVE_INFINITY;
-const FIRST = new Uint8Array([0]);
 
 /**
  * Reads every list, mark and model of a cache. What a model means is its own checksum's to judge, when it is loaded; here
@@ -15,13 +12,13 @@ const FIRST = new Uint8Array([0]);
 export function checkCache(path: string, { lists, marks, blobs }: CacheTables): Report {
   const findings = new Findings();
   let listCount = 0;
-  for (const { key, value } of entriesFrom(lists, rowKey(0), ALL)) {
+  for (const { key, value } of allEntries(lists)) {
     listCount++;
     if (!listBytesOf(value).includes(value.length))
       findings.fault(`The list of user row ${readRow(key, 0)} is not as long as it says.`);
   }
   let markCount = 0;
-  for (const { key, value } of entriesFrom(marks, FIRST, ALL)) {
+  for (const { key, value } of allEntries(marks)) {
     markCount++;
     try {
       decode(value);
@@ -31,7 +28,7 @@ export function checkCache(path: string, { lists, marks, blobs }: CacheTables): 
   }
   let modelBytes = 0;
   let modelCount = 0;
-  for (const { value } of entriesFrom(blobs, FIRST, ALL)) {
+  for (const { value } of allEntries(blobs)) {
     modelCount++;
     modelBytes += value.length;
   }

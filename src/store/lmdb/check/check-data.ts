@@ -1,15 +1,12 @@
 import type { DataTables } from '../data-tables.ts';
-import { countEntries, entriesFrom, readBytes, type Table } from '../engine.ts';
+import { allEntries, countEntries, readBytes, type Table } from '../engine.ts';
 import { decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
-import { readRow, rowKey } from '../format/record-layout.ts';
+import { readRow } from '../format/record-layout.ts';
 import { readState, readTypes } from '../meta-table.ts';
 import { pendingDeletions } from '../writer/delete-feedback-in-slices.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
 import type { Checked } from './check-sums.ts';
 import { Findings, type Report } from './findings.ts';
-
-const ALL = Number.POSITIVE_INFINITY;
-const FIRST = new Uint8Array([0]);
 
 /** Tables that a store of every version has; one that is only read and lacks a table has no door to it. */
 const TABLES = [
@@ -76,7 +73,7 @@ function checkEntities({ tables, findings, state, users, items }: Checked, name:
   const [rows, ids, present] =
     name === 'users' ? [tables.users, tables.userIds, users] : [tables.items, tables.itemIds, items];
   let count = 0;
-  for (const { key, value } of entriesFrom(rows, rowKey(0), ALL)) {
+  for (const { key, value } of allEntries(rows)) {
     const row = readRow(key, 0);
     count++;
     if (row >= present.length) findings.fault(`Row ${row} of ${name} was never given.`);
@@ -95,7 +92,7 @@ function checkEntities({ tables, findings, state, users, items }: Checked, name:
 }
 
 function checkIds(ids: Table, rows: Table, findings: Findings): void {
-  for (const { key, value } of entriesFrom(ids, FIRST, ALL)) {
+  for (const { key, value } of allEntries(ids)) {
     const id = Buffer.from(key).toString();
     const stored = value.length === 4 ? readBytes(rows, value) : undefined;
     if (stored === undefined || decodeId(stored) !== id)

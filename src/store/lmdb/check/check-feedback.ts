@@ -1,18 +1,9 @@
 import { FeedbackColumns } from '../../data-store.ts';
-import { entriesFrom } from '../engine.ts';
-import {
-  FEEDBACK_WORDS,
-  pairKey,
-  readRow,
-  tripleKey,
-  typeUserKey,
-  unpackType,
-} from '../format/record-layout.ts';
+import { allEntries } from '../engine.ts';
+import { FEEDBACK_WORDS, readRow, readType, unpackType } from '../format/record-layout.ts';
 import { LmdbLocalReads } from '../reads/local-reads.ts';
 import type { Checked } from './check-sums.ts';
 import type { Findings } from './findings.ts';
-
-const ALL = Number.POSITIVE_INFINITY;
 
 /** A number that differs for nearly all rows, so that sums tell sets apart (finalizer of MurmurHash3, Appleby). */
 function hashOf(row: number): number {
@@ -64,7 +55,7 @@ export function checkUserBlocks(checked: Checked): void {
     for (const type of types) typeSums[type] = (typeSums[type]! + hashOf(row)) | 0;
     types.clear();
   };
-  for (const { key, value } of entriesFrom(tables.userFeedback, pairKey(0, 0), ALL)) {
+  for (const { key, value } of allEntries(tables.userFeedback)) {
     const userRow = readRow(key, 0);
     if (goingUsers.has(userRow)) continue;
     const words = toWords(value);
@@ -108,7 +99,7 @@ export function checkItemBlocks({
 }: Checked): void {
   const chain = new Chain('itemFeedback', findings);
   let last = -1;
-  for (const { key, value } of entriesFrom(tables.itemFeedback, pairKey(0, 0), ALL)) {
+  for (const { key, value } of allEntries(tables.itemFeedback)) {
     const itemRow = readRow(key, 0);
     if (goingItems.has(itemRow)) continue;
     const words = toWords(value);
@@ -125,8 +116,8 @@ export function checkItemBlocks({
 
 /** The lists of users by type. */
 export function checkTypeUsers({ tables, findings, typeCount, typeSums, goingUsers }: Checked): void {
-  for (const { key } of entriesFrom(tables.typeUsers, typeUserKey(0, 0), ALL)) {
-    const type = (key[0]! << 8) | key[1]!;
+  for (const { key } of allEntries(tables.typeUsers)) {
+    const type = readType(key, 0);
     const userRow = readRow(key, 2);
     if (goingUsers.has(userRow)) continue;
     if (type >= typeCount) findings.fault(`User row ${userRow} stands under an unknown feedback type.`);
@@ -144,7 +135,7 @@ export function checkTriples(
   const found = new Set<string>();
   let loaded = -1;
   let count = 0;
-  for (const { key } of entriesFrom(tables[name], tripleKey(0, 0, 0), ALL)) {
+  for (const { key } of allEntries(tables[name])) {
     count++;
     const userRow = readRow(key, 0);
     if (goingUsers.has(userRow)) continue;
@@ -154,7 +145,7 @@ export function checkTriples(
       found.clear();
       for (let at = 0; at < columns.length; at++) found.add(`${columns.itemRows[at]} ${columns.types[at]}`);
     }
-    if (!found.has(`${readRow(key, 4)} ${(key[8]! << 8) | key[9]!}`))
+    if (!found.has(`${readRow(key, 4)} ${readType(key, 8)}`))
       findings.fault(`User row ${userRow} has ${name} without their feedback.`);
   }
   findings.count(name, count, state[name]);

@@ -1,6 +1,6 @@
 import { FurzeError } from '../../../domain/errors.ts';
 import { FNV_BASIS, fnv } from '../../../domain/hash.ts';
-import { readRow, tripleKey } from './record-layout.ts';
+import { readRow, readType, tripleKey } from './record-layout.ts';
 
 /*
  * A cursor is base64url of: version | kind | position | checksum (4 bytes). The position is the key of the last entry
@@ -60,7 +60,7 @@ export function encodeFeedbackCursor(position: FeedbackPosition): string {
 export function decodeFeedbackCursor(cursor: string): FeedbackPosition | undefined {
   const key = decodeCursor('feedback', cursor);
   if (key === undefined) return undefined;
-  return { userRow: readRow(key, 0), itemRow: readRow(key, 4), type: (key[8]! << 8) | key[9]! };
+  return { userRow: readRow(key, 0), itemRow: readRow(key, 4), type: readType(key, 8) };
 }
 
 /** It catches accidents, and a forged cursor is no more than a position. */

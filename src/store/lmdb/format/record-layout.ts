@@ -91,6 +91,11 @@ export function writeRow(key: Uint8Array, at: number, row: number): Uint8Array {
   return key;
 }
 
+/** The number of a feedback type, two bytes of a key. */
+export function readType(key: Uint8Array, at: number): number {
+  return (key[at]! << 8) | key[at + 1]!;
+}
+
 export function readRow(key: Uint8Array, at: number): number {
   return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
 }

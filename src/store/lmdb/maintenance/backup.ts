@@ -97,7 +97,7 @@ export function receiveBackup(source: Readable, target: string): Promise<Backup>
  * @param fill makes it in the folder that it is given
  * @throws OperatorError when the folder has a store already
  */
-async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
+export async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
   refuseExisting(target);
   makeFolder(target);
   removeUnfinished(target);

@@ -1,8 +1,5 @@
-import type { DataTables } from '../data-tables.ts';
+import type { DataTables, TableName } from '../data-tables.ts';
 import type { Table } from '../engine.ts';
-
-/** Names of the tables of a data store. */
-export type TableName = Exclude<keyof DataTables, 'engine'>;
 
 /** A key as text: one character a byte. */
 type KeyText = string;

@@ -5,9 +5,17 @@ import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import type { Compacted } from '../../data-store.ts';
-import { type DataTables, openDataTables, replaceTables } from '../data-tables.ts';
-import { appendEntry, countEntries, DATA_FILE, describeTables, entriesFrom, LOCK_FILE } from '../engine.ts';
-import { type TableName, TouchedKeys } from './keys-changed-while-copying.ts';
+import { type DataTables, openDataTables, replaceTables, type TableName } from '../data-tables.ts';
+import {
+  appendEntry,
+  countEntries,
+  DATA_FILE,
+  describeTables,
+  entriesFrom,
+  FIRST_KEY,
+  LOCK_FILE,
+} from '../engine.ts';
+import { TouchedKeys } from './keys-changed-while-copying.ts';
 import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */
@@ -147,7 +155,7 @@ export class LiveCompaction {
 
   private copyOn(): number {
     const name = this.names[this.at]!;
-    const start = this.last ?? FIRST;
+    const start = this.last ?? FIRST_KEY;
     const entries = entriesFrom(this.parts.tables[name], start, STEP_ENTRIES, this.last !== undefined);
     let bytes = 0;
     let count = 0;
@@ -200,6 +208,3 @@ export class LiveCompaction {
     }
   }
 }
-
-/** No key sorts before it. */
-const FIRST = new Uint8Array([0]);

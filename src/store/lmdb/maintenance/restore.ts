@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync, renameSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,11 +8,10 @@ import { lockFolders } from '../../open/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
 import { openDataTables } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
-import { readState, renewIdentity } from '../meta-table.ts';
-import type { Backup } from './backup.ts';
+import { renewIdentity } from '../meta-table.ts';
+import { type Backup, fillFolder } from './backup.ts';
 import { inspectFile } from './file-head.ts';
 import { refuseExisting } from './refuse-existing-store.ts';
-import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */
@@ -34,31 +33,18 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   makeFolder(dataPath);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
-    refuseExisting(dataPath);
-    removeUnfinished(dataPath);
-    const partial = beginCopy(dataPath);
-    try {
-      const copy = join(partial.path, DATA_FILE);
-      await pipeline(
-        file === undefined ? (source as Readable) : createReadStream(file),
-        createWriteStream(copy),
-      );
-      const counts = await makeSound(partial.path);
-      syncToDisk(copy);
-      const target = join(dataPath, DATA_FILE);
-      renameSync(copy, target);
-      syncToDisk(dataPath);
-      return { file: target, bytes: statSync(target).size, ...counts };
-    } finally {
-      partial.remove();
-    }
+    return await fillFolder(dataPath, async (partial) => {
+      const bytes = file === undefined ? (source as Readable) : createReadStream(file);
+      await pipeline(bytes, createWriteStream(join(partial, DATA_FILE)));
+      await makeSound(partial);
+    });
   } finally {
     lock!.release();
   }
 }
 
 /** Checks the copy and brings it up to date. */
-async function makeSound(folder: string): Promise<Pick<Backup, 'users' | 'items' | 'feedback'>> {
+async function makeSound(folder: string): Promise<void> {
   const state = inspectFile(folder);
   if (state.kind === 'absent') throw new OperatorError('The backup is empty.');
   if (state.kind === 'short')
@@ -72,9 +58,7 @@ async function makeSound(folder: string): Promise<Pick<Backup, 'users' | 'items'
   const tables = openDataTables(folder);
   renewIdentity(tables);
   await tables.engine.flush();
-  const { users, items, feedback } = readState(tables);
   await tables.engine.close();
-  return { users, items, feedback };
 }
 
 function fileOf(source: string): string {

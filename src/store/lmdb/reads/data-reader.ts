@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../domain/request-limits.ts';
 import { formatTimestamp } from '../../../domain/rfc3339.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../../data-store.ts';
 import type { DataTables } from '../data-tables.ts';
-import { describeTables, entriesFrom, firstKey, readBytes, type Table } from '../engine.ts';
+import { describeTables, entriesFrom, FIRST_KEY, firstKey, readBytes, type Table } from '../engine.ts';
 import { readValue } from '../format/feedback-types-by-value.ts';
 import {
   decodeCursor,
@@ -11,16 +11,13 @@ import {
   encodeCursor,
   encodeFeedbackCursor,
 } from '../format/page-cursor.ts';
-import { readRow, tripleKey, typeUserKey } from '../format/record-layout.ts';
+import { readRow, readType, tripleKey, typeUserKey } from '../format/record-layout.ts';
 import { readState } from '../meta-table.ts';
 import { hiddenItems } from '../writer/delete-feedback-in-slices.ts';
 import { LmdbLocalReads } from './local-reads.ts';
 
 const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
-
-/** Where to start when there is no cursor: no id sorts before one zero byte. */
-const FIRST_ID = new Uint8Array([0]);
 
 /** Records and bytes of a slice of a list that is walked through. */
 const SLICE_RECORDS = 100;
@@ -194,7 +191,7 @@ export class LmdbDataReader implements DataReader {
   private nextUser(userRow: number, type: number): number {
     if (type < 0) return this.local.nextUserWithFeedback(userRow);
     const key = firstKey(this.tables.typeUsers, typeUserKey(type, userRow));
-    return key !== undefined && ((key[0]! << 8) | key[1]!) === type ? readRow(key, 2) : -1;
+    return key !== undefined && readType(key, 0) === type ? readRow(key, 2) : -1;
   }
 
   /** The records of the columns in slices, each made when it is asked for; rows that are gone by then are left out. */
@@ -269,7 +266,7 @@ export class LmdbDataReader implements DataReader {
     const after = decodeCursor(kind, cursor);
     if (n === 0) return { cursor: '', rows: [] };
     const head = utf8Encoder.encode(prefix);
-    const first = head.length === 0 ? FIRST_ID : head;
+    const first = head.length === 0 ? FIRST_KEY : head;
     const found: { key: Uint8Array; value: Uint8Array }[] = [];
     for (const entry of entriesFrom(ids, after ?? first, n + 1, after !== undefined)) {
       if (!beginsWith(entry.key, head)) break;

@@ -1,4 +1,5 @@
 import type { Item, User } from '../../../domain/entities.ts';
+import { grown } from '../../../memory/growing-arrays.ts';
 import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
 import { type DataTables, followReplacement } from '../data-tables.ts';
 import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
@@ -95,11 +96,7 @@ export class LmdbLocalReads implements LocalReads {
       const words = readWords(this.tables.itemFeedback, writePair(this.pairBytes, itemRow, low));
       if (words.length === 0) break;
       const count = words.length - 1;
-      if (length + count > this.itemUsers.length) {
-        const larger = new Uint32Array((length + count) * 2);
-        larger.set(this.itemUsers);
-        this.itemUsers = larger;
-      }
+      if (length + count > this.itemUsers.length) this.itemUsers = grown(this.itemUsers, length + count);
       this.itemUsers.set(words.subarray(1), length);
       length += count;
       low = words[0]!;

@@ -1,3 +1,4 @@
+import { grown } from '../../../memory/growing-arrays.ts';
 import { appendEntry, type Table } from '../engine.ts';
 import { writePair } from '../format/record-layout.ts';
 
@@ -41,7 +42,7 @@ export class BlockAppender {
       this.put(subKey);
       this.low = subKey;
     }
-    if (this.length + width > this.words.length) this.grow();
+    if (this.length + width > this.words.length) this.words = grown(this.words, this.length + width);
     const { words } = this;
     let at = this.length;
     this.length += width;
@@ -81,11 +82,5 @@ export class BlockAppender {
       new Uint8Array(words.buffer, 0, this.length * 4),
     );
     this.length = 1;
-  }
-
-  private grow(): void {
-    const larger = new Uint32Array(this.words.length * 2);
-    larger.set(this.words);
-    this.words = larger;
   }
 }

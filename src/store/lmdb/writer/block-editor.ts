@@ -1,3 +1,4 @@
+import { grown } from '../../../memory/growing-arrays.ts';
 import { lastKey, readWords, type Table } from '../engine.ts';
 import { pairKey, readRow, writePair } from '../format/record-layout.ts';
 
@@ -162,9 +163,6 @@ export class BlockEditor {
   }
 
   private reserve(more: number): void {
-    if (this.outLength + more <= this.out.length) return;
-    const larger = new Uint32Array((this.outLength + more) * 2);
-    larger.set(this.out);
-    this.out = larger;
+    if (this.outLength + more > this.out.length) this.out = grown(this.out, (this.outLength + more) * 2);
   }
 }

@@ -1,6 +1,6 @@
 import { FeedbackColumns, type LocalReads } from '../../data-store.ts';
 import type { DataTables } from '../data-tables.ts';
-import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
+import { allEntries, FIRST_KEY, firstKey, readBytes, readWords, type Table } from '../engine.ts';
 import { pairKey, readRow, typeUserKey, writeRow } from '../format/record-layout.ts';
 import { readState, type StoreState } from '../meta-table.ts';
 import type { ChangeLog } from './changes-of-commit.ts';
@@ -83,7 +83,7 @@ export class Deletions {
 
   /** Carries on with one of the deletions within the transaction that is open. */
   slice(changes: ChangeLog): void {
-    const key = firstKey(this.tables.deletions, FIRST)!;
+    const key = firstKey(this.tables.deletions, FIRST_KEY)!;
     const kind = key[0] === KINDS.user ? 'user' : 'item';
     const row = readRow(key, 1);
     const table = this.tableOf(kind);
@@ -139,14 +139,13 @@ export function pendingDeletions(tables: DataTables): Record<'users' | 'items', 
   const rows = { users: new Set<number>(), items: new Set<number>() };
   // A folder of the first version that is only read has no such table.
   if (readState(tables).deletions === 0) return rows;
-  for (const { key } of entriesFrom(tables.deletions, FIRST, Number.POSITIVE_INFINITY)) {
+  for (const { key } of allEntries(tables.deletions)) {
     (key[0] === KINDS.item ? rows.items : rows.users).add(readRow(key, 1));
   }
   return rows;
 }
 
 const EMPTY = new Uint8Array(0);
-const FIRST = new Uint8Array([0]);
 
 function deletionKey(kind: Kind, row: number): Uint8Array {
   const key = new Uint8Array(5);

@@ -1,7 +1,7 @@
 import { FurzeError } from '../../../domain/errors.ts';
 import type { DataTables } from '../data-tables.ts';
 import { firstKey } from '../engine.ts';
-import { FEEDBACK_TYPES_MAX, typeUserKey } from '../format/record-layout.ts';
+import { FEEDBACK_TYPES_MAX, readType, typeUserKey } from '../format/record-layout.ts';
 import { readTypes, type StoreState, writeTypes } from '../meta-table.ts';
 
 /**
@@ -84,6 +84,6 @@ export class FeedbackTypes {
 
   private hasUsers(type: number): boolean {
     const key = firstKey(this.tables.typeUsers, typeUserKey(type, 0));
-    return key !== undefined && ((key[0]! << 8) | key[1]!) === type;
+    return key !== undefined && readType(key, 0) === type;
   }
 }

@@ -102,8 +102,7 @@ export class FeedbackWriter {
       const type = unpackType(high);
       const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
       changes?.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
-      this.writeComment(userRow, itemRow, { type, oldTimeMs }, '', state);
-      this.writeValue(userRow, itemRow, { type, oldTimeMs }, 0, state);
+      this.writeNotes(userRow, itemRow, { type, oldTimeMs }, NOTHING, state);
       if (itemRow !== words[at - FEEDBACK_WORDS]) this.links.push({ itemRow, userRow, present: false });
     }
     this.writeLinks();
@@ -160,10 +159,9 @@ export class FeedbackWriter {
       if (!record.written && record.alive) continue;
       if (!record.alive && !wasStored(record)) continue;
       changed = true;
-      const { comment, value } = record.alive ? edits[record.position]! : NOTHING;
-      this.noteRecord(userRow, itemRow, record, value, state, changes);
-      this.writeComment(userRow, itemRow, record, comment, state);
-      this.writeValue(userRow, itemRow, record, value, state);
+      const edit = record.alive ? edits[record.position]! : NOTHING;
+      this.noteRecord(userRow, itemRow, record, edit.value, state, changes);
+      this.writeNotes(userRow, itemRow, record, edit, state);
     }
     if (!changed) {
       users.keep();
@@ -209,46 +207,30 @@ export class FeedbackWriter {
     return kinds.numberOf(type, name, kinds.valueOf(userRow, itemRow, type));
   }
 
-  private writeComment(
+  /** Keeps what a record has beside its time as it is now. */
+  private writeNotes(
     userRow: number,
     itemRow: number,
     record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
-    comment: string,
+    { comment, value }: Pick<FeedbackEdit, 'comment' | 'value'>,
     state: StoreState,
   ): void {
-    const { comments } = this.tables;
-    const couldExist = wasStored(record) && state.comments > 0;
-    if (comment === '' && !couldExist) return;
-    const key = tripleKey(userRow, itemRow, record.type);
-    const exists = couldExist && readBytes(comments, key) !== undefined;
-    if (comment !== '') {
-      comments.put(key, Buffer.from(comment));
-      if (!exists) state.comments++;
-    } else if (exists) {
-      comments.remove(key);
-      state.comments--;
-    }
-  }
-
-  private writeValue(
-    userRow: number,
-    itemRow: number,
-    record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
-    value: number,
-    state: StoreState,
-  ): void {
-    const { values } = this.tables;
-    const couldExist = wasStored(record) && state.values > 0;
-    if (value === 0 && !couldExist) return;
-    const key = tripleKey(userRow, itemRow, record.type);
-    const exists = couldExist && readBytes(values, key) !== undefined;
-    if (value !== 0) {
-      values.put(key, packValue(value));
-      if (!exists) state.values++;
-    } else if (exists) {
-      values.remove(key);
-      state.values--;
-    }
+    const write = (name: 'comments' | 'values', bytes: Uint8Array | undefined) => {
+      const table = this.tables[name];
+      const couldExist = wasStored(record) && state[name] > 0;
+      if (bytes === undefined && !couldExist) return;
+      const key = tripleKey(userRow, itemRow, record.type);
+      const exists = couldExist && readBytes(table, key) !== undefined;
+      if (bytes !== undefined) {
+        table.put(key, bytes);
+        if (!exists) state[name]++;
+      } else if (exists) {
+        table.remove(key);
+        state[name]--;
+      }
+    };
+    write('comments', comment === '' ? undefined : Buffer.from(comment));
+    write('values', value === 0 ? undefined : packValue(value));
   }
 
   /** True when the block at hand had the type as it was stored; that spares most looks into `typeUsers`. */

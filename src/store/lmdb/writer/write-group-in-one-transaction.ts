@@ -24,7 +24,7 @@ export class GroupWriter {
     this.tables = tables;
     this.rules = rules;
     this.own = new OwnTransactions(tables.engine);
-    this.applier = new CommandApplier(tables, rules, this.begunDeletions);
+    this.applier = this.newApplier();
   }
 
   /**
@@ -42,7 +42,7 @@ export class GroupWriter {
   /** The tables are those of another file with the same content. */
   renew(): void {
     this.own = new OwnTransactions(this.tables.engine);
-    this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+    this.applier = this.newApplier();
   }
 
   /** True while `slice` has something to do. */
@@ -55,14 +55,13 @@ export class GroupWriter {
     const log = new ChangeLog();
     let failure: unknown;
     try {
-      this.own.transact(() => {
+      this.change(() => {
         this.applier.continueDeletion(log);
         this.applier.finish([log]);
-        return { result: undefined, hasWritten: true };
       });
     } catch (error) {
       if (!isEngineError(error)) throw error;
-      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      this.applier = this.newApplier();
       failure = error;
     }
     const changes =
@@ -77,12 +76,7 @@ export class GroupWriter {
 
   /** Throws while a store that has failed to write still cannot write as much. */
   probe(bytes: number): void {
-    probeDisk(this.tables, bytes, (action) =>
-      this.own.transact(() => {
-        action();
-        return { result: undefined, hasWritten: true };
-      }),
-    );
+    probeDisk(this.tables, bytes, (action) => this.change(action));
   }
 
   /**
@@ -93,7 +87,7 @@ export class GroupWriter {
     const logs: ChangeLog[] = [];
     const { typesVersion } = this.applier;
     try {
-      this.own.transact(() => {
+      this.change(() => {
         for (const part of parts) {
           const log = new ChangeLog();
           this.applier.replicate(part, log);
@@ -101,15 +95,12 @@ export class GroupWriter {
         }
         this.applier.finish(logs);
         this.applier.notePoint({ position, mark });
-        return { result: undefined, hasWritten: true };
       });
     } catch (error) {
-      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      this.applier = this.newApplier();
       throw error;
     }
-    const names = [...this.applier.feedbackTypes];
-    const renumbersTypes = this.applier.typesVersion !== typesVersion;
-    const changes = logs.map((log) => log.toPlain(names, renumbersTypes));
+    const changes = this.toPlain(logs, typesVersion);
     return { answers: [], changes, failure: undefined, nextTransaction: this.nextTransaction };
   }
 
@@ -119,12 +110,10 @@ export class GroupWriter {
       const { typesVersion } = this.applier;
       const done = this.own.transact(() => this.applyAll(writes));
       answers.push(...done.answers);
-      const names = [...this.applier.feedbackTypes];
-      const renumbersTypes = this.applier.typesVersion !== typesVersion;
-      return done.logs.map((log) => log.toPlain(names, renumbersTypes));
+      return this.toPlain(done.logs, typesVersion);
     } catch (error) {
       if (error instanceof ForeignTransactionError) throw error;
-      this.applier = new CommandApplier(this.tables, this.rules, this.begunDeletions);
+      this.applier = this.newApplier();
       if (isEngineError(error)) this.failure = error;
       if (writes.length === 1) {
         answers.push(refusal(writes[0]!.ticket, error));
@@ -132,6 +121,26 @@ export class GroupWriter {
       }
       return writes.flatMap((write) => this.writeChecked([write], answers));
     }
+  }
+
+  /** One that knows what there is now. */
+  private newApplier(): CommandApplier {
+    return new CommandApplier(this.tables, this.rules, this.begunDeletions);
+  }
+
+  /** Runs in a transaction of its own what changes something in any case. */
+  private change(action: () => void): void {
+    this.own.transact(() => {
+      action();
+      return { result: undefined, hasWritten: true };
+    });
+  }
+
+  /** @param typesVersion that of before the transaction */
+  private toPlain(logs: readonly ChangeLog[], typesVersion: number): PlainChanges[] {
+    const names = [...this.applier.feedbackTypes];
+    const renumbersTypes = this.applier.typesVersion !== typesVersion;
+    return logs.map((log) => log.toPlain(names, renumbersTypes));
   }
 
   /**
