@@ -7,6 +7,8 @@ export interface Resource<T> {
   readonly data: T | undefined;
   /** Undefined while nothing answers at all, too: that is told once for all of the page. */
   readonly error: string | undefined;
+  /** True before there is an answer, or word that there is none. */
+  readonly loading: boolean;
   /** Asks again. */
   readonly reload: () => void;
 }
@@ -55,5 +57,6 @@ export function useResource<T>(path: string | undefined, everyMs?: number): Reso
 
   const isOwn = state.path === path;
   const error = isOwn && !isSilent ? state.error : undefined;
-  return { data: isOwn ? state.data : undefined, error, reload };
+  const data = isOwn ? state.data : undefined;
+  return { data, error, loading: data === undefined && error === undefined, reload };
 }

@@ -4,7 +4,7 @@ import { Card, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
 export function ConfigPage() {
-  const { data, error } = useResource<ConfigReport>('/api/admin/config');
+  const { data, error, loading } = useResource<ConfigReport>('/api/admin/config');
   const [text, setText] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
   const shown = (data?.Keys ?? []).filter(
@@ -17,7 +17,7 @@ export function ConfigPage() {
       <PageHead title="Configuration">
         {data?.File ? `In effect since the start; the file is ${data.File}.` : 'In effect since the start.'}
       </PageHead>
-      <State error={error} loading={data === undefined && error === undefined} />
+      <State error={error} loading={loading} />
       {data !== undefined && (
         <Card wide>
           <form class="filter" onSubmit={(event) => event.preventDefault()}>

@@ -10,11 +10,11 @@ import { HideButton } from './items.tsx';
 
 export function ItemPage({ id }: { id: string }) {
   const path = pathOf(['api', 'admin', 'item', id], { n: 20 });
-  const { data, error, reload } = useResource<ItemView>(path);
+  const { data, error, loading, reload } = useResource<ItemView>(path);
   return (
     <>
       <PageHead title={short(data?.Item.Comment || id)}>{id}</PageHead>
-      <State error={error} loading={data === undefined && error === undefined} />
+      <State error={error} loading={loading} />
       {data !== undefined && (
         <>
           <About data={data} done={reload} />

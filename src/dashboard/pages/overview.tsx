@@ -129,7 +129,7 @@ const CURVES: readonly Curve[] = [
 
 function Curves() {
   const [samples, setSamples] = useState(SPANS[0]!.samples);
-  const { data, error } = useResource<Series>(`/api/admin/series?n=${samples}`, REFRESH_MS);
+  const { data, error, loading } = useResource<Series>(`/api/admin/series?n=${samples}`, REFRESH_MS);
   const spans = (
     <fieldset class="spans">
       <legend class="hidden">Span of the curves</legend>
@@ -148,7 +148,7 @@ function Curves() {
   );
   return (
     <Card wide title="Live" aside={spans}>
-      <State error={error} loading={data === undefined && error === undefined} />
+      <State error={error} loading={loading} />
       {data !== undefined && (
         <div class="charts">
           {CURVES.map(({ lines, ...chart }) => (

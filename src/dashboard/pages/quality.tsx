@@ -10,14 +10,14 @@ import { useResource } from '../use-resource.ts';
 const REFRESH_MS = 5000;
 
 export function QualityPage() {
-  const { data, error, reload } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
+  const { data, error, loading, reload } = useResource<Quality>('/api/admin/quality', REFRESH_MS);
   const choice = summary.value?.Model?.Choice;
   return (
     <>
       <PageHead title="Quality">
         Before a model serves, each fit holds back the latest feedback and measures how well it is foretold.
       </PageHead>
-      <State error={error} loading={data === undefined && error === undefined} />
+      <State error={error} loading={loading} />
       {data !== undefined && data.Generation === 0 && (
         <p>
           Nothing is learned yet; <a href="#/">the overview</a> says why.

@@ -7,11 +7,11 @@ import { useResource } from '../use-resource.ts';
 const REFRESH_MS = 10_000;
 
 export function StoragePage() {
-  const { data, error } = useResource<Storage>('/api/admin/storage', REFRESH_MS);
+  const { data, error, loading } = useResource<Storage>('/api/admin/storage', REFRESH_MS);
   return (
     <>
       <PageHead title="Storage">Disk by table and memory by part.</PageHead>
-      <State error={error} loading={data === undefined && error === undefined} />
+      <State error={error} loading={loading} />
       {data !== undefined && <Sizes data={data} />}
     </>
   );

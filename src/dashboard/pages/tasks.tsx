@@ -1,25 +1,17 @@
-import { useState } from 'preact/hooks';
 import type { Tasks } from '../../domain/admin-schemas.ts';
 import { api } from '../api.ts';
 import { duration, time } from '../format.ts';
 import { Card, PageHead, State, Table } from '../parts/common.tsx';
 import { outcome, RunningTask } from '../parts/task.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 2000;
 
 export function TasksPage() {
-  const { data, error, reload } = useResource<Tasks>('/api/admin/tasks', REFRESH_MS);
-  const [refusal, setRefusal] = useState<string>();
-  const start = async (kind: 'fit' | 'search') => {
-    try {
-      await api(`/api/admin/${kind}`, 'POST');
-      setRefusal(undefined);
-    } catch (problem) {
-      setRefusal((problem as Error).message);
-    }
-    reload();
-  };
+  const { data, error, loading, reload } = useResource<Tasks>('/api/admin/tasks', REFRESH_MS);
+  const { refusal, attempt } = useAttempt(reload);
+  const start = (kind: 'fit' | 'search') => attempt(() => api(`/api/admin/${kind}`, 'POST'));
   return (
     <>
       <PageHead title="Tasks">
@@ -27,7 +19,7 @@ export function TasksPage() {
           ? 'What runs in the background, and what has run.'
           : `The next fit begins in ${duration(data.NextFitSeconds)}.`}
       </PageHead>
-      <State error={refusal ?? error} loading={data === undefined && error === undefined} />
+      <State error={refusal ?? error} loading={loading} />
       {data !== undefined && (
         <>
           <Card

@@ -4,6 +4,7 @@ import { pathOf } from '../api.ts';
 import { count, recommenderName, short, time } from '../format.ts';
 import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
+import { SearchInput } from '../parts/record-search.tsx';
 import { SessionCard } from '../parts/session-recommend.tsx';
 import { WhyNot } from '../parts/why.tsx';
 import { go, place } from '../router.ts';
@@ -40,15 +41,7 @@ function UserChooser({ chosen }: { chosen: string }) {
   return (
     <Card wide>
       <form class="filter" onSubmit={choose}>
-        <label>
-          User id
-          <input
-            type="search"
-            autoComplete="off"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
+        <SearchInput label="User id" text={text} type={setText} />
         <button type="submit">Show</button>
       </form>
       <State error={error} loading={false} />

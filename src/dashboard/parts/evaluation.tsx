@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import type { EvaluationView, Task } from '../../domain/admin-schemas.ts';
 import type { EvaluationRow, EvaluationTable } from '../../domain/evaluation-schemas.ts';
 import { api } from '../api.ts';
 import { count, measure, time } from '../format.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { Bar, Card, numbers, State, Table } from './common.tsx';
 import { RunningTask } from './task.tsx';
 
@@ -22,16 +22,8 @@ export function Evaluation({
   failed: string | undefined;
   reload: () => void;
 }) {
-  const [refusal, setRefusal] = useState<string>();
-  const start = async () => {
-    try {
-      await api('/api/admin/evaluation', 'POST');
-      setRefusal(undefined);
-    } catch (problem) {
-      setRefusal((problem as Error).message);
-    }
-    reload();
-  };
+  const { refusal, attempt } = useAttempt(reload);
+  const start = () => attempt(() => api('/api/admin/evaluation', 'POST'));
   return (
     <Card
       wide

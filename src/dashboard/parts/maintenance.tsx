@@ -3,6 +3,7 @@ import type { Storage, Task, Tasks } from '../../domain/admin-schemas.ts';
 import { api } from '../api.ts';
 import { downloadBackup } from '../download-backup.ts';
 import { bytes, percent, time } from '../format.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, State } from './common.tsx';
 import { outcome, RunningTask } from './task.tsx';
@@ -13,32 +14,21 @@ const REFRESH_MS = 3000;
 export function UpkeepCard({ data }: { data: Storage }) {
   const { data: tasks, reload } = useResource<Tasks>('/api/admin/tasks', REFRESH_MS);
   const [told, setTold] = useState<string>();
-  const [error, setError] = useState<string>();
+  const { refusal, attempt } = useAttempt(reload);
   const [isSaving, setSaving] = useState(false);
-  const attempt = async (work: () => Promise<string | undefined>) => {
-    setError(undefined);
-    setTold(undefined);
-    try {
-      setTold(await work());
-    } catch (problem) {
-      setError((problem as Error).message);
-    }
-    reload();
-  };
   const backUp = async () => {
     setSaving(true);
     await attempt(async () => {
       setTold('The copy is being made.');
       const name = await downloadBackup((size) => setTold(`${bytes(size)} of the copy are here.`));
-      return `Saved as ${name}. furze restore ${name} --data FOLDER puts it in place.`;
+      setTold(`Saved as ${name}. furze restore ${name} --data FOLDER puts it in place.`);
     });
     setSaving(false);
   };
-  const compact = () =>
-    attempt(async () => {
-      await api('/api/admin/compact', 'POST');
-      return undefined;
-    });
+  const compact = () => {
+    setTold(undefined);
+    return attempt(() => api('/api/admin/compact', 'POST'));
+  };
   const running = (kind: string) => tasks?.Running.find(({ Kind }) => Kind === kind);
   const compaction = running('compaction');
   return (
@@ -61,7 +51,7 @@ export function UpkeepCard({ data }: { data: Storage }) {
         rewrites the data store without its free space, {freeSpace(data)} now, and leaves no trace of what was
         deleted. The service goes on meanwhile.
       </p>
-      <State error={error} loading={false} />
+      <State error={refusal} loading={false} />
       {told !== undefined && <p role="status">{told}</p>}
       {compaction !== undefined && <RunningTask task={compaction} />}
       <p class="muted">

@@ -38,15 +38,14 @@ export function useItemSearch<Row>(label: string): Found<Row> {
   const calm = useCalm(text);
   const all = usePages<Row>(calm === '' ? 'items' : undefined, { prefix: '' }, 'There are no items yet.');
   const path = calm === '' ? undefined : pathOf(['api', 'items'], { n: PAGE_ROWS, q: calm });
-  const { data, error, reload } = useResource<Page>(path);
+  const { data, error, loading, reload } = useResource<Page>(path);
   const input = <SearchInput label={label} text={text} type={type} />;
   if (calm === '') return { ...all, text, foundBy: '', input };
   const rows = (data?.Items ?? []) as readonly Row[];
   const isCut = rows.length === PAGE_ROWS;
   return {
-    ...{ rows, error, reload, text, input },
+    ...{ rows, error, loading, reload, text, input },
     foundBy: data && calm,
-    loading: data === undefined && error === undefined,
     none:
       data === undefined || rows.length > 0
         ? undefined
@@ -76,17 +75,16 @@ function usePages<Row>(
   const cursors = walk?.prefix === query.prefix ? walk.cursors : [''];
   const setCursors = (next: readonly string[]) => setWalk({ prefix: query.prefix, cursors: next });
   const path = kind && pathOf(['api', 'admin', kind], { n: PAGE_ROWS, ...query, cursor: cursors.at(-1)! });
-  const { data, error, reload } = useResource<Page>(path);
+  const { data, error, loading, reload } = useResource<Page>(path);
   const rows = (data?.Users ?? data?.Items ?? []) as readonly Row[];
   return {
-    ...{ rows, error, reload },
-    loading: data === undefined && error === undefined,
+    ...{ rows, error, loading, reload },
     none: data === undefined || rows.length > 0 ? undefined : none,
     pages: <Pages cursors={cursors} next={(data?.Cursor as string | undefined) ?? ''} go={setCursors} />,
   };
 }
 
-function SearchInput(props: { label: string; text: string; type: (text: string) => void }) {
+export function SearchInput(props: { label: string; text: string; type: (text: string) => void }) {
   const { label, text, type } = props;
   return (
     <label>
