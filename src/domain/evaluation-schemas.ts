@@ -13,6 +13,12 @@ export const EvaluationRowSchema = named('A way to recommend, and how well it di
     [Type.Literal('served'), Type.Literal('alone'), Type.Literal('reference'), Type.Literal('variant')],
     { description: 'What users get, a recommender alone, what has to be beaten, or another configuration' },
   ),
+  recommender: Type.Optional(Type.String({ description: 'The recommender that stands alone' })),
+  windowHours: Type.Optional(
+    Type.Union([Type.Number(), Type.Null()], {
+      description: 'What popularity is counted over: hours, null for all time; absent for other ways',
+    }),
+  ),
   metrics: Type.Record(Type.String(), estimate),
   againstServed: Type.Object(
     { mean: Type.Number(), halfWidth: Type.Number() },
@@ -35,6 +41,12 @@ export const EvaluationTableSchema = named('One table of an evaluation', {
   conclusion: Type.String({
     description: 'The served lists against the best of the others, as a sentence',
   }),
+  advice: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'What to do where the served lists do not beat all others by more than the noise, in sentences',
+    }),
+  ),
 });
 /** One table of an evaluation. */
 export type EvaluationTable = Static<typeof EvaluationTableSchema>;

@@ -6,7 +6,9 @@ import { storeSource } from '../exchange/copy-sources.ts';
 import { storePaths } from '../store/open/store-options.ts';
 import { openReader } from '../store/open/thread-stores.ts';
 
-import { conclude, evaluateService, type OnEvaluation } from './evaluate-service.ts';
+import { advise, countFacts } from './advice.ts';
+import { conclude } from './conclusion.ts';
+import { evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { createTrial, type Protocol } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 
@@ -70,7 +72,8 @@ async function evaluateBy(
     );
   }
   const rows = await evaluateService(trial, config, { seed, onStage });
-  return { protocol, users: asked, rows, conclusion: conclude(rows) };
+  const advice = advise(rows, countFacts(trial, asked, users));
+  return { protocol, users: asked, rows, conclusion: conclude(rows), advice };
 }
 
 function countRows(indptr: Uint32Array): number {

@@ -1,7 +1,7 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { countedRecords } from '../domain/group-digits.ts';
-import { MAIN_METRIC } from './evaluate-service.ts';
-import { describeTable, SHOWN_METRICS, showDifference, showMetric } from './report.ts';
+import { MAIN_METRIC } from './conclusion.ts';
+import { describeTable, LEGEND, SHOWN_METRICS, showDifference, showMetric } from './report.ts';
 
 const BAR_HEIGHT = 26;
 const NAME_WIDTH = 330;
@@ -18,6 +18,7 @@ th:first-child, td:first-child { text-align: left; }
 svg { max-width: 100%; height: auto; margin: 1rem 0; }
 svg text { fill: currentColor; font-size: 13px; }
 .served { font-weight: 600; }
+dt { font-weight: 600; }
 .answer { font-size: 1.15rem; }`;
 
 /** The report as one page that needs nothing from elsewhere. */
@@ -29,21 +30,21 @@ export function renderHtml(report: EvaluationReport): string {
 <p>${escapeHtml(report.source)}: ${countedRecords(report)}; positive: ${escapeHtml(report.positiveTypes.join(', '))}.</p>
 ${report.tables.map(renderTable).join('\n')}
 <h2>How to read this</h2>
-<p>A part of the positive feedback was hidden, the service learned from the rest, and each user's list was compared with what was hidden. NDCG@10 is 1 when
-the hidden items fill the top of the list of ten, and less the lower they stand; HR@10 is the share of users with at least one of them among ten; Recall@20 the share of the
-hidden items among twenty; MRR@20 one over the place of the first; Coverage@10 the share of the catalog that stands in anybody's list. ± is half of the 95 % interval. "Against served"
-compares the same users with the served lists, so its interval is the one to judge a difference by.</p>
+<p>A part of the positive feedback was hidden, the service learned from the rest, and each user's list was compared with what was hidden.</p>
+<dl>${LEGEND.map(([column, meaning]) => `<dt>${column}</dt><dd>${escapeHtml(meaning)}</dd>`).join('')}</dl>
 </body></html>
 `;
 }
 
 function renderTable(table: EvaluationTable): string {
+  const { advice = [] } = table;
   const rows = table.rows.map(
     (row) =>
       `<tr${row.role === 'served' ? ' class="served"' : ''}><td>${escapeHtml(row.name)}</td>${SHOWN_METRICS.map((name) => `<td>${showMetric(row, name)}</td>`).join('')}<td>${row.role === 'served' ? '' : showDifference(row)}</td></tr>`,
   );
   return `<h2>${escapeHtml(describeTable(table))}</h2>
 <p class="answer">${escapeHtml(table.conclusion)}</p>
+${advice.length === 0 ? '' : `<ul>${advice.map((sentence) => `<li>${escapeHtml(sentence)}</li>`).join('')}</ul>`}
 ${plot(table.rows)}
 <div class="scroll"><table><thead><tr><th></th>${SHOWN_METRICS.map((name) => `<th>${name}</th>`).join('')}<th>against served</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }

@@ -4,6 +4,26 @@ import type { Protocol } from './hold-out-protocol.ts';
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
 
+/** The columns in words, for people who are no researchers. */
+export const LEGEND: readonly (readonly [column: string, meaning: string])[] = [
+  [
+    'NDCG@10',
+    'how high the hidden items stand in lists of ten: 1 when they fill the top, 0 when none is there',
+  ],
+  ['HR@10', 'the share of users with at least one hidden item among ten'],
+  ['Recall@20', 'the share of the hidden items that stand among twenty'],
+  ['MRR@20', 'one over the place of the first hidden item, 0.5 for the second place'],
+  [
+    'Coverage@10',
+    "the share of the catalog that stands in anybody's list of ten; more is not better by itself",
+  ],
+  ['±', 'half of the 95 % interval: what chance alone may move the mean by, 19 times of 20'],
+  [
+    'against served',
+    'NDCG@10 less that of the served lists, of the same users: judge differences by this interval, and not by those of two rows',
+  ],
+];
+
 const PROTOCOL_TEXT: Readonly<Record<Protocol, string>> = {
   temporal: 'the latest feedback of all held out',
   last: 'the latest feedback of each user held out',
@@ -17,7 +37,12 @@ export function describeTable({ protocol, users }: EvaluationTable): string {
 /** The report as text for a terminal; also a Markdown table. */
 export function renderText(report: EvaluationReport): string {
   const head = `${report.source}: ${countedRecords(report)}; positive: ${report.positiveTypes.join(', ')}`;
-  return [head, ...report.tables.map(renderTable)].join('\n\n');
+  return [head, ...report.tables.map(renderTable), renderLegend()].join('\n\n');
+}
+
+function renderLegend(): string {
+  const width = Math.max(...LEGEND.map(([column]) => column.length));
+  return LEGEND.map(([column, meaning]) => `${column.padEnd(width)}  ${meaning}`).join('\n');
 }
 
 function renderTable(table: EvaluationTable): string {
@@ -36,7 +61,9 @@ function renderTable(table: EvaluationTable): string {
       `| ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(' | ')} |`,
   );
   lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
-  return [`${describeTable(table)}:`, '', ...lines, '', table.conclusion].join('\n');
+  const { conclusion, advice = [] } = table;
+  const told = advice.length === 0 ? [] : ['', ...advice.map((sentence) => `- ${sentence}`)];
+  return [`${describeTable(table)}:`, '', ...lines, '', conclusion, ...told].join('\n');
 }
 
 /** A metric with the half width of its 95 % interval. */

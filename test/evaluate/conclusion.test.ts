@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
-import { conclude } from '../../src/evaluate/evaluate-service.ts';
+import { conclude } from '../../src/evaluate/conclusion.ts';
 
 const row = (name: string, role: EvaluationRow['role'], mean: number): EvaluationRow => ({
   name,
@@ -8,15 +8,17 @@ const row = (name: string, role: EvaluationRow['role'], mean: number): Evaluatio
   metrics: { 'NDCG@10': { mean, halfWidth: 0.01 } },
   againstServed: { mean: mean - 0.2, halfWidth: 0.01 },
 });
-const popular = (window: string, mean: number) =>
-  row(`popular, window chosen on training data (${window})`, 'reference', mean);
+const popular = (windowHours: number | null, mean: number): EvaluationRow => ({
+  ...row('popularity', 'reference', mean),
+  windowHours,
+});
 const served = row('served lists', 'served', 0.2);
 
 test('what the served lists are compared with is told in words', () => {
-  expect(conclude([served, row('collaborative alone', 'alone', 0.1), popular('2 days', 0.16)])).toBe(
+  expect(conclude([served, row('collaborative alone', 'alone', 0.1), popular(48, 0.16)])).toBe(
     'Served lists beat the best of the others, the most popular items of the last 2 days, by 25 %, which is more than the noise.',
   );
-  expect(conclude([served, row('collaborative alone', 'alone', 0.16), popular('all time', 0.1)])).toBe(
+  expect(conclude([served, row('collaborative alone', 'alone', 0.16), popular(null, 0.1)])).toBe(
     'Served lists beat the best of the others, collaborative alone, by 25 %, which is more than the noise. ' +
       'Served lists beat popularity, the most popular items of all time, by 100 %, which is more than the noise.',
   );

@@ -63,3 +63,47 @@ it('a fit that finds nothing new compares users where they are asked for since',
   expect(done).toHaveBeenCalledOnce();
   await fits.stop();
 });
+
+it('a fit that is asked for right after a start does not wait for the calm that requests are given', async () => {
+  const generation = { number: 3, ranking: undefined };
+  const calms: Promise<unknown>[] = [];
+  const knowItems = async (_: number, calm: Promise<unknown>) => {
+    calms.push(calm);
+    await calm;
+  };
+  const fits = new FitSchedule({
+    generationFit: {
+      restore: async () => generation,
+      run: async () => ({ generation, positives: 5, unchanged: true }),
+      indexServing: async () => undefined,
+      stop() {},
+    },
+    progress: { end() {} },
+    listPass: { missingFrom: async () => undefined, stop() {} },
+    listsOnRequest: { use() {} },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: {
+      generations: { current: undefined },
+      live: { knowItems },
+      lists: { passes: undefined },
+    },
+    log: createLogger('silent'),
+    tasks: { begin: () => ({ done() {} }) },
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  await fits.restore(Promise.resolve(undefined));
+  let isOver = false;
+  calms[0]!.then(() => {
+    isOver = true;
+  });
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const fit = fits.run();
+  await turns();
+  expect(isOver).toBe(true);
+  await fit;
+  await fits.stop();
+});

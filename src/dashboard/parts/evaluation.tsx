@@ -59,6 +59,9 @@ function Judged({ table, evaluatedAt }: { table: EvaluationTable; evaluatedAt: s
           Of {count(table.users)} users, {time(evaluatedAt)}.
         </span>
       </p>
+      {table.advice?.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
       <Table label="Evaluation" head={['Way to recommend', ...numbers(...MEASURES, 'Against served'), '']}>
         {rows.map((row) => (
           <tr key={row.name}>

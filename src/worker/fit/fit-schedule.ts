@@ -66,6 +66,8 @@ export class FitSchedule {
   /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
   private comparing: Promise<void> = Promise.resolve();
   private readonly ending = new AbortController();
+  /** Somebody waits for a fit, and thereby for the comparison of items that a start puts off. */
+  private readonly awaited = new AbortController();
   private started = false;
   private stopped = false;
 
@@ -115,7 +117,8 @@ export class FitSchedule {
     try {
       const loaded = await this.parts.generationFit.restore(reading);
       // What is asked for first is not kept waiting for the comparison of items.
-      const calm = delay(CALM_MS, undefined, { ref: false, signal: this.ending.signal }).catch(() => {});
+      const signal = AbortSignal.any([this.ending.signal, this.awaited.signal]);
+      const calm = delay(CALM_MS, undefined, { ref: false, signal }).catch(() => {});
       if (loaded !== undefined) this.serve(loaded, calm);
       this.restored = loaded;
     } catch (error) {
@@ -144,6 +147,7 @@ export class FitSchedule {
   /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
   async run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
     if (!this.mayFit) throw new OperatorError('Another node leads, and it alone learns.');
+    this.awaited.abort();
     this.running ??= this.begin(onProgress);
     return this.running;
   }

@@ -1,0 +1,62 @@
+import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
+
+/** The measure by which rows are compared. */
+export const MAIN_METRIC = 'NDCG@10';
+
+const ALL_TIME = 'all time';
+const DAY_HOURS = 24;
+
+/** A window of popularity in words. @param hours `null` for all there ever was */
+export function showWindow(hours: number | null): string {
+  if (hours === null) return ALL_TIME;
+  return hours < 2 * DAY_HOURS ? `${hours} h` : `${hours / DAY_HOURS} days`;
+}
+
+/** What the served lists are compared with. */
+export interface Rivals {
+  readonly served: EvaluationRow;
+  /** The best of all other ways. */
+  readonly first: EvaluationRow;
+  /** The best of those that go by popularity alone. */
+  readonly popular: EvaluationRow;
+}
+
+/** Finds the rows that the served lists have to beat; other configurations of the service are none. */
+export function findRivals(rows: readonly EvaluationRow[]): Rivals {
+  const served = rows.find(({ role }) => role === 'served')!;
+  const others = rows.filter(({ role }) => role === 'alone' || role === 'reference');
+  const popular = others.filter(
+    ({ recommender, windowHours }) => recommender === 'popular' || windowHours !== undefined,
+  );
+  return { served, first: best(others), popular: best(popular) };
+}
+
+/** The served lists against the best of the others, and against popularity, in sentences. */
+export function conclude(rows: readonly EvaluationRow[]): string {
+  const { served, first, popular } = findRivals(rows);
+  if (first === popular) return compare(served, first, 'the best of the others');
+  return [compare(served, first, 'the best of the others'), compare(served, popular, 'popularity')].join(' ');
+}
+
+/** A row as it is told in a sentence. */
+export function inWords({ name, windowHours }: EvaluationRow): string {
+  if (windowHours === undefined) return name;
+  return `the most popular items of ${windowHours === null ? '' : 'the last '}${showWindow(windowHours)}`;
+}
+
+function best(rows: readonly EvaluationRow[]): EvaluationRow {
+  return rows.reduce((one, other) => (mainOf(other) > mainOf(one) ? other : one));
+}
+
+function mainOf({ metrics }: EvaluationRow): number {
+  return metrics[MAIN_METRIC]?.mean ?? 0;
+}
+
+function compare(served: EvaluationRow, other: EvaluationRow, what: string): string {
+  const { mean, halfWidth } = other.againstServed;
+  const base = mainOf(other);
+  const share = base > 0 ? `${Math.abs((100 * mean) / base).toFixed(0)} %` : mainOf(served).toFixed(4);
+  const verb = mean <= 0 ? 'beat' : 'lose to';
+  const noise = Math.abs(mean) > halfWidth ? 'which is more than the noise' : 'which is within the noise';
+  return `Served lists ${verb} ${what}, ${inWords(other)}, by ${share}, ${noise}.`;
+}
