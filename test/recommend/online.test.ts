@@ -14,7 +14,7 @@ it('neighbors of an item leave out those that are hidden while others are waited
     isListable: (row) => !hidden.has(row),
     isInAll: () => true,
     idAt: (row) => `i${row}`,
-    labelsAt: () => [],
+    hasLabels: () => false,
   };
   const ahead = neighborLists(() => [
     [5, 0.9],

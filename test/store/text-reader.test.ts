@@ -32,3 +32,8 @@ test('what is no text and no list is refused', () => {
   expect(() => new TextReader().open(encode(7), 0).text()).toThrow('no text');
   expect(() => new TextReader().open(encode('a'), 0).texts()).toThrow('no array');
 });
+
+test('a text keeps the mark of byte order that it begins with', () => {
+  const texts = ['\u{feff}', '\u{feff}film', `\u{feff}${'x'.repeat(100)}`];
+  expect(new TextReader().open(encode(texts), 0).texts()).toEqual(texts);
+});

@@ -82,7 +82,7 @@ export class ColdItemIndex {
     let complete = true;
     const last = Math.max(0, catalogue.rowCount - SCAN_ROWS);
     for (let row = catalogue.rowCount - 1; row >= last && likes.size < COLD_ITEMS_MAX; row--) {
-      if (isKnown(row) || !catalogue.isListable(row) || catalogue.labelsAt(row).length === 0) continue;
+      if (isKnown(row) || !catalogue.isListable(row) || !catalogue.hasLabels(row)) continue;
       let like = this.likes.get(row);
       if (like === undefined && left > 0) {
         left--;
@@ -129,14 +129,14 @@ function pack(likesByRow: ReadonlyMap<number, Like>): ColdItems {
   };
 }
 
-function boundedLabels(catalogue: Catalogue): Incidence<string> {
+function boundedLabels(catalogue: Catalogue): Incidence<number> {
   return {
     rowCount: catalogue.itemCount,
-    elementsOf: (row) => catalogue.labelsAt(row),
-    countOf: (label) => catalogue.rowsWithLabel(label)?.size ?? 0,
+    elementsOf: (row) => catalogue.labelNumbersAt(row),
+    countOf: (label) => catalogue.rowsWithLabelNumber(label)?.size ?? 0,
     rowsOf: (label) => {
       // All at once: a generator would take longer for each row than all that is done with it.
-      const rows = catalogue.rowsWithLabel(label)?.first(POSTINGS_MAX) ?? [];
+      const rows = catalogue.rowsWithLabelNumber(label)?.first(POSTINGS_MAX) ?? [];
       return { size: rows.length, [Symbol.iterator]: () => rows[Symbol.iterator]() };
     },
   };

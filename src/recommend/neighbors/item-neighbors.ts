@@ -104,7 +104,7 @@ export class ItemNeighbors {
   }
 
   private isByLabels(row: number): boolean {
-    return isByLabels(this.type, this.catalogue.labelsAt(row).length > 0);
+    return isByLabels(this.type, this.catalogue.hasLabels(row));
   }
 
   /** True when others may have come to those of the last fit. */
@@ -118,8 +118,8 @@ export class ItemNeighbors {
       // Of items alike the one that more people like comes first, as in what the fit compared.
       order: (row: number, other: number) => likesOf(other) - likesOf(row) || row - other,
       rowCount: catalogue.itemCount,
-      elementsOf: (row: number) => catalogue.labelsAt(row),
-      rowsOf: (label: string) => catalogue.rowsWithLabel(label) ?? NOBODY,
+      elementsOf: (row: number) => catalogue.labelNumbersAt(row),
+      rowsOf: (label: number) => catalogue.rowsWithLabelNumber(label) ?? NOBODY,
     };
   }
 }
