@@ -27,7 +27,7 @@ import type { DataStore } from '../store/data-store.ts';
 import { countPositives, feedbackFacts, feedbackTypes } from '../worker/fit/feedback-facts.ts';
 import type { FitSchedule } from '../worker/fit/fit-schedule.ts';
 import type { Search } from '../worker/search/settings-search.ts';
-import type { TaskList } from '../worker/tasks/task-list.ts';
+import type { TaskKind, TaskList } from '../worker/tasks/task-list.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
@@ -40,6 +40,11 @@ import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
 import { type UserQuery, UserViewer } from './user-view.ts';
 
+/** Tasks as a sentence names them. */
+const TASK_NAMES: Readonly<Record<string, string>> = {
+  ...{ fit: 'a fit', lists: 'a pass over the lists', search: 'a search for settings' },
+  ...{ evaluation: 'an evaluation', compaction: 'a compaction', backup: 'a backup', import: 'an import' },
+} satisfies Record<TaskKind, string>;
 const LEARNING: readonly string[] = ['fit', 'lists', 'search'];
 
 export interface AdminParts {
@@ -310,7 +315,7 @@ function sentence(
   if (!Ready) return `Not ready. ${worst?.Message ?? ''}`.trim();
   const next =
     Task !== undefined
-      ? `a ${Task.Kind} runs${Task.Stage === undefined ? '' : ` (${Task.Stage})`}`
+      ? `${TASK_NAMES[Task.Kind] ?? Task.Kind} runs${Task.Stage === undefined ? '' : ` (${Task.Stage})`}`
       : nextInMs !== undefined
         ? `the next fit begins in ${formatAge(nextInMs)}`
         : undefined;

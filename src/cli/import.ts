@@ -95,7 +95,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     skipsBad: flags.skipBad === true,
     json: flags.json === true,
     repeats: repeatsOf(flags),
-    positiveTypes: config.recommend.data_source.positive_feedback_types,
+    positiveTypes: flags.url === undefined ? config.recommend.data_source.positive_feedback_types : undefined,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: tmpdir() });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
@@ -122,8 +122,7 @@ async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), tmpdir());
 }
 
-const NOT_SUMMED =
-  'The folder has feedback already: values are not added up, and what is there of a user, an item and a type stays.';
+const NOT_SUMMED = 'values are not added up, and what is there of a user, an item and a type stays.';
 
 type Use = (target: Target, folder: string, bulk?: BeginBulk) => Promise<number>;
 
@@ -138,7 +137,8 @@ async function withStore(config: Config, lockWait: number, repeats: Repeats, use
   const bulk = async () => {
     const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
     if (isCopy || !isEmpty) {
-      if (sumsValues) process.stderr.write(`${NOT_SUMMED}\n`);
+      const place = isCopy ? 'The data is in a database' : 'The folder has feedback already';
+      if (sumsValues) process.stderr.write(`${place}: ${NOT_SUMMED}\n`);
       return undefined;
     }
     await close();

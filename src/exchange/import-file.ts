@@ -18,7 +18,9 @@ const BATCHES_UNDER_WAY = 3;
 export interface FileResult {
   readonly path: string;
   readonly kind: Kind;
-  /** Rows read, refused ones among them and those of an earlier run left out. */
+  /** True when rows were passed over that an earlier run had stored, which counts for nothing here. */
+  readonly isResumed: boolean;
+  /** Rows read, refused ones among them. */
   readonly rows: number;
   /** Records that are new or were overwritten. */
   readonly stored: number;
@@ -71,7 +73,6 @@ class FileImport {
   async run(): Promise<FileResult> {
     const { resumePoint } = this.options;
     const before = resumePoint?.read();
-    this.stored = before?.stored ?? 0;
     try {
       await this.readAfter(before?.line ?? 0);
     } catch (error) {
@@ -85,7 +86,8 @@ class FileImport {
     if (!isStopped) resumePoint?.remove();
     const { rows, stored, refused } = this;
     const { path, kind } = this.options.plan;
-    return { path, kind, rows, stored, refused: refused.count, isStopped };
+    const isResumed = before !== undefined;
+    return { path, kind, isResumed, rows, stored, refused: refused.count, isStopped };
   }
 
   private async readAfter(doneLine: number): Promise<void> {
@@ -147,7 +149,7 @@ class FileImport {
   private settle(lines: readonly RecordLine[], count: number): void {
     this.stored += count;
     if (this.failure !== undefined || this.refused.endsImport) return;
-    this.options.resumePoint?.write({ line: lines.at(-1)!.line, stored: this.stored });
+    this.options.resumePoint?.write({ line: lines.at(-1)!.line });
   }
 
   private async store(lines: readonly RecordLine[]): Promise<number> {

@@ -7,7 +7,6 @@ import { isStream } from './open-text-file.ts';
 /** How far the import of a file has come: every line up to this one is stored. */
 export interface ImportPosition {
   readonly line: number;
-  readonly stored: number;
 }
 
 /** Remembers how far work has come, so that the same work goes on where it was cut off. */

@@ -90,6 +90,9 @@ describe('the admin routes', () => {
     const path = '/api/admin/import/one';
     const { status, body } = await server.call('PUT', path, told);
     expect([status, body.Running.at(-1)]).toMatchObject([200, { Kind: 'import', Done: 1, Total: 2 }]);
+    expect((await get('/api/admin/summary')).Sentence).toMatch(
+      /; an import runs \(items of a\.csv, bytes\)\.$/,
+    );
     await server.call('PUT', path, { ...told, State: 'done', Written: 7 });
     expect((await get('/api/admin/tasks')).Past[0]).toMatchObject({ Result: { 'items written': 7 } });
     const bad = await server.call('PUT', path, { ...told, State: 'lost' });

@@ -38,7 +38,8 @@ export interface ImportRun {
   readonly isQuiet?: boolean;
   /** The columns and what is refused have been shown before, and the caller says how to go on after an interruption. */
   readonly isShown?: boolean;
-  readonly positiveTypes: readonly string[];
+  /** Those of the configuration; undefined where a running service has its own. */
+  readonly positiveTypes: readonly string[] | undefined;
   readonly repeats: Repeats;
 }
 
@@ -230,14 +231,15 @@ function report(
   if (interrupted && !run.isShown)
     process.stdout.write('Interrupted. Run the same command again to go on.\n');
   const hasFeedback = results.some(({ kind, stored }) => kind === 'feedback' && stored > 0);
-  if (hasFeedback && run.positiveTypes.length === 0) {
+  if (hasFeedback && run.positiveTypes?.length === 0) {
     process.stdout.write(
       'No positive feedback types are configured, so nothing will be learned from this feedback: set [recommend.data_source] positive_feedback_types.\n',
     );
   }
 }
 
-function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped }: FileResult): string {
+function describe(run: ImportRun, result: FileResult): string {
+  const { path, kind, isResumed, rows, stored, refused, isStopped } = result;
   const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
   if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}`;
   if (refused > 0 && !run.skipsBad && stored === 0)
@@ -247,7 +249,8 @@ function describe(run: ImportRun, { path, kind, rows, stored, refused, isStopped
   const counts = run.repeats === 'sum' ? 'their values are added up' : `of each the ${run.repeats} counts`;
   const same =
     again > 0
-      ? `; ${counted(again, 'rows')} are of a user, an item and a type that came before: ${counts}`
+      ? `; ${counted(again, 'rows')} ${again === 1 ? 'is' : 'are'} of a user, an item and a type that came before: ${counts}`
       : '';
-  return `${path}: ${counted(rows, 'rows')} read, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
+  const behind = isResumed ? ' behind those of an earlier run' : '';
+  return `${path}: ${counted(rows, 'rows')} read${behind}, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
 }

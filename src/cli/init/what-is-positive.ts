@@ -160,7 +160,7 @@ async function withoutReturns(
     const { feedbackType, threshold } = kind;
     const count = negatives.get(feedbackType) ?? 0;
     const isOpen = count > 0 && threshold === undefined;
-    const found = `${counted(count, 'rows')} of ${feedbackType} have a ${valueColumn(files)} below 0`;
+    const found = `${counted(count, 'rows')} of ${feedbackType} ${count === 1 ? 'has' : 'have'} a ${valueColumn(files)} below 0`;
     // Most of what is bought is kept: where most is below 0, that is how a purchase is booked.
     const areMost = count > (types.get(feedbackType) ?? 0) / 2;
     const areReturns = isOpen && (await askReturns(found, aboveZero(kind), !areMost, given, prompt));
