@@ -9,14 +9,15 @@ const folder = mkdtempSync(join(tmpdir(), 'furze-full-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs what follows with a small disk of its own mounted on the folder, which needs namespaces of the user's own. */
-const SMALL_DISK = [
+const smallDisk = (megabytes: number) => [
   'unshare',
   '-rm',
   'sh',
   '-c',
-  `mount -t tmpfs -o size=24m none ${folder} && exec "$@"`,
+  `mount -t tmpfs -o size=${megabytes}m none ${folder} && exec "$@"`,
   'sh',
 ];
+const SMALL_DISK = smallDisk(24);
 const isPossible = spawnSync(SMALL_DISK[0] as string, [...SMALL_DISK.slice(1), 'true']).status === 0;
 if (!isPossible) console.warn('SKIPPED: no small disk can be mounted here, so a full one is not tried');
 
@@ -65,6 +66,22 @@ it.runIf(isPossible)(
     expect(furze.output).toContain('can write again');
   },
 );
+
+it.runIf(isPossible)('a disk that is too small for an import is named as the cause', async () => {
+  const input = mkdtempSync(join(tmpdir(), 'furze-full-input-'));
+  try {
+    const path = join(input, 'many.csv');
+    const rows = Array.from({ length: 150_000 }, (_, at) => `u${at % 997},i${at},1700000000\n`);
+    writeFileSync(path, `user,item,time\n${rows.join('')}`);
+    const furze = new Furze(['import', 'feedback', path], env, smallDisk(3));
+    expect(await furze.exit).toBe(1);
+    expect(furze.output).toMatch(
+      /Nothing of the feedback is stored: .* cannot be written: .*; its disk has \d MB left/,
+    );
+  } finally {
+    rmSync(input, { recursive: true });
+  }
+});
 
 /** Writes until nothing more goes on the disk. */
 function fill(path: string): void {

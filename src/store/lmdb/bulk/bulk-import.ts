@@ -1,5 +1,7 @@
+import { statfsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DecimalSum } from '../../../domain/decimal-sum.ts';
+import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
 import { checkCommand } from '../../check-command.ts';
@@ -299,6 +301,17 @@ function inWords(error: unknown, dataPath: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof OperatorError || (typeof code !== 'number' && syscall === undefined)) return error;
   return new OperatorError(
-    `Nothing of the feedback is stored: the folder ${dataPath} cannot be written: ${message}`,
+    `Nothing of the feedback is stored: the folder ${dataPath} cannot be written: ${message}${roomLeft(dataPath)}`,
   );
+}
+
+/** What the disk has left, for LMDB calls a full one an input/output error. */
+function roomLeft(path: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return `; its disk has ${groupDigits((bavail * bsize) / 1e6)} MB left`;
+  } catch {
+    // It is gone.
+    return '';
+  }
 }
