@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long a service has to come to where it should be. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 300_000;
 
 /** What a proof looked at, and what it could not. */
 export class Checks {

@@ -30,16 +30,15 @@ export async function fewHandles(folder: string, checks: Checks): Promise<void> 
   await ask('POST', '/api/feedback', likes);
   const crowd = await connectMany(Number(new URL(furze.url).port));
   await ask('POST', '/api/admin/fit');
-  await pause(4000);
+  const isSaid = /EMFILE|too many open files|file handles/i;
+  await until(200, async () => (isSaid.test(furze.output) ? 200 : 0));
   const during = await ask('POST', '/api/user', { UserId: 'during' });
   checks.check(
     'few handles: the process is up, and writes',
     !furze.hasEnded && during === 200,
     String(during),
   );
-  const lines = furze.output
-    .split('\n')
-    .filter((line) => /EMFILE|too many open files|file handles/i.test(line));
+  const lines = furze.output.split('\n').filter((line) => isSaid.test(line));
   checks.check('few handles: a line says so', lines.length > 0, lines[0]?.slice(0, 300));
   for (const socket of crowd) socket.destroy();
   const recommended = async () => {

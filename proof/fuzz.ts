@@ -8,7 +8,7 @@ import { runProof } from './run-proof.ts';
 
 const AT_ONCE = 8;
 const RAW_SHARE = 0.1;
-const ANSWER_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 300_000;
 const RESIDENT_MB_MAX = 1500;
 
 await runProof('requests', 100_000, async ({ amount, seed, folder }) => {

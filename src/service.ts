@@ -13,7 +13,7 @@ import { requestTotals } from './http/metrics/request-totals.ts';
 import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './http/start-http.ts';
 import type { DataStore } from './store/data-store.ts';
 import { type StartedStores, startStores } from './store/open/start-stores.ts';
-import type { FitSummary } from './worker/fit/fit-schedule.ts';
+import { type FitSummary, SETTLE_MS } from './worker/fit/fit-schedule.ts';
 import { ItemSearch } from './worker/pool/item-search.ts';
 import type { SearchState } from './worker/search/saved-search.ts';
 import { type Background, startBackground } from './worker/start-background.ts';
@@ -47,12 +47,21 @@ export interface ServiceOptions {
   readonly origin?: ConfigOrigin;
   /** Whether nothing begins by itself: no fit, no search and no upkeep but those that are asked for. */
   readonly onDemand?: boolean;
+  /** Time from the last feedback to a first fit that nobody asks for, milliseconds. */
+  readonly settleMs?: number;
 }
 
 /** Of a start that nobody ends. */
 const NEVER = new AbortController().signal;
 
-const DEFAULTS = { clock: systemClock, lockWaitMs: 0, signal: NEVER, origin: NO_ORIGIN, onDemand: false };
+const DEFAULTS = {
+  clock: systemClock,
+  lockWaitMs: 0,
+  signal: NEVER,
+  origin: NO_ORIGIN,
+  onDemand: false,
+  settleMs: SETTLE_MS,
+};
 
 /**
  * Builds everything from the bottom up (stores, workers, what is kept in memory, the saved model, HTTP) and starts it.

@@ -2,6 +2,7 @@ import type { Random } from '../../src/domain/random.ts';
 import { pause } from '../furze-process.ts';
 import { ask } from './ask.ts';
 import type { Node } from './node.ts';
+import { StaleMarks } from './stale-marks.ts';
 import { Tastes } from './tastes.ts';
 
 /** Users that the flood writes for. */
@@ -35,12 +36,12 @@ export class Flood {
   acknowledged = 0;
   refused = 0;
   reads = 0;
-  stale = 0;
+  readonly stale = new StaleMarks();
 
   constructor(servers: readonly Node[], random: Random) {
     this.servers = servers;
     this.random = random;
-    this.tastes = new Tastes(random);
+    this.tastes = new Tastes(random, this.stale);
   }
 
   /** What was answered that cannot be. */
@@ -120,17 +121,14 @@ export class Flood {
     const expected = [...(this.known.get(userId) ?? [])];
     const answer = await ask(from, `/api/user/${userId}/feedback/read`);
     if (answer?.status !== 200) return false;
-    if (answer.isStale) {
-      this.stale++;
-      return true;
-    }
+    if (this.stale.note(from, answer)) return true;
     this.reads++;
     const there = new Set((JSON.parse(answer.text) as Stored[]).map(({ ItemId }) => ItemId));
     const missing = expected.filter((itemId) => !there.has(itemId));
     if (missing.length > 0)
       this.missed.push(`${from.name} does not show ${missing.length} of ${userId}, as ${missing[0]}`);
     const list = await ask(from, `/api/recommend/${userId}?n=50`);
-    if (list?.status !== 200 || list.isStale) return false;
+    if (list?.status !== 200 || this.stale.note(from, list)) return false;
     const shown = (JSON.parse(list.text) as string[]).filter((itemId) => expected.includes(itemId));
     if (shown.length > 0)
       this.missed.push(`${from.name} recommends ${shown[0]} to ${userId}, who has read it`);

@@ -120,12 +120,14 @@ export class Node {
   }
 }
 
-/** Waits until something is so. @returns seconds that it took @throws Error when it takes longer than two minutes */
+const WAIT_MS_MAX = 600_000;
+
+/** Waits until something is so. @returns seconds that it took @throws Error when it takes longer than ten minutes */
 export async function waitFor(what: string, isSo: () => Promise<boolean>): Promise<number> {
   const began = performance.now();
-  while (performance.now() - began < 120_000) {
+  while (performance.now() - began < WAIT_MS_MAX) {
     if (await isSo().catch(() => false)) return (performance.now() - began) / 1000;
     await pause(50);
   }
-  throw new Error(`${what} did not come to be in two minutes`);
+  throw new Error(`${what} did not come to be in ten minutes`);
 }

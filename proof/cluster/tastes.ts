@@ -1,6 +1,7 @@
 import type { Random } from '../../src/domain/random.ts';
 import { ask } from './ask.ts';
 import type { Node } from './node.ts';
+import type { StaleMarks } from './stale-marks.ts';
 
 /** Groups of items; all of a group have one label, so a list tells which like it was made from. */
 export const GROUPS = 3;
@@ -15,13 +16,15 @@ const SHOWN = 3;
  */
 export class Tastes {
   private readonly random: Random;
+  private readonly stale: StaleMarks;
   private readonly users = Array.from({ length: USERS }, (_, at) => ({ id: `t${at}`, liked: -1 }));
   private named = USERS;
   changes = 0;
   readonly wrong: string[] = [];
 
-  constructor(random: Random) {
+  constructor(random: Random, stale: StaleMarks) {
     this.random = random;
+    this.stale = stale;
   }
 
   /** Changes a taste by the one node, and asks both for a list. @returns whether all was answered */
@@ -52,7 +55,7 @@ export class Tastes {
 
   private async read(from: Node, userId: string, item: number): Promise<boolean> {
     const answer = await ask(from, `/api/recommend/${userId}?n=${SHOWN}`);
-    if (answer?.status !== 200 || answer.isStale) return false;
+    if (answer?.status !== 200 || this.stale.note(from, answer)) return false;
     const groups = (JSON.parse(answer.text) as string[]).map((itemId) => Number(itemId.slice(1)) % GROUPS);
     if (groups.length !== SHOWN || groups.some((group) => group !== item % GROUPS))
       this.wrong.push(`${from.name} recommends ${answer.text} to ${userId}, who likes i${item} alone`);

@@ -11,6 +11,8 @@ import { checkProxies } from './proxies.ts';
 import { Report } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** A start that takes longer has failed. */
+const START_MS_MAX = 600_000;
 const report = new Report();
 const work = mkdtempSync(join(tmpdir(), 'furze-deploy-'));
 
@@ -48,6 +50,7 @@ async function startService(main: string): Promise<{ child: ChildProcess; url: s
   const env = {
     PATH: process.env.PATH,
     FURZE_SERVER_PORT: '0',
+    FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m',
     FURZE_DATABASE_DATA_STORE: `lmdb://${data}/store`,
     FURZE_DATABASE_CACHE_STORE: `lmdb://${data}/cache`,
   };
@@ -61,7 +64,8 @@ async function startService(main: string): Promise<{ child: ChildProcess; url: s
     output += piece;
   });
   let url: string | undefined;
-  for (let tries = 0; tries < 600 && url === undefined && child.exitCode === null; tries++) {
+  const deadline = performance.now() + START_MS_MAX;
+  while (url === undefined && child.exitCode === null && performance.now() < deadline) {
     await pause(100);
     url = /"url":"([^"]+)"/.exec(output)?.[1];
   }

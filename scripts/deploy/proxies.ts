@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { freePort } from '../../test/servers/free-port.ts';
 import { isInstalled, type Report } from './report.ts';
 
@@ -23,6 +23,10 @@ interface Setting {
 
 /** Longer than furze lets a connection rest. */
 const REST_MS = 11_500;
+/** No answer by then is none. */
+const ANSWER_MS_MAX = 300_000;
+/** How often a proxy that starts is asked, ten times a second. */
+const STARTING_TRIES_MAX = 3000;
 const REQUESTS = 300;
 const AT_ONCE = 16;
 const BIG_BODY_BYTES = 4_000_000;
@@ -126,14 +130,14 @@ async function throughProxy(port: number, isTls: boolean, child: ChildProcess): 
     : new PlainAgent({ keepAlive: true, maxSockets: AT_ONCE });
   const send = (method: string, path: string, body = '') =>
     new Promise<string>((resolve) => {
-      const options = { port, host: '127.0.0.1', method, path, agent, timeout: 20_000 };
+      const options = { port, host: '127.0.0.1', method, path, agent, timeout: ANSWER_MS_MAX };
       const asked = (isTls ? request : plainRequest)(options, (answer) => {
         answer.resume().on('end', () => resolve(String(answer.statusCode)));
       });
       asked.on('timeout', () => asked.destroy(new Error('no answer')));
       asked.on('error', ({ message }) => resolve(message)).end(body);
     });
-  for (let tries = 0; tries < 100 && child.exitCode === null; tries++) {
+  for (let tries = 0; tries < STARTING_TRIES_MAX && child.exitCode === null; tries++) {
     if ((await send('GET', '/api/health/ready')) === '200') break;
     await pause(100);
   }
@@ -153,6 +157,8 @@ async function throughProxy(port: number, isTls: boolean, child: ChildProcess): 
   }));
   count(await send('POST', '/api/items', JSON.stringify(items)));
   await pause(REST_MS);
+  // What the proxy has closed meanwhile is read before a connection is taken again.
+  await turn();
   await some();
   agent.destroy();
   return answers;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_MS_MAX = 300_000;
+const START_MS_MAX = 1_200_000;
 const { values } = parseArgs({ options: { executable: { type: 'string' } } });
 const work = mkdtempSync(join(tmpdir(), 'furze-check-'));
 let failures = 0;
@@ -34,7 +34,11 @@ async function playground(
 ): Promise<void> {
   const cwd = emptyFolder(name);
   // A group of its own: npx starts a shell that starts furze.
-  const child = spawn(command, [...args, 'playground', '--port', '0'], { cwd, env, detached: true });
+  const child = spawn(command, [...args, 'playground', '--port', '0'], {
+    cwd,
+    env: { ...env, FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m' },
+    detached: true,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -68,7 +68,7 @@ export async function api<T>(path: string, method = 'GET', body?: unknown): Prom
 /** Asks the service. @throws ApiError with a sentence for a person */
 export async function ask(path: string, method = 'GET', body?: unknown): Promise<Response> {
   const key = sessionStorage.getItem(KEY_NAME);
-  if (key !== null && !SENDABLE.test(key)) throw refuseKey('The key holds characters that no key has.');
+  if (key !== null && !SENDABLE.test(key)) throw refuseKey('The key holds characters that no key has.', key);
   const headers: Record<string, string> = key === null ? {} : { 'X-API-Key': key };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response: Response;
@@ -89,15 +89,20 @@ export async function ask(path: string, method = 'GET', body?: unknown): Promise
   }
   const problem = readProblem(await response.text());
   const message = problem.detail ?? `The answer was ${response.status}.`;
-  if (response.status === 401) throw refuseKey(message);
+  if (response.status === 401) throw refuseKey(message, key);
   throw new ApiError(response.status, message, problem.errors);
 }
 
-/** Asks for another key. An answer to a request without any is no refusal. */
-function refuseKey(message: string): ApiError {
-  if (hasKey.value) isKeyRefused.value = true;
-  dropKey();
-  needsKey.value = true;
+/**
+ * Asks for another key, unless one was entered since the request was sent, of which its answer says nothing.
+ * @param sent null for a request without a key, whose answer is no refusal
+ */
+function refuseKey(message: string, sent: string | null): ApiError {
+  if (sent === sessionStorage.getItem(KEY_NAME)) {
+    if (sent !== null) isKeyRefused.value = true;
+    dropKey();
+    needsKey.value = true;
+  }
   return new ApiError(401, message);
 }
 

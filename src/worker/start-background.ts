@@ -23,9 +23,17 @@ export interface Background extends BackgroundTraining {
   readonly isRestored: Promise<void>;
 }
 
+export interface BackgroundOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Time from the last feedback to a first fit, milliseconds. */
+  readonly settleMs: number;
+}
+
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
-  { config, log, clock }: { readonly config: Config; readonly log: Logger; readonly clock: Clock },
+  { config, log, clock, settleMs }: BackgroundOptions,
   { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
@@ -56,7 +64,7 @@ export async function startBackground(
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache, cluster };
-  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, log };
+  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, log, settleMs };
   const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);

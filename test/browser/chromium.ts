@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -38,6 +39,17 @@ export async function openView(browser: Browser, { width, colorScheme }: ViewOpt
   });
   page.on('pageerror', (error) => errors.push(error.message));
   return { page, errors };
+}
+
+/** Goes to an address, be it another place of the same page, and waits until that shows what it shows first. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
+
+/** Waits until nothing on the page is still to come. */
+export async function isLoaded(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('main [aria-busy=true]').count()).toBe(0);
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSample } from '../../src/cli/playground/sample.ts';
 import { restoreStore } from '../../src/store/open/open-store.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
-import { CHROMIUM, launchChromium, openView, seriousFaults, type View } from './chromium.ts';
+import { CHROMIUM, isLoaded, launchChromium, openView, seriousFaults, type View, visit } from './chromium.ts';
 
 if (CHROMIUM === undefined)
   console.log(
@@ -71,7 +71,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   });
 
   async function signIn(view: View, base = server.base): Promise<void> {
-    await view.page.goto(base);
+    // What is asked before there is a key is answered before one is entered.
+    await view.page.goto(base, { waitUntil: 'networkidle' });
     await view.page.getByLabel(/asks for its key/).fill(KEY);
     await view.page.getByRole('button', { name: 'Enter' }).click();
     await view.page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -80,9 +81,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   }
 
   async function show(page: Page, path: string, heading: string | RegExp): Promise<void> {
-    await page.goto(`${server.base}/#/${path}`);
+    await visit(page, `${server.base}/#/${path}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await expect.poll(() => page.locator('main [aria-busy=true]').count()).toBe(0);
+    await isLoaded(page);
   }
 
   /** How much of a table is out of sight beside what is seen of it, pixels. */
@@ -164,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await recommended();
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    expect(await view.page.locator('figure.chart canvas').count()).toBe(8);
+    await expect.poll(() => view.page.locator('figure.chart canvas').count()).toBe(8);
     // The picture of the README: docs/dashboard.png.
     await view.page.screenshot({ path: join(shots, 'dashboard.png') });
     await view.page.context().close();
@@ -185,8 +186,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(await recommended()).not.toContain(first);
     await view.page.getByRole('button', { name: 'Undo' }).click();
     await view.page.getByText(/is hidden/).waitFor({ state: 'detached' });
-    const item = await server.call('GET', `/api/item/${first}`, undefined, HEADERS);
-    expect(item.body.IsHidden).toBe(false);
+    const item = () => server.call('GET', `/api/item/${first}`, undefined, HEADERS);
+    await expect.poll(async () => (await item()).body.IsHidden).toBe(false);
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
@@ -221,12 +222,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const [before] = await rows.allTextContents();
     await view.page.getByLabel('Title, id, category or label').fill('iron man 3');
     await view.page.getByText('Iron Man 3 (2013)').waitFor();
-    expect(await rows.first().textContent()).toContain('Iron Man 3 (2013)');
+    await expect.poll(() => rows.first().textContent()).toContain('Iron Man 3 (2013)');
     await view.page.getByLabel('Title, id, category or label').fill('no such film at all');
     await view.page.getByText('No title, id, category or label has no such film at all in it.').waitFor();
     await view.page.getByLabel('Title, id, category or label').fill('');
-    await rows.first().waitFor();
-    expect(await rows.first().textContent()).toBe(before);
+    await expect.poll(() => rows.first().textContent()).toBe(before);
     await view.page.getByRole('button', { name: 'Next' }).click();
     await view.page.getByText('Page 2').waitFor();
     await view.page.getByRole('link', { name: 'Try it' }).click();
@@ -247,8 +247,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByRole('button', { name: 'Add to session' }).click();
     await view.page.getByRole('link', { name: 'Try it' }).click();
     const rows = view.page.getByRole('region', { name: 'Recommended to the session' }).locator('tbody tr');
-    await rows.first().waitFor();
-    expect(await rows.count()).toBeGreaterThan(1);
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
     await view.page.context().close();
   });
 
@@ -268,9 +267,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer });
-    expect(await view.page.getByLabel('UserId (needed)').inputValue()).toBe('0');
-    expect(await view.page.getByLabel('Timestamp').inputValue()).toBe('3');
-    expect(await view.page.getByLabel('Times are').inputValue()).toBe('seconds');
+    await expect.poll(() => view.page.getByLabel('UserId (needed)').inputValue()).toBe('0');
+    await expect.poll(() => view.page.getByLabel('Timestamp').inputValue()).toBe('3');
+    await expect.poll(() => view.page.getByLabel('Times are').inputValue()).toBe('seconds');
     await view.page.screenshot({ path: join(shots, 'import-file.png'), fullPage: true });
     expect(await seriousFaults(view.page)).toEqual([]);
     await view.page.getByRole('button', { name: 'Import feedback' }).click();
@@ -303,7 +302,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
         .setInputFiles({ name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await choose(`Kundennr;Artikelnr;Datum\n${'ann;tea;1/2/2024\n'.repeat(6000)}ann;ale;13/2/2024\n`);
     await view.page.getByRole('cell', { name: '2024-02-01', exact: true }).first().waitFor();
-    expect(await view.page.getByLabel('Times are').inputValue()).toBe('day-first');
+    await expect.poll(() => view.page.getByLabel('Times are').inputValue()).toBe('day-first');
     await choose('user item\nann tea\n');
     await view.page.getByText(/Say which column is ItemId/).waitFor();
     await view.page.getByLabel('Between columns').fill(' ');

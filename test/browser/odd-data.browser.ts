@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer } from '../http/start.ts';
-import { CHROMIUM, launchChromium, openView, seriousFaults } from './chromium.ts';
+import { CHROMIUM, isLoaded, launchChromium, openView, seriousFaults, visit } from './chromium.ts';
 
 const WIDE = { width: 1440, colorScheme: 'light' } as const;
 const NARROW = { width: 390, colorScheme: 'dark' } as const;
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
         ['quality', 'Nothing is learned yet'],
         ['storage', 'No backup yet.'],
       ] as const) {
-        await view.page.goto(`${empty.base}/#/${path}`);
+        await visit(view.page, `${empty.base}/#/${path}`);
         await view.page.locator('main').getByText(text).first().waitFor();
         expect(
           await view.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
@@ -143,9 +143,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
         users.map((id) => `try/${encodeURIComponent(id)}`),
       ].flat();
       for (const path of places) {
-        await view.page.goto(`${server.base}/#/${path}`);
+        await visit(view.page, `${server.base}/#/${path}`);
         await view.page.locator('main table, main dl').first().waitFor();
-        await expect.poll(() => view.page.locator('main [aria-busy=true]').count()).toBe(0);
+        await isLoaded(view.page);
         expect(await view.page.getByRole('alert').allTextContents(), path).toEqual([]);
         const wide = await view.page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect(wide, `${path} is wider than the page`).toBeLessThanOrEqual(0);

@@ -16,6 +16,9 @@ function fileOf(name: string, text: string): string {
   return path;
 }
 
+/** However slow the machine, a service that is there answers it. */
+const STATUS = ['status', '--timeout', '600'];
+
 async function run(args: readonly string[], env?: Record<string, string>, cwd?: string) {
   const furze = new Furze(args, env, [], cwd);
   return { code: await furze.exit, output: furze.output };
@@ -75,7 +78,7 @@ describe('a command in a folder with a furze.toml', () => {
     expect(JSON.parse(shown.output).server).toMatchObject({ port: 0, api_key: '********' });
     const furze = new Furze(['serve'], {}, [], place);
     await furze.waitFor(/"msg":"listening"/);
-    const { code, output } = await run(['status'], {}, place);
+    const { code, output } = await run(STATUS, {}, place);
     expect([code, output]).toEqual([0, expect.stringMatching(/^Ready, but nothing is learned yet/)]);
     expect(await furze.stop('SIGTERM')).toBe(0);
     // The folder is named by the argument or by --data.
@@ -203,14 +206,14 @@ describe('furze status', () => {
       /"data":"[^"]*status".*"positiveTypes":\[\],"key":"on","config":""/,
     );
 
-    const told = await run(['status', '--url', url], env);
+    const told = await run([...STATUS, '--url', url], env);
     // The folder says where its service listens.
-    const found = await run(['status', '--data', store], env);
+    const found = await run([...STATUS, '--data', store], env);
     expect([found.code, found.output.slice(0, 30)]).toEqual([0, told.output.slice(0, 30)]);
     expect(told.code).toBe(0);
     expect(told.output).toMatch(/^Ready, but nothing is learned yet/);
     expect(told.output).toContain('error: No positive feedback types are configured.');
-    const { code, output } = await run(['status', '--url', `${url}/`, '--json'], env);
+    const { code, output } = await run([...STATUS, '--url', `${url}/`, '--json'], env);
     expect([code, JSON.parse(output).Service.HasKey]).toEqual([0, true]);
     const answer = await fetch(`${url}/api/admin/config`, { headers: { 'X-API-Key': 'hush' } });
     const { Keys } = (await answer.json()) as { Keys: { Key: string; Source: string }[] };
@@ -221,7 +224,7 @@ describe('furze status', () => {
       'default',
     ]);
 
-    const keyless = await run(['status', '--url', url]);
+    const keyless = await run([...STATUS, '--url', url]);
     expect([keyless.code, keyless.output]).toEqual([
       2,
       `furze: ${url} asks for its key; set FURZE_SERVER_API_KEY.\n`,
@@ -244,7 +247,7 @@ describe('furze status', () => {
     expect(taken.output).not.toMatch(/opened the data|worker threads|"level":"error"/);
 
     expect(await furze.stop('SIGTERM')).toBe(0);
-    const gone = await run(['status', '--url', url], env);
+    const gone = await run([...STATUS, '--url', url], env);
     expect(gone.code).toBe(2);
     expect(gone.output).toContain('does not answer (ECONNREFUSED); is the service running there?');
   });
@@ -276,7 +279,7 @@ describe('furze status', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const { code, output } = await run(['status', '--url', `http://127.0.0.1:${port}`]);
+      const { code, output } = await run([...STATUS, '--url', `http://127.0.0.1:${port}`]);
       expect(code).toBe(1);
       expect(output).toMatch(/^Not ready\. The data store does not answer\.\n/);
       expect(output).toContain(
@@ -301,7 +304,7 @@ describe('furze status', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { code, output } = await run(['status', '--url', url]);
+      const { code, output } = await run([...STATUS, '--url', url]);
       const said = `furze: what answers at ${url} is not furze (its status is ${status})\n`;
       expect([code, output]).toEqual([2, said]);
     } finally {

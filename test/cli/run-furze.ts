@@ -25,7 +25,8 @@ export class Furze {
     const [program, ...rest] = [...wrapper, process.execPath, main, ...args];
     this.process = spawn(program as string, rest, {
       cwd,
-      env: { PATH: process.env.PATH, ...env },
+      // However slow the machine, what ends in order ends with 0.
+      env: { PATH: process.env.PATH, FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.process.stdout, this.process.stderr]) {

@@ -42,7 +42,7 @@ async function install(release: string): Promise<string | undefined> {
     folder,
   ];
   try {
-    await run('python3', [...pip, `PyGorse==${release}`], { timeout: 120_000 });
+    await run('python3', [...pip, `PyGorse==${release}`], { timeout: 600_000 });
   } catch (error) {
     console.warn(
       `SKIPPED: PyGorse ${release} cannot be installed here: ${String((error as Error).message).split('\n')[0]}`,
@@ -60,6 +60,6 @@ test.each([
   const folder = await install(release);
   if (folder === undefined) return;
   const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
-  const { stderr } = await run('python3', [SCRIPT, server.base, KEY, version], { env, timeout: 120_000 });
+  const { stderr } = await run('python3', [SCRIPT, server.base, KEY, version], { env, timeout: 600_000 });
   expect(stderr).toBe('');
 });

@@ -45,10 +45,17 @@ const HOUR_MS = 3_600_000;
 export interface TestServerOptions {
   readonly config?: ConfigOverrides;
   readonly clock?: Clock;
+  /** Time from the last feedback to a first fit that nobody asks for, milliseconds. */
+  readonly settleMs?: number;
 }
 
 /** Starts the whole service with one worker on a temporary LMDB folder and a port that the system chooses. */
-export async function startTestServer({ config = {}, clock }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({
+  config = {},
+  clock,
+  // What comes by the clock comes in no test that does not ask for it, however long it takes.
+  settleMs = HOUR_MS,
+}: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-http-'));
   const lines: string[] = [];
   const dataStore = TEST_STORE === 'lmdb' ? `lmdb://${join(folder, 'data')}` : newPostgresDsn();
@@ -65,7 +72,6 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
           ...config.recommend,
           // What a busy machine takes longer for is still made at once.
           online: { remake_share: 1, ...config.recommend?.online },
-          // What comes by the clock comes in no test that does not ask for it, however long it takes.
           offline: { check_recommend_period: HOUR_MS, ...config.recommend?.offline },
         },
         database: {
@@ -77,6 +83,7 @@ export async function startTestServer({ config = {}, clock }: TestServerOptions 
         },
       }),
       log,
+      settleMs,
       ...(clock !== undefined && { clock }),
     });
   const start = async () =>

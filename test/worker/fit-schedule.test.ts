@@ -22,6 +22,7 @@ it('users that are compared after a start change nothing of what new items are l
     },
     periodMs: 1e9,
     firstPeriodMs: 1e9,
+    settleMs: 1e9,
     log: createLogger('silent'),
     cluster: undefined,
     makesLists: () => true,

@@ -13,7 +13,7 @@ const ANSWER_MS_MAX = 10_000;
 /** A leader that says nothing for so long, because it is paused or its host is gone, is one no more. */
 const LEADER_IDLE_MS_MAX = 15_000;
 /** After a loss of the connection, the node that led has so long to go on before another may take its place. */
-const GRACE_MS = 3000;
+const GRACE_MS = 10_000;
 /** Nodes that were silent for so long are listed no more. */
 const FORGOTTEN_MINUTES = 10;
 /** The first key of the advisory lock that the leader holds; the second one stands for the schema. */

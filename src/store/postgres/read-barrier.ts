@@ -14,9 +14,9 @@ export interface BarrierParts {
 }
 
 /** How long requests wait for the database or for the copy before they are answered by what there is. */
-const WAIT_MS_MAX = 2000;
+export const WAIT_MS_MAX = 2000;
 /** After a failure nobody waits for so long. */
-const PAUSE_MS = 1000;
+export const PAUSE_MS = 1000;
 
 /**
  * Lets reads of a copy go on only when it shows everything that was committed before they were asked for (a read index:

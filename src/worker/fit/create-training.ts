@@ -47,6 +47,8 @@ export interface TrainingParts {
   readonly tasks: TaskList;
   readonly clock: Clock;
   readonly log: Logger;
+  /** As in `FitScheduleParts`. */
+  readonly settleMs: number;
 }
 
 /** What trains in the background. */
@@ -77,6 +79,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     recommendation,
     periodMs: collaborative.model_fit_period,
     firstPeriodMs: config.recommend.offline.check_recommend_period,
+    settleMs: parts.settleMs,
     log,
     tasks,
     whyNothing: async () => whyNothing(await feedbackFacts(config, data, recommendation)),

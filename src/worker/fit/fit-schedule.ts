@@ -20,8 +20,8 @@ export interface FitSummary extends Fitted {
   readonly lists: number;
 }
 
-/** While there is no model, a fit begins once no feedback has come for so long: the first import has settled. */
-const SETTLE_MS = 3000;
+/** Time from the last feedback to the first fit, unless another is asked for: an import has settled by then. */
+export const SETTLE_MS = 3000;
 /** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
 const CALM_MS = 1000;
 
@@ -40,6 +40,8 @@ export interface FitScheduleParts {
   readonly periodMs: number;
   /** The same while there is no model yet. */
   readonly firstPeriodMs: number;
+  /** While there is no model, a fit begins once no feedback has come for so long, milliseconds. */
+  readonly settleMs: number;
   readonly log: Logger;
   readonly tasks: TaskList;
   /** Says why there is nothing to learn. */
@@ -105,7 +107,7 @@ export class FitSchedule {
     this.settling = setTimeout(() => {
       this.settling = undefined;
       if (!this.hasModel && this.running === undefined) this.runInTime();
-    }, SETTLE_MS);
+    }, this.parts.settleMs);
     this.settling.unref();
   }
 
