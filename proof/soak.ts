@@ -3,6 +3,7 @@
 // handler that is asked all the while, so that a machine which gets busy is not taken for a service which gets slow.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Summary } from '../src/domain/admin-schemas.ts';
 import { createRandom, type Random } from '../src/domain/random.ts';
 import { Control } from './control.ts';
 import { FurzeProcess, pause, type Settings } from './furze-process.ts';
@@ -17,12 +18,17 @@ const ITEMS = 500;
 /** Feedback is about so many items of each user, so that it is given and taken back but does not grow in number. */
 const ITEMS_A_USER = 8;
 const SAMPLES = 30;
-/** The first part of the run fills caches and lets the compiler warm up; it is not judged. */
+/**
+ * The first part of the run fills caches and lets the compiler warm up; it is not judged. It lasts until so much of all that
+ * is to be asked has been asked and so many fits have come to their end, on a slow machine longer than its share of the time.
+ */
 const WARM_UP_SHARE = 0.4;
-const SETTINGS: Settings = {
-  RECOMMEND_COLLABORATIVE_MODEL_FIT_PERIOD: '20s',
-  RECOMMEND_OFFLINE_CHECK_RECOMMEND_PERIOD: '5s',
-};
+const WARM_UP_FITS = 3;
+/** A warm-up that takes longer has failed. */
+const WARM_UP_MS_MAX = 1_800_000;
+/** Fits follow each other within this share of the run, and within so many seconds at most. */
+const FIT_PERIOD_SHARE = 1 / 20;
+const FIT_PERIOD_SECONDS_MAX = 20;
 
 interface Sample {
   readonly second: number;
@@ -56,15 +62,19 @@ const SLOWER_MAX = 1.5;
 const STANDARD_ERRORS = 3;
 
 await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
-  const furze = await FurzeProcess.serve(folder, SETTINGS);
+  const furze = await FurzeProcess.serve(folder, settingsOf(minutes));
   const control = await Control.start();
   const random = createRandom(seed);
   await fill(furze.url, random);
   const samples: Sample[] = [];
   const windowMs = (minutes * 60_000) / SAMPLES;
+  const judgedCount = Math.ceil(SAMPLES * (1 - WARM_UP_SHARE));
+  const warmUpRequests = WARM_UP_SHARE * minutes * 60 * REQUESTS_PER_SECOND;
+  let warmUpCount = 0;
+  let asked = 0;
   let faults = 0;
   const startMs = performance.now();
-  for (let at = 1; at <= SAMPLES; at++) {
+  while (warmUpCount === 0 || samples.length < warmUpCount + judgedCount) {
     const { times, controlTimes, refused } = await load(furze.url, control.url, random, windowMs);
     faults += refused;
     if (furze.hasEnded) throw new Error(`furze ended:\n${furze.output.slice(-3000)}`);
@@ -79,11 +89,16 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
       controlP99Ms: quantile(controlTimes, 0.99),
     };
     samples.push(sample);
+    asked += times.length;
     print(sample);
+    if (warmUpCount > 0) continue;
+    if (asked >= warmUpRequests && (await generationOf(furze.url)) >= WARM_UP_FITS)
+      warmUpCount = samples.length;
+    else if (performance.now() - startMs > WARM_UP_MS_MAX) throw new Error('it is not warm in half an hour');
   }
   await control.stop();
   await furze.stop();
-  const judged = samples.slice(Math.floor(SAMPLES * WARM_UP_SHARE));
+  const judged = samples.slice(warmUpCount);
   const climbing = (Object.keys(CLIMB_MAX) as Size[]).flatMap((name) => climbOf(name, judged) ?? []);
   const slower = [
     slowerBy('p50', judged, ({ p50Ms, controlP50Ms }) => p50Ms / controlP50Ms),
@@ -97,6 +112,20 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
     holds: faults === 0 && climbing.length === 0,
   };
 });
+
+function settingsOf(minutes: number): Settings {
+  const seconds = Math.min(FIT_PERIOD_SECONDS_MAX, Math.ceil(minutes * 60 * FIT_PERIOD_SHARE));
+  return {
+    RECOMMEND_COLLABORATIVE_MODEL_FIT_PERIOD: `${seconds}s`,
+    RECOMMEND_OFFLINE_CHECK_RECOMMEND_PERIOD: '5s',
+  };
+}
+
+/** Number of the generation that serves; 0 without one. */
+async function generationOf(url: string): Promise<number> {
+  const { Model } = (await (await fetch(`${url}/api/admin/summary`)).json()) as Summary;
+  return Model?.Generation ?? 0;
+}
 
 function print({ second, residentMb, diskMb, handles, requests, ...times }: Sample): void {
   const pad = (value: number, width: number) => String(value).padStart(width);
