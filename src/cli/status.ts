@@ -30,7 +30,8 @@ export function statusCommand(env: Environment): Command {
     .option('--timeout <seconds>', 'how long to wait for the answer', parseTimeout, TIMEOUT_SECONDS)
     .addHelpText(
       'after',
-      '\nWithout --url it is the service that runs on the data folder, else the one that the configuration describes.\n\n' +
+      '\nWithout --url it is the service that runs on the data folder, else the one that the configuration describes.\n' +
+        'A service is ready also before it has learned anything; --json has "Model" once it has.\n\n' +
         'Examples:\n  furze status\n  furze status --data ./data\n  furze status --url http://127.0.0.1:8087',
     )
     .action(async (options: StatusOptions) => {

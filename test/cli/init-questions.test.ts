@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -11,7 +19,13 @@ import { describeNext, requestsOf } from '../../src/cli/init/example-requests.ts
 import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { sameCommand } from '../../src/cli/init/same-command.ts';
-import { fittedConfig, refuseWrittenConfig } from '../../src/cli/init/written-config.ts';
+import {
+  describeWritten,
+  fittedConfig,
+  refuseWrittenConfig,
+  writeConfig,
+} from '../../src/cli/init/written-config.ts';
+import { parseConfig } from '../../src/domain/config/config.ts';
 import { FolderLockedError } from '../../src/store/open/folder-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-questions-'));
@@ -342,6 +356,32 @@ describe('what is written and told', () => {
     expect([undefined, nowMs, Date.UTC(2026, 0, 20), Date.UTC(2025, 0, 31)].map(days)).toEqual([
       30, 30, 30, 395,
     ]);
+  });
+
+  it('says in the file why the window of popular items is not the usual one', () => {
+    const newestMs = Date.UTC(2024, 5, 30);
+    const answers: Answers = {
+      ...{ files: [], positiveTypes: ['like'], readTypes: [], skipsBad: false, sumsValues: false },
+      ...{ newestMs, port: undefined, apiKey: undefined, evaluates: false },
+    };
+    const written = (nowMs: number) => {
+      const file = join(folder, `window-${nowMs}.toml`);
+      const config = fittedConfig(answers, './data', nowMs);
+      writeConfig(file, config, answers);
+      const text = readFileSync(file, 'utf8');
+      expect(parseConfig(text)).toEqual(config);
+      return { text: text.replaceAll('\n# ', ' '), told: describeWritten(file, config, answers) };
+    };
+    const old = written(Date.UTC(2026, 5, 30));
+    for (const said of [old.text, old.told]) {
+      expect(said).toContain(
+        'The newest feedback is of 2024-06-30, so popular items are told by what came since 2024-05-31',
+      );
+      expect(said).toContain('which is 760 days by the clock');
+    }
+    expect(old.text).toMatch(/old and new\.\npopular_window = "18240h0m0s"\n/);
+    const recent = written(newestMs);
+    for (const said of [recent.text, recent.told]) expect(said).not.toContain('The newest feedback');
   });
 
   it('has feedback that counts as positive', async () => {

@@ -28,7 +28,7 @@ export async function setUp(answers: Answers, options: SetUpOptions, env: Enviro
   const config = parseConfig(configTemplate(written), env);
   await importAndWrite(answers, options, config, async () => {
     await refuseWrittenConfig(file, env);
-    writeConfig(file, written);
+    writeConfig(file, written, answers);
   });
   const say = (text: string) => void (json || process.stdout.write(text));
   say(describeWritten(file, written, answers));

@@ -70,21 +70,35 @@ function popularWindow(usualMs: number, newestMs: number | undefined, nowMs: num
   return ageMs <= usualMs / 2 ? usualMs : Math.ceil((ageMs + usualMs) / DAY_MS) * DAY_MS;
 }
 
+/** Why the window of popular items is longer than usual; undefined where it is not. */
+function whyWindow(config: Config, newestMs: number | undefined): string | undefined {
+  const usualMs = defaultConfig().recommend.popular.popular_window;
+  const { popular_window: windowMs } = config.recommend.popular;
+  if (newestMs === undefined || windowMs === usualMs) return undefined;
+  const [newest, begins] = [newestMs, newestMs - usualMs].map((ms) =>
+    new Date(ms).toISOString().slice(0, 10),
+  );
+  return (
+    `The newest feedback is of ${newest}, so popular items are told by what came since ${begins}: ${groupDigits(usualMs / DAY_MS)} days ` +
+    `before it, which is ${groupDigits(windowMs / DAY_MS)} days by the clock. Shorten the window to the default once newer feedback has come in: ` +
+    'until then it reaches over old and new.'
+  );
+}
+
 /** What was written, and why where it is not the usual. */
 export function describeWritten(file: string, config: Config, { positiveTypes, newestMs }: Answers): string {
-  const { popular_window: windowMs } = config.recommend.popular;
   const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}.\n`;
-  if (newestMs === undefined || windowMs === defaultConfig().recommend.popular.popular_window) return wrote;
-  const newest = new Date(newestMs).toISOString().slice(0, 10);
-  return `${wrote}The newest feedback is of ${newest}, and popular items are told by the time before it: [recommend.popular] popular_window is ${groupDigits(windowMs / DAY_MS)} days long for that. Shorten it when newer feedback has come in.\n`;
+  const why = whyWindow(config, newestMs);
+  return why === undefined ? wrote : `${wrote}[recommend.popular] popular_window: ${why}\n`;
 }
 
 /** Writes all of a configuration or nothing: a file that is cut off would stand in the way of the next try. */
-export function writeConfig(file: string, config: Config): void {
+export function writeConfig(file: string, config: Config, { newestMs }: Answers): void {
   const mode = config.server.api_key === '' ? {} : { mode: OWNER_ONLY };
   const partial = `${file}.partial`;
   // One that was left may be for others to read.
   rmSync(partial, { force: true });
-  writeFileSync(partial, configTemplate(config), { ...mode, flag: 'wx' });
+  const notes = { 'recommend.popular.popular_window': whyWindow(config, newestMs) };
+  writeFileSync(partial, configTemplate(config, notes), { ...mode, flag: 'wx' });
   renameSync(partial, file);
 }

@@ -15,8 +15,12 @@ const HEADER = [
 /**
  * A commented configuration file with every key: at its default, or as `config` has it, secrets in the clear. What differs
  * from its default says so.
+ * @param notes why a key has its value, by its full name, as in `server.port`
  */
-export function configTemplate(config?: Config): string {
+export function configTemplate(
+  config?: Config,
+  notes: Readonly<Record<string, string | undefined>> = {},
+): string {
   const lines = comment(HEADER.join(' '));
   walkSections(ROOT, [], (name, section, path) => {
     lines.push('', ...comment(section.description ?? ''), `[${name}]`);
@@ -27,6 +31,8 @@ export function configTemplate(config?: Config): string {
       const isUsual = config === undefined || JSON.stringify(given) === JSON.stringify(usual);
       lines.push('', ...comment(`${schema.description}${hint(schema)}`));
       if (!isUsual) lines.push(...comment(`Default: ${assignment(key, schema, schema.default)}`));
+      const note = notes[`${name}.${key}`];
+      if (note !== undefined) lines.push(...comment(note));
       lines.push(assignment(key, schema, isUsual ? schema.default : given));
     }
   });
