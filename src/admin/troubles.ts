@@ -1,4 +1,5 @@
 import type { Task, Trouble } from '../domain/admin-schemas.ts';
+import { isLoopback } from '../domain/base-url.ts';
 import { formatDuration } from '../domain/duration.ts';
 import {
   countTrouble,
@@ -108,7 +109,7 @@ function diskTrouble({ diskFreeBytes }: Facts): Trouble | undefined {
 }
 
 function keyTrouble({ hasKey, host }: Facts): Trouble | undefined {
-  if (hasKey || /^(127\.|localhost$|::1$)/.test(host)) return undefined;
+  if (hasKey || isLoopback(host)) return undefined;
   return {
     Code: 'no_key',
     Severity: 'hint',

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import type { StoreStats } from '../store/data-store.ts';
 import { serviceAt } from './find-service.ts';
 import { addPlaceOptions, dataFolder, type PlaceOptions } from './options.ts';
 
@@ -66,16 +67,7 @@ async function backupOver(
 }
 
 /** What a copy holds, for people or as JSON. */
-export function describe(
-  from: string,
-  copied: {
-    readonly bytes: number;
-    readonly users: number;
-    readonly items: number;
-    readonly feedback: number;
-  },
-  asJson = false,
-): string {
+export function describe(from: string, copied: StoreStats, asJson: boolean | undefined): string {
   if (asJson) return `${JSON.stringify(copied)}\n`;
   return `${from}: ${countedRecords(copied)}; ${counted(copied.bytes, 'bytes')}\n`;
 }

@@ -68,7 +68,11 @@ async function compactLive(service: ServiceClient): Promise<Compacted> {
   }
 }
 
-function describe(place: string, { bytesBefore, bytesAfter }: Compacted, asJson = false): string {
+function describe(
+  place: string,
+  { bytesBefore, bytesAfter }: Compacted,
+  asJson: boolean | undefined,
+): string {
   if (asJson) return `${JSON.stringify({ bytesBefore, bytesAfter })}\n`;
   return `${place}: ${counted(bytesBefore, 'bytes')} before, ${counted(bytesAfter, 'bytes')} after\n`;
 }

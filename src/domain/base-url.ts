@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** Where a server listens; plain HTTP unless it says otherwise. */
 interface Address {
   readonly protocol?: 'http' | 'https';
@@ -9,4 +11,9 @@ interface Address {
 export function baseUrl({ protocol = 'http', host, port }: Address): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** True for a host that this machine alone reaches. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

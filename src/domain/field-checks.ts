@@ -114,15 +114,10 @@ function checkText(text: string, place: Place, bytesMax: number, entry?: number)
   if (length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax) {
     throw fault('INVALID_BODY', within(place, entry), `must be at most ${bytesMax} bytes of UTF-8`);
   }
-  if (!isWellFormed(text)) throw fault('INVALID_BODY', within(place, entry), 'must be well-formed Unicode');
+  if (!text.isWellFormed()) throw fault('INVALID_BODY', within(place, entry), 'must be well-formed Unicode');
 }
 
 function within(place: Place, entry: number | undefined): Place {
   const path = typeof place === 'string' ? place : place();
   return entry === undefined ? path : `${path}/${entry}`;
-}
-
-/** As `String.prototype.isWellFormed`, which the language level of the sources does not know yet. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

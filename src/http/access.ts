@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isLoopback } from '../domain/base-url.ts';
 import { apiKeys } from '../domain/config/schema.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
@@ -105,10 +105,6 @@ export function warnOfOpenDoor({ keys, host }: AccessRules, log: Logger): void {
     { host },
     'listening beyond this machine without a key: anybody who reaches this address can read and delete everything; set [server] api_key',
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function digest(text: string): Buffer {

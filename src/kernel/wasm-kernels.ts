@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { getOrPut } from '../domain/get-or-put.ts';
 import { packageFile } from '../domain/process/program-files.ts';
 import type { Kernels } from './kernels.ts';
 
@@ -53,12 +54,7 @@ const modules = new Map<WasmBuild, WebAssembly.Module>();
  * @throws Error when `build/` does not hold it, or the engine lacks SIMD or threads
  */
 export function compileKernels(build: WasmBuild = 'release'): WebAssembly.Module {
-  let module = modules.get(build);
-  if (module === undefined) {
-    module = new WebAssembly.Module(readFileSync(wasmUrl(build)));
-    modules.set(build, module);
-  }
-  return module;
+  return getOrPut(modules, build, () => new WebAssembly.Module(readFileSync(wasmUrl(build))));
 }
 
 let relaxedTaken: boolean | undefined;

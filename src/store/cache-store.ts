@@ -8,7 +8,6 @@ export interface CacheStore {
   /** Replaces the users' lists in one transaction, and removes those of the users in `removed`. */
   putLists(lists: readonly UserList[], removed?: readonly number[]): Promise<void>;
   getList(userRow: number): Promise<UserList | undefined>;
-  deleteLists(userRows: readonly number[]): Promise<void>;
   /** Small named values: generation numbers, times of the last fit, progress of jobs. */
   putState(name: string, value: unknown): Promise<void>;
   getState(name: string): Promise<unknown>;

@@ -42,10 +42,6 @@ export class UnsavedStateCache implements CacheStore {
     return this.cache.getList(userRow);
   }
 
-  deleteLists(userRows: readonly number[]): Promise<void> {
-    return this.cache.deleteLists(userRows);
-  }
-
   putBlob(name: string, bytes: Uint8Array): Promise<void> {
     return this.cache.putBlob(name, bytes);
   }

@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Sample } from './sample.ts';
 
 /** A film as the tour shows it. */
@@ -62,11 +63,7 @@ export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste
   );
   const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');
   const likesByUser = new Map<string, string[]>();
-  for (const { UserId, ItemId } of likes) {
-    const itemIds = likesByUser.get(UserId);
-    if (itemIds === undefined) likesByUser.set(UserId, [ItemId]);
-    else itemIds.push(ItemId);
-  }
+  for (const { UserId, ItemId } of likes) getOrPut(likesByUser, UserId, () => []).push(ItemId);
   const counts = countBy(likes.map(({ ItemId }) => ItemId));
   const mostLiked = [...films.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
   const isOf = (itemId: string, genre: string) => films.get(itemId)?.genres.includes(genre) ?? false;

@@ -1,3 +1,4 @@
+import { getOrPut } from '../get-or-put.ts';
 import { CONFIG_KEYS, type ConfigKey, expectation, type KeySchema, ROOT } from './keys.ts';
 
 const INTRODUCTION = `# Configuration
@@ -15,7 +16,7 @@ export function configReference(): string {
   const bySection = new Map<string, ConfigKey[]>();
   for (const key of CONFIG_KEYS) {
     const section = key.path.slice(0, -1).join('.');
-    bySection.set(section, [...(bySection.get(section) ?? []), key]);
+    getOrPut(bySection, section, () => []).push(key);
   }
   const sections = [...bySection].map(([section, keys]) => {
     const { description = '' } = schemaAt(section.split('.'));

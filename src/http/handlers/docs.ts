@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { packageFile } from '../../domain/process/program-files.ts';
 import { ERRORS_PATH } from '../problem-details.ts';
 import { json, page, type Reply } from '../reply.ts';
@@ -91,8 +92,7 @@ export function docsRoutes(document: () => object): readonly Route[] {
         const contentType = ASSETS.get(asset);
         if (contentType === undefined)
           throw new FurzeError('ROUTE_NOT_FOUND', 'The API page has no such file.');
-        let content = files.get(asset);
-        if (content === undefined) files.set(asset, (content = readFile(new URL(asset, ASSETS_FOLDER))));
+        const content = getOrPut(files, asset, () => readFile(new URL(asset, ASSETS_FOLDER)));
         return file(contentType, await content);
       },
     }),

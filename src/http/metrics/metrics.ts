@@ -1,4 +1,5 @@
 import { type Metric, Registry } from 'prom-client';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { StoreStats } from '../../store/data-store.ts';
 import type { Route } from '../route.ts';
 import { registerProcess } from './process-metrics.ts';
@@ -55,13 +56,9 @@ export function createMetrics({ routes, stats }: MetricsParts): HttpMetrics {
     const route = paths[routeNumber] ?? 'none';
     const labelMethod = routeNumber === NO_ROUTE ? 'any' : method;
     const key = `${labelMethod} ${route} ${status}`;
-    let found = series.get(key);
-    if (found === undefined) {
-      const labels = { route, method: labelMethod, status: String(status) };
-      found = { labels, buckets: new Float64Array(BUCKETS_S.length + 1), sumS: 0, count: 0 };
-      series.set(key, found);
-    }
-    return found;
+    const labels = { route, method: labelMethod, status: String(status) };
+    const buckets = () => new Float64Array(BUCKETS_S.length + 1);
+    return getOrPut(series, key, () => ({ labels, buckets: buckets(), sumS: 0, count: 0 }));
   }
 
   return {

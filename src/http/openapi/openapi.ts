@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { NAMED_SCHEMAS } from '../../domain/api-schemas.ts';
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import { problemType } from '../problem-details.ts';
 import { paramNames, type Route, writes } from '../route.ts';
@@ -142,7 +143,7 @@ function codesByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERRORS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    getOrPut(byStatus, status, () => []).push(code);
   }
   return byStatus;
 }

@@ -10,6 +10,7 @@
  */
 import { type CompressedMatrix, rowIndices } from '../../dataset/interactions.ts';
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/array-layout.ts';
 import { type Estimate, estimate } from '../evaluation/confidence-interval.ts';
@@ -30,11 +31,9 @@ export function judgedCount(heldOut: number): number {
 /** The held-out items of each user concerned, ascending, the users in a seeded order. */
 function goalsByUser({ userRows, itemRows }: HeldOutPairs, seed: number): [user: number, items: number[]][] {
   const goals = new Map<number, number[]>();
-  for (let at = 0; at < userRows.length; at++) {
-    const items = goals.get(userRows[at]!);
-    if (items === undefined) goals.set(userRows[at]!, [itemRows[at]!]);
-    else items.push(itemRows[at]!);
-  }
+  userRows.forEach((user, at) => {
+    getOrPut(goals, user, () => []).push(itemRows[at]!);
+  });
   const users = [...goals.keys()].sort((a, b) => a - b);
   return Array.from(shuffled(users.length, seed), (at) => {
     const items = goals.get(users[at]!)!;

@@ -1,5 +1,6 @@
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import { rowIndices } from '../../dataset/interactions.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { type Estimate, estimate } from './confidence-interval.ts';
 import { hitRate, ndcg, precision, recall, reciprocalRank } from './metrics.ts';
 import type { Ranker } from './ranker.ts';
@@ -78,9 +79,7 @@ function pushMetrics(values: Map<string, number[]>, hits: boolean[], k: number, 
 }
 
 function push(values: Map<string, number[]>, name: string, value: number): void {
-  const list = values.get(name);
-  if (list === undefined) values.set(name, [value]);
-  else list.push(value);
+  getOrPut(values, name, () => []).push(value);
 }
 
 function estimates(values: Map<string, number[]>): Map<string, Estimate> {

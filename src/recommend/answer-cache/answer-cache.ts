@@ -47,11 +47,6 @@ export class AnswerCache {
     this.texts = new AnswerTexts(this.slots.count, textBytes);
   }
 
-  /** Users that can be kept at the same time. */
-  get capacity(): number {
-    return this.slots.count;
-  }
-
   /** The answer as JSON text, or undefined when it is not to be had from here. */
   find(userId: string, query: RecommendQuery): string | undefined {
     const { slots, texts } = this;

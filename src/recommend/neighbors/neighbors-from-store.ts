@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { LikeTest } from '../history/counts-as-positive.ts';
 import type { Ranked } from '../ranked-rows.ts';
@@ -62,11 +63,7 @@ function userLabels(reads: LocalReads): Incidence<number | string> {
   reads.scanUsers(0, (userRow, user) => {
     count++;
     if (user.Labels.length > 0) labels.set(userRow, new Set(user.Labels));
-    for (const label of user.Labels) {
-      const rows = users.get(label);
-      if (rows === undefined) users.set(label, new Set([userRow]));
-      else rows.add(userRow);
-    }
+    for (const label of user.Labels) getOrPut(users, label, () => new Set()).add(userRow);
   });
   const none: ReadonlySet<string> = new Set();
   const nobody: ReadonlySet<number> = new Set();
@@ -79,9 +76,5 @@ function userLabels(reads: LocalReads): Incidence<number | string> {
 
 function memoize<T>(compute: (row: number) => T): (row: number) => T {
   const known = new Map<number, T>();
-  return (row) => {
-    let value = known.get(row);
-    if (value === undefined) known.set(row, (value = compute(row)));
-    return value;
-  };
+  return (row) => getOrPut(known, row, () => compute(row));
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { grown } from '../../memory/growing-arrays.ts';
 import { type PackedSlice, WindowSlice } from './window-slice.ts';
 
@@ -71,9 +72,7 @@ export class MovingWindow {
   add(row: number, timeMs: number, sign: 1 | -1): void {
     if (this.isPast(timeMs)) return;
     const number = Math.ceil(timeMs / this.sliceMs);
-    let slice = this.slices.get(number);
-    if (slice === undefined) this.slices.set(number, (slice = new WindowSlice()));
-    slice.add(row, sign);
+    getOrPut(this.slices, number, () => new WindowSlice()).add(row, sign);
     if (number > this.from && number <= this.to) this.counts.add(row, sign);
   }
 

@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 /**
  * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
@@ -112,11 +113,7 @@ export function chooseRanking(
 /** Answers of one user are much alike: what they tell counts as one. */
 function byUser(examples: readonly RankingExample[]): readonly JudgedUser[] {
   const users = new Map<number, RankingExample[]>();
-  for (const example of examples) {
-    const known = users.get(example.userRow);
-    if (known === undefined) users.set(example.userRow, [example]);
-    else known.push(example);
-  }
+  for (const example of examples) getOrPut(users, example.userRow, () => []).push(example);
   return [...users.values()];
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { UserBits } from './user-bit-set.ts';
 
@@ -111,9 +112,7 @@ export class ActiveUsers {
   }
 
   private periodBits(number: number): UserBits {
-    let bits = this.periods.get(number);
-    if (bits === undefined) this.periods.set(number, (bits = new UserBits()));
-    return bits;
+    return getOrPut(this.periods, number, () => new UserBits());
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { hashText } from '../../domain/hash.ts';
 import type { ListBasis } from '../../store/cache-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
@@ -44,12 +45,7 @@ export class ListVersions {
   }
 
   private digestOf(name: string): number {
-    let digest = this.digests.get(name);
-    if (digest === undefined) {
-      digest = hashText(name);
-      this.digests.set(name, digest);
-    }
-    return digest;
+    return getOrPut(this.digests, name, () => hashText(name));
   }
 }
 

@@ -114,12 +114,6 @@ export class LmdbCacheStore implements CacheStore {
     return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
   }
 
-  async deleteLists(userRows: readonly number[]): Promise<void> {
-    await this.engine.enqueue(() => {
-      for (const userRow of userRows) this.lists.remove(rowKey(userRow));
-    });
-  }
-
   async putState(name: string, value: unknown): Promise<void> {
     await this.engine.enqueue(() => this.marks.put(Buffer.from(name), encode(value)));
   }

@@ -1,4 +1,5 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
 import { Applier } from '../apply-command.ts';
 import { type CheckedCommand, mayRemove } from '../check-command.ts';
@@ -99,8 +100,7 @@ export class GroupApplier extends Applier {
       const userRow = autoInsert.userRow(UserId);
       const itemRow = autoInsert.itemRow(ItemId);
       const pair = state.pairOf(userRow, itemRow);
-      let ofPair = edits.get(pair);
-      if (ofPair === undefined) edits.set(pair, (ofPair = { userRow, itemRow, edits: [] }));
+      const ofPair = getOrPut(edits, pair, () => ({ userRow, itemRow, edits: [] }));
       ofPair.edits.push({
         kind,
         type: state.types.find(FeedbackType)!,

@@ -1,4 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Known } from '../apply-command.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Point } from '../commit-effects.ts';
@@ -83,11 +84,8 @@ export class GroupState implements Known {
 
   /** The pair's triples; empty for a pair without feedback. */
   pairOf(userRow: number, itemRow: number): Pair {
-    let items = this.pairs.get(userRow);
-    if (items === undefined) this.pairs.set(userRow, (items = new Map()));
-    let pair = items.get(itemRow);
-    if (pair === undefined) items.set(itemRow, (pair = new Map()));
-    return pair;
+    const items = getOrPut(this.pairs, userRow, () => new Map<number, Pair>());
+    return getOrPut(items, itemRow, () => new Map());
   }
 }
 

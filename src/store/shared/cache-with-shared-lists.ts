@@ -25,10 +25,6 @@ export class SharedCache implements CacheStore {
     return this.lists.find(userRow);
   }
 
-  deleteLists(userRows: readonly number[]): Promise<void> {
-    return this.putLists([], userRows);
-  }
-
   putState(name: string, value: unknown): Promise<void> {
     return this.own.putState(name, value);
   }

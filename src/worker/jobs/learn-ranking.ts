@@ -1,4 +1,5 @@
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { bitWords, setBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { SPARE_FACTOR, topTrending } from '../../recommend/global-lists/top-items.ts';
@@ -102,9 +103,7 @@ function exampleOf(
 function itemsByUser({ userRows, itemRows }: HeldOutPairs): Map<number, Set<number>> {
   const items = new Map<number, Set<number>>();
   userRows.forEach((user, at) => {
-    const known = items.get(user);
-    if (known === undefined) items.set(user, new Set([itemRows[at]!]));
-    else known.add(itemRows[at]!);
+    getOrPut(items, user, () => new Set()).add(itemRows[at]!);
   });
   return items;
 }

@@ -3,6 +3,7 @@
  * held out is asked about as of several moments.
  */
 import { isSampled } from '../../dataset/validation-split.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { hasBit } from '../../memory/bits.ts';
 import { FeedbackColumns } from '../../store/data-store.ts';
 
@@ -45,9 +46,7 @@ export function judgedMoments(late: FeedbackColumns, isKnown: Uint32Array): Judg
     for (const at of chosen) {
       const user = userRows[at]!;
       if (timesMs[at]! <= asOfMs || firstLikeMs.get(user)! > asOfMs) continue;
-      const items = likedBy.get(user);
-      if (items === undefined) likedBy.set(user, new Set([late.itemRows[at]!]));
-      else items.add(late.itemRows[at]!);
+      getOrPut(likedBy, user, () => new Set()).add(late.itemRows[at]!);
     }
     moments.push({ asOfMs, likedBy });
   }

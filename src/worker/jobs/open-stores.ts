@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { DataReader, LocalReads } from '../../store/data-store.ts';
 import type { ModelPlace, ModelStore } from '../../store/model-store.ts';
@@ -14,7 +15,7 @@ const shared = new Map<string, CircuitBreaker>();
  * sleeps between jobs would otherwise keep the store from using freed pages again.
  */
 export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): T {
-  const reads = opened(readers, dataPath, openDataReader).local;
+  const reads = getOrPut(readers, dataPath, () => openDataReader(dataPath)).local;
   if (reads === undefined) throw new Error('this job needs a store that can be read locally');
   reads.refresh();
   try {
@@ -26,7 +27,7 @@ export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): 
 
 /** This thread's cache store. */
 export function cacheAt(cachePath: string): CacheStore {
-  return opened(caches, cachePath, openCacheStore);
+  return getOrPut(caches, cachePath, () => openCacheStore(cachePath));
 }
 
 /** Lets `work` put and get parts of models where they are kept. */
@@ -47,14 +48,5 @@ export async function withModelsAt<T>(
 /** This thread's connection to lists that nodes share. */
 export async function sharedListsAt(place: SharedPlace): Promise<CircuitBreaker> {
   const { openSharedLists } = await import('../../store/open/open-shared-lists.ts');
-  return opened(shared, JSON.stringify(place), () => openSharedLists(place));
-}
-
-function opened<Store>(known: Map<string, Store>, path: string, open: (path: string) => Store): Store {
-  let store = known.get(path);
-  if (store === undefined) {
-    store = open(path);
-    known.set(path, store);
-  }
-  return store;
+  return getOrPut(shared, JSON.stringify(place), () => openSharedLists(place));
 }

@@ -4,29 +4,21 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../domain/process/make-folder.ts';
+import type { StoreStats } from '../../data-store.ts';
 import { type DataTables, openDataTables } from '../data-tables.ts';
 import { DATA_FILE, type Engine } from '../engine.ts';
 import { readState } from '../meta-table.ts';
 import { refuseUnsound } from './damaged-files.ts';
 import { inspectFile } from './file-head.ts';
-import { refuseExisting } from './refuse-existing-store.ts';
 import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
-/** What a copy of a store holds. */
-export interface Copied {
-  readonly bytes: number;
-  readonly users: number;
-  readonly items: number;
-  readonly feedback: number;
-}
-
-/** A copy in a file. */
-export interface Backup extends Copied {
+/** A copy in a file, with what it holds. */
+export interface Backup extends StoreStats {
   readonly file: string;
 }
 
 /** A copy to be read once. */
-export interface BackupStream extends Copied {
+export interface BackupStream extends StoreStats {
   readonly stream: Readable;
 }
 
@@ -92,6 +84,14 @@ export function receiveBackup(source: Readable, target: string): Promise<Backup>
   });
 }
 
+/** @throws OperatorError when the folder has a store already: nothing is ever written over */
+export function refuseExisting(target: string): void {
+  if (inspectFile(target).kind === 'absent') return;
+  throw new OperatorError(
+    `There is a data store in ${target} already. Nothing is written over it; name an empty folder.`,
+  );
+}
+
 /**
  * Gives a store its name in a folder that has none, once all of it is on the disk.
  * @param fill makes it in the folder that it is given
@@ -116,7 +116,7 @@ export async function fillFolder(target: string, fill: (partial: string) => Prom
   }
 }
 
-function countsOf(folder: string): { users: number; items: number; feedback: number } {
+function countsOf(folder: string): Omit<StoreStats, 'bytes'> {
   const tables = openDataTables(folder, { readOnly: true });
   const state = readState(tables);
   void tables.engine.close();

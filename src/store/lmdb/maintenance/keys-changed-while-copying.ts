@@ -1,3 +1,4 @@
+import { getOrPut } from '../../../domain/get-or-put.ts';
 import type { DataTables, TableName } from '../data-tables.ts';
 import type { Table } from '../engine.ts';
 
@@ -58,11 +59,7 @@ export class TouchedKeys {
 
   private note(name: TableName, key: Uint8Array): void {
     if (!this.isCopied(name, key)) return;
-    let keys = this.touched.get(name);
-    if (keys === undefined) {
-      keys = new Set();
-      this.touched.set(name, keys);
-    }
+    const keys = getOrPut(this.touched, name, () => new Set());
     keys.add(Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1'));
   }
 }

@@ -9,9 +9,8 @@ import { checkStore } from '../check/check-store.ts';
 import { openDataTables } from '../data-tables.ts';
 import { DATA_FILE } from '../engine.ts';
 import { renewIdentity } from '../meta-table.ts';
-import { type Backup, fillFolder } from './backup.ts';
+import { type Backup, fillFolder, refuseExisting } from './backup.ts';
 import { inspectFile } from './file-head.ts';
-import { refuseExisting } from './refuse-existing-store.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */
