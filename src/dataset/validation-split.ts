@@ -1,3 +1,4 @@
+import { spreadBits } from '../domain/hash.ts';
 /**
  * The records that models are judged by before they are served: the latest positive feedback of all, for that is what
  * a service is asked about. Records of one time are taken in an order scattered by the seed, so a set without times is
@@ -145,10 +146,7 @@ export function isSampled(userRow: number, share: number, seed: number): boolean
   return scatter(userRow, 0, seed) < share * 2 ** 32;
 }
 
-/** A hash of a pair (the finalizer of MurmurHash3 over both rows). */
+/** A hash of a pair. */
 function scatter(userRow: number, itemRow: number, seed: number): number {
-  let hash = Math.imul(userRow ^ seed, 0x9e3779b1) ^ Math.imul(itemRow + 1, 0x85ebca77);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return spreadBits(Math.imul(userRow ^ seed, 0x9e3779b1) ^ Math.imul(itemRow + 1, 0x85ebca77)) >>> 0;
 }

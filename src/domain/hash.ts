@@ -12,6 +12,14 @@ export function fnvWord(hash: number, word: number): number {
   return next ^ (next >>> 15);
 }
 
+/** Spreads each bit of a word over all (the finalizer of MurmurHash3, Appleby). */
+export function spreadBits(word: number): number {
+  let hash = word;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
 /** Of a text by its UTF-16 units. */
 export function hashText(text: string): number {
   let hash = FNV_BASIS;

@@ -6,6 +6,8 @@ export interface Ranked {
   readonly scores: number[];
 }
 
+export const NOTHING: Ranked = { rows: [], scores: [] };
+
 /** The first `k` entries that pass. */
 export function filterRanked(
   ranked: { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> },

@@ -1,3 +1,4 @@
+import { spreadBits } from '../../domain/hash.ts';
 import { grown } from '../../memory/growing-arrays.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
@@ -121,8 +122,8 @@ export class History {
       const type = digestOf(types[at]!);
       const timeLow = timesMs[at]! | 0;
       const timeHigh = Math.floor(timesMs[at]! / 2 ** 32) | 0;
-      low = (low + mixed(mixed(mixed(item ^ 0x9e3779b9) ^ type ^ timeHigh) ^ timeLow)) | 0;
-      high = (high + mixed(mixed(mixed(timeLow ^ 0x85ebca6b) ^ item) ^ type ^ timeHigh)) | 0;
+      low = (low + spreadBits(spreadBits(spreadBits(item ^ 0x9e3779b9) ^ type ^ timeHigh) ^ timeLow)) | 0;
+      high = (high + spreadBits(spreadBits(spreadBits(timeLow ^ 0x85ebca6b) ^ item) ^ type ^ timeHigh)) | 0;
     }
     return (high >>> 11) * 2 ** 32 + (low >>> 0);
   }
@@ -165,12 +166,4 @@ export class History {
     if (readCount === readRows.length) this.readRows = grown(readRows, readCount + 1);
     this.readRows[this.readCount++] = itemRow;
   }
-}
-
-/** Spreads each bit over all (the end of MurmurHash3, Appleby). */
-function mixed(word: number): number {
-  let hash = word;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
 }

@@ -3,7 +3,7 @@ import { hasBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { decomposeScore } from '../../model/als/score-decomposition.ts';
 import type { MfScorer, PlacedModel } from '../../model/als/scores-and-fold-in.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import { filterRanked, NOTHING, type Ranked } from '../ranked-rows.ts';
 import type { CollaborativeModel } from './generation.ts';
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */
@@ -25,15 +25,15 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
     topItemsOfMany: (asked, k, allowed) => scorer.recommendMany(asked, k, likedOf(allowed)),
     topItems(vector, k, given, { read = [], members, allowed }) {
       const accept = (row: number) => hasBit(liked, row) && given(row);
-      if (k < 1) return { rows: [], scores: [] };
+      if (k < 1) return NOTHING;
       const isFew = allowed === undefined || (members?.size ?? itemCount) <= itemCount * FEW_SHARE;
       if (members !== undefined && isFew)
         return best(scorer, vector, k, [...members].filter(isKnown), accept);
       // Most items that are looked at pass, so the best k and some more are nearly always enough; if not, twice as many are.
       for (let fetch = k + SPARE; fetch <= listLengthMax; fetch *= 2) {
-        const found = scorer.recommend(vector, Math.min(fetch, itemCount), read, allowed);
-        const passed = filter(found.itemRows, found.scores, k, accept);
-        if (passed.rows.length === k || found.itemRows.length < fetch) return passed;
+        const { itemRows, scores } = scorer.recommend(vector, Math.min(fetch, itemCount), read, allowed);
+        const passed = filterRanked({ rows: itemRows, scores }, k, accept);
+        if (passed.rows.length === k || itemRows.length < fetch) return passed;
       }
       const rows = members === undefined ? Array.from({ length: itemCount }, (_, row) => row) : [...members];
       return best(scorer, vector, k, rows.filter(isKnown), accept);
@@ -64,20 +64,4 @@ function best(
     top.push(row, scores[at]!);
   });
   return top.sorted();
-}
-
-function filter(
-  itemRows: Uint32Array,
-  all: Float32Array,
-  k: number,
-  accept: (row: number) => boolean,
-): Ranked {
-  const rows: number[] = [];
-  const scores: number[] = [];
-  for (let at = 0; at < itemRows.length && rows.length < k; at++) {
-    if (!accept(itemRows[at]!)) continue;
-    rows.push(itemRows[at]!);
-    scores.push(all[at]!);
-  }
-  return { rows, scores };
 }

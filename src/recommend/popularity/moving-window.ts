@@ -58,11 +58,6 @@ export class MovingWindow {
     this.clock = clock;
   }
 
-  /** What is counted no more as of the last `advance`, milliseconds since the epoch; NaN before the first. */
-  get sinceMs(): number {
-    return this.from * this.sliceMs;
-  }
-
   /** Whether a record of that time has left the window. */
   isPast(timeMs: number): boolean {
     return Math.ceil(timeMs / this.sliceMs) <= this.from;

@@ -1,9 +1,9 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History } from '../history/history.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import { NOTHING, type Ranked } from '../ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
-import { type Ask, NOTHING, type Source } from './source.ts';
+import type { Ask, Source } from './source.ts';
 
 /** A user's vector against the current model, undefined without one. */
 export type VectorOf = (history: History) => Float32Array | undefined;

@@ -33,5 +33,3 @@ export interface Source {
 
 /** All recommenders that work when they are asked. */
 export type Sources = Readonly<Record<RecommenderName, Source>>;
-
-export const NOTHING: Ranked = { rows: [], scores: [] };

@@ -5,9 +5,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { itemsOfUsers, likesInStore, SUMS_MAX, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import { NOTHING, type Ranked } from '../ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
-import { type Ask, NOTHING, type Source } from './source.ts';
+import type { Ask, Source } from './source.ts';
 
 /** Users that wait at most; more are refused. */
 const WAITING_MAX = 64;

@@ -3,6 +3,7 @@ import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
 import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
+import { NOTHING } from '../../recommend/ranked-rows.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
 import { JobQueue } from './bounded-job-queue.ts';
 import type { WorkerPool } from './pool.ts';
@@ -26,6 +27,6 @@ export function neighborFinder(
     const untilMs = effectiveUntil(clock(), clock_error);
     const asked = { kind: 'neighbors', among: 'store', ...common, relation, row, k, untilMs } as const;
     const found = await questions.ask<'neighbors'>((cancelled) => ({ ...asked, cancelled }), signal);
-    return found ?? { rows: [], scores: [] };
+    return found ?? NOTHING;
   };
 }

@@ -1,3 +1,4 @@
+import { spreadBits } from '../../../domain/hash.ts';
 import { FeedbackColumns } from '../../data-store.ts';
 import { allEntries } from '../engine.ts';
 import { FEEDBACK_WORDS, readRow, readType, unpackType } from '../format/record-layout.ts';
@@ -5,12 +6,9 @@ import { LmdbLocalReads } from '../reads/local-reads.ts';
 import type { Checked } from './check-sums.ts';
 import type { Findings } from './findings.ts';
 
-/** A number that differs for nearly all rows, so that sums tell sets apart (finalizer of MurmurHash3, Appleby). */
+/** A number that differs for nearly all rows, so that sums tell sets apart. */
 function hashOf(row: number): number {
-  let hash = row + 1;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
+  return spreadBits(row + 1);
 }
 
 /** Follows the blocks of one table: each must begin where the one before says. */
