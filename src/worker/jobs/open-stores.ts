@@ -16,7 +16,6 @@ const shared = new Map<string, CircuitBreaker>();
  */
 export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): T {
   const reads = getOrPut(readers, dataPath, () => openDataReader(dataPath)).local;
-  if (reads === undefined) throw new Error('this job needs a store that can be read locally');
   reads.refresh();
   try {
     return work(reads);
