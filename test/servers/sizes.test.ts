@@ -40,7 +40,7 @@ describe.skipIf(inject('postgresUrl') === '')('a small PostgreSQL', () => {
 describe.skipIf(inject('redisUrl') === '')('a small Redis', () => {
   test('takes as many bytes as the simulation says', async () => {
     const dsn = parseDsn(newRedisDsn()) as RedisDsn;
-    const lists = new RedisLists(dsn, { dsn, tag: 'AbCdEfGh', ttlMs: 60_000 });
+    const lists = new RedisLists(dsn, { dsn, tag: 'AbCdEfGh', ttlMs: 3_600_000 });
     const random = createRandom(3);
     const count = 1000;
     await lists.change(

@@ -7,5 +7,6 @@ import type { SharedPlace } from '../shared/shared-lists.ts';
 export function openSharedLists(place: SharedPlace, options?: BreakerOptions): CircuitBreaker {
   const { dsn, waitMs } = place;
   const lists = dsn.engine === 'redis' ? new RedisLists(dsn, place) : new PostgresLists(dsn, place);
-  return new CircuitBreaker(lists, { ...options, ...(waitMs !== undefined && { readMsMax: waitMs }) });
+  const patience = waitMs !== undefined && { readMsMax: waitMs, changeMsMax: waitMs };
+  return new CircuitBreaker(lists, { ...options, ...patience });
 }

@@ -7,7 +7,7 @@ export interface SharedPlace {
   readonly tag: string;
   /** How long a list is kept, milliseconds. */
   readonly ttlMs: number;
-  /** How long an answer waits for a list at most, milliseconds; 50 when absent. */
+  /** How long anybody waits for the place at most, milliseconds; when absent, an answer 50 and all else 2000. */
   readonly waitMs?: number;
 }
 

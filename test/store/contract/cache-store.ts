@@ -69,10 +69,13 @@ export function cacheStoreContract(name: string, { open, reopen }: CacheUnderTes
 /** What every place of shared lists must do, whatever its engine. @param newDsn names one that is empty */
 export function sharedListsContract(name: string, newDsn: () => Dsn): void {
   const place = (dsn: Dsn, more: Partial<SharedPlace> = {}) =>
-    openSharedLists(
-      { dsn: dsn as SharedPlace['dsn'], tag: 'one', ttlMs: 60_000, waitMs: 60_000, ...more },
-      { changeMsMax: 60_000 },
-    );
+    openSharedLists({
+      dsn: dsn as SharedPlace['dsn'],
+      tag: 'one',
+      ttlMs: 3_600_000,
+      waitMs: 600_000,
+      ...more,
+    });
 
   describe(`shared lists: ${name}`, () => {
     test('what one has stored another finds, also many at once, and nobody else’s', async () => {

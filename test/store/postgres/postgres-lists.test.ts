@@ -6,7 +6,7 @@ import { HAS_POSTGRES, newDsn } from './under-test.ts';
 test.skipIf(!HAS_POSTGRES)('lists that have expired are removed, but for what others hold', async () => {
   const dsn = newDsn();
   const table = `"${dsn.schema}".cached_lists`;
-  const lists = new PostgresLists(dsn, { dsn, tag: 'one', ttlMs: 60_000 });
+  const lists = new PostgresLists(dsn, { dsn, tag: 'one', ttlMs: 3_600_000 });
   const connection = await Connection.open(dsn, 'test');
   try {
     // The table is made by the first question.
@@ -39,7 +39,7 @@ test.skipIf(!HAS_POSTGRES)('lists that have expired are removed, but for what ot
 test.skipIf(!HAS_POSTGRES)('very many lists are estimated, and no answer waits for that', async () => {
   const dsn = newDsn();
   const table = `"${dsn.schema}".cached_lists`;
-  const lists = new PostgresLists(dsn, { dsn, tag: 'one', ttlMs: 60_000 });
+  const lists = new PostgresLists(dsn, { dsn, tag: 'one', ttlMs: 3_600_000 });
   const connection = await Connection.open(dsn, 'test');
   try {
     await lists.change([[1, Uint8Array.of(1)]], []);

@@ -30,7 +30,7 @@ describe.skipIf(inject('redisUrl') === '')('over a cluster of Redis', () => {
   sharedListsContract('a cluster of Redis', dsn);
 
   test('lists lie on all servers; without one of them those of the others are found again', async () => {
-    const open = () => new RedisLists(dsn(), { dsn: dsn(), tag: 'one', ttlMs: 600_000 });
+    const open = () => new RedisLists(dsn(), { dsn: dsn(), tag: 'one', ttlMs: 3_600_000 });
     const lists = open();
     const rows = Array.from({ length: 300 }, (_, row) => row);
     await lists.change(

@@ -14,7 +14,7 @@ describe.skipIf(inject('redisUrl') === '')('over Redis', () => {
 
   test('many lists are counted by a sample of the keys, among those of others', async () => {
     const dsn = parseDsn(newRedisDsn()) as RedisDsn;
-    const open = (tag: string) => new RedisLists(dsn, { dsn, tag, ttlMs: 60_000 });
+    const open = (tag: string) => new RedisLists(dsn, { dsn, tag, ttlMs: 3_600_000 });
     const [own, other] = [open('one'), open('two')];
     const put = (lists: RedisLists, count: number) =>
       lists.change(

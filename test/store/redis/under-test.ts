@@ -8,7 +8,7 @@ import { close, openIn, tempFolder } from '../helpers.ts';
 export function sharedUnderTest(newDsn: () => Dsn): CacheUnderTest {
   const opened = new Map<CacheStore, { dsn: Dsn; folder: string; stores: Stores }>();
   const open = (dsn: Dsn, folder: string) => {
-    const sharing = { dsn: dsn as Exclude<Dsn, LmdbDsn>, ttlMs: 60_000, waitMs: 60_000 };
+    const sharing = { dsn: dsn as Exclude<Dsn, LmdbDsn>, ttlMs: 3_600_000, waitMs: 600_000 };
     const stores = openIn(folder, { sharing });
     opened.set(stores.cache, { dsn, folder, stores });
     return stores.cache;
