@@ -1,7 +1,7 @@
 import type { HealthReport } from '../domain/api-schemas.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { CacheStore } from '../store/cache-store.ts';
-import type { DataStore } from '../store/data-store.ts';
+import type { CacheStore } from './cache-store.ts';
+import type { DataStore } from './data-store.ts';
 
 /** Asks both stores whether they answer; a failure stands in the report. */
 export async function checkHealth(data: DataStore, cache: CacheStore): Promise<HealthReport> {
