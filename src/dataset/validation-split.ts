@@ -1,10 +1,10 @@
-import { spreadBits } from '../domain/hash.ts';
 /**
  * The records that models are judged by before they are served: the latest positive feedback of all, for that is what
  * a service is asked about. Records of one time are taken in an order scattered by the seed, so a set without times is
  * held out at random. How much that is depends on the data: a twentieth tells enough about a large set, while of a
  * small one, or of one whose users seldom come back, up to a fifth is needed to have enough users to judge by.
  */
+import { spreadBits } from '../domain/hash.ts';
 import { GrowingU32 } from '../memory/growing-arrays.ts';
 import { type DatedRecord, LatestRecords } from './latest-records.ts';
 

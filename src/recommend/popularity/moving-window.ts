@@ -1,5 +1,4 @@
 import type { Clock } from '../../domain/clock.ts';
-import { getOrPut } from '../../domain/get-or-put.ts';
 import { grown } from '../../memory/growing-arrays.ts';
 import { type PackedSlice, WindowSlice } from './window-slice.ts';
 
@@ -67,7 +66,9 @@ export class MovingWindow {
   add(row: number, timeMs: number, sign: 1 | -1): void {
     if (this.isPast(timeMs)) return;
     const number = Math.ceil(timeMs / this.sliceMs);
-    getOrPut(this.slices, number, () => new WindowSlice()).add(row, sign);
+    let slice = this.slices.get(number);
+    if (slice === undefined) this.slices.set(number, (slice = new WindowSlice()));
+    slice.add(row, sign);
     if (number > this.from && number <= this.to) this.counts.add(row, sign);
   }
 

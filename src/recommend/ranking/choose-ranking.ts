@@ -1,8 +1,8 @@
-import { getOrPut } from '../../domain/get-or-put.ts';
 /**
  * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { ChoiceSample } from '../../model/conditional-logit.ts';
 import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
