@@ -40,7 +40,7 @@ export async function evaluateStore(
       );
     const seen = [...new Set(past.types)].slice(0, 10).join(', ') || 'none';
     throw new OperatorError(
-      `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types`,
+      `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types, and --type for files without a column of types`,
     );
   }
   const protocols: readonly Protocol[] =

@@ -41,10 +41,15 @@ export type Made = { readonly record: object } | { readonly refusal: string };
 /** All fields of the API: the cells of a row of JSON in its form, whatever its first rows leave out. */
 export const API_COLUMNS: readonly string[] = [...new Set(Object.values(API_FIELDS).flat())];
 
-/** What JSON with these keys holds in the form of the API; undefined where it is of another form. */
+/**
+ * What JSON with these keys holds in the form of the API; undefined where it is of another form, as of a user and an item
+ * without the type of feedback, which the API asks for.
+ */
 export function apiKindOf(keys: readonly string[]): Kind | undefined {
-  if (!keys.includes('ItemId')) return keys.includes('UserId') ? 'users' : undefined;
-  return keys.includes('UserId') ? 'feedback' : 'items';
+  const [hasUser, hasItem] = [keys.includes('UserId'), keys.includes('ItemId')];
+  if (hasUser && hasItem) return keys.includes('FeedbackType') ? 'feedback' : undefined;
+  if (hasUser) return 'users';
+  return hasItem ? 'items' : undefined;
 }
 
 /** Whether columns are named as those of an export are, in the same order. */

@@ -103,7 +103,9 @@ describe('furze evaluate', () => {
     expect(few.output).toMatch(/only 0 users have feedback to hold out/);
     const none = new Furze(['evaluate', file, '--positive-types', 'star']);
     expect(await none.exit).toBe(1);
-    expect(none.output).toMatch(/positive types are star, types in the data are like; see --positive-types/);
+    expect(none.output).toMatch(
+      /positive types are star, types in the data are like; see --positive-types, and --type/,
+    );
   });
 
   it('does the same for a running service that is asked to, and leaves nothing behind', async () => {

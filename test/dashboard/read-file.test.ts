@@ -83,7 +83,8 @@ describe('a file that was chosen in the dashboard', () => {
   });
 
   it('keeps every field of the API, whatever its first rows leave out', async () => {
-    const text = '{"UserId":"ann","ItemId":"tea"}\n{"UserId":"ann","ItemId":"ale","Value":2}\n';
+    const text =
+      '{"FeedbackType":"a","UserId":"ann","ItemId":"tea"}\n{"UserId":"ann","ItemId":"ale","Value":2}\n';
     const opened = await openFile(new File([text], 'a.jsonl'));
     expect(opened.apiKind).toBe('feedback');
     const records: unknown[] = [];

@@ -190,10 +190,14 @@ describe('the guess of what a file holds', () => {
   });
 
   it('takes JSON in the form of the API as it is, and maps other keys', async () => {
-    expect(await plan('{"UserId":"ann","ItemId":"tea"}\n')).toMatchObject({
+    expect(await plan('{"UserId":"ann","ItemId":"tea","FeedbackType":"like"}\n')).toMatchObject({
       isApiForm: true,
       kind: 'feedback',
     });
+    // The API would refuse each row for want of its type.
+    const untyped = await plan('{"UserId":"ann","ItemId":"tea"}\n', { type: 'view' });
+    expect(untyped).toMatchObject({ isApiForm: false, kind: 'feedback' });
+    expect(recordOf(['ann', 'tea'], untyped)).toMatchObject({ record: { FeedbackType: 'view' } });
     const other = await plan('{"uid":"ann","sku":"tea","when":1700000000}\n');
     expect(other).toMatchObject({ isApiForm: false, timeForm: 'seconds' });
     expect(recordOf(['ann', 'tea', 1700000000], other)).toMatchObject({
