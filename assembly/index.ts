@@ -12,4 +12,5 @@ export { rotateRows } from './rotate-rows';
 export { alsCholeskyRows } from './als-cholesky';
 export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
 export { neighborTopK } from './neighbor-top-k';
+export { prunedNeighborTopK } from './pruned-neighbors';
 export { sumRows, topSums } from './row-sums';

@@ -202,3 +202,17 @@ export function neighborTopK(
     );
   }
 }
+
+/** One row compared with all. @returns the additions that it takes */
+export function neighborsOfOneRow(
+  starts: usize, columns: usize, other: usize, otherColumns: usize, weights: usize, norms: usize,
+  overlapShrink: f32, rows: u32, row: u32, k: u32, outRows: usize, outScores: usize, outCount: usize, scratch: usize,
+): f64 {
+  neighborTopK(
+    starts, columns, other, otherColumns, weights, norms, 0, overlapShrink, rows, row, row + 1, k, outRows,
+    outScores, outCount, scratch,
+  );
+  const start = <usize>load<u32>(starts + (<usize>row << 2)) << 2;
+  const end = <usize>load<u32>(starts + (<usize>row << 2), 4) << 2;
+  return <f64>countAdditions(columns, start, end, other, u32.MAX_VALUE);
+}

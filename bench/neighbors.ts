@@ -12,5 +12,5 @@ const { values: options } = parseArgs({
 printRows([
   ...(await benchLive(options.smoke ? 20 : 400)),
   ...(await benchTables(options.smoke ? 50 : 1)),
-  benchIndex(options.smoke ? 2000 : Number(options.rows), options.smoke ? 100 : 2000),
+  ...benchIndex(options.smoke ? 2000 : Number(options.rows), options.smoke ? 100 : 2000),
 ]);

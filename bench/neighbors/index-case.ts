@@ -1,46 +1,105 @@
-import { createRandom } from '../../src/domain/random.ts';
+import { createHash } from 'node:crypto';
+import { createRandom, type Random } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import { planIndex } from '../../src/model/neighbors/index-plan.ts';
-import { IndexedSearch } from '../../src/model/neighbors/indexed-search.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
+import { neighborsKept } from '../../src/model/neighbors/train-and-serve-items.ts';
 import type { Row } from '../http/statistics.ts';
 
-const K = 100;
-const GENRES = 20;
-const TAGS = 20_000;
-
-/** All pairs by labels with the index and without, told from a sample of rows: items with genres and up to four tags. */
-export function benchIndex(itemCount: number, sampleRows: number): Row {
-  const random = createRandom(3);
-  const labels = (prefix: string, count: number, kinds: number, exponent: number) =>
-    Array.from({ length: count }, () => `${prefix}${Math.floor(kinds * random.float() ** exponent)}`);
-  const incidence = incidenceOfLabels(
-    () => [...labels('genre', 1 + random.below(3), GENRES, 2), ...labels('tag', random.below(5), TAGS, 3)],
-    itemCount,
-  );
-  const placed = placeSimilarity(incidence, { reserveIndex: true });
-  const search = new SimilaritySearch(placed, loadKernels(placed.memory), 0);
-  const planned = performance.now();
-  const plan = planIndex(search, { enableIndex: true, indexRecall: 0.8, k: K, seed: 1 });
-  const planS = (performance.now() - planned) / 1000;
-  const indexed = plan.exact ? search : new IndexedSearch(placed, plan);
-  const step = Math.max(1, Math.floor(itemCount / sampleRows));
-  const secondsOfAll = (kind: SimilaritySearch | IndexedSearch) => {
-    const started = performance.now();
-    let rows = 0;
-    for (let row = 0; row < itemCount; row += step) kind.topRows(row, row + 1, K, () => rows++);
-    return ((performance.now() - started) / 1000 / rows) * itemCount;
+/** Draws a number below `kinds` by Zipf's law: the n-th as often as 1 / n. */
+function zipf(kinds: number, random: Random): () => number {
+  const sums = new Float64Array(kinds);
+  for (let kind = 0, sum = 0; kind < kinds; kind++) sums[kind] = sum += 1 / (kind + 1);
+  return () => {
+    const drawn = random.float() * sums[kinds - 1]!;
+    let low = 0;
+    let high = kinds - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle]! < drawn) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   };
-  const [exactS, indexedS] = [secondsOfAll(search), secondsOfAll(indexed) + planS];
+}
+
+/** What makes the labels of the next item of each catalogue. */
+const CATALOGUES: Readonly<Record<string, (random: Random) => () => string[]>> = {
+  'with genres and up to 4 tags': (random) => {
+    const labels = (prefix: string, count: number, kinds: number, exponent: number) =>
+      Array.from({ length: count }, () => `${prefix}${Math.floor(kinds * random.float() ** exponent)}`);
+    return () => [
+      ...labels('genre', 1 + random.below(3), 20, 2),
+      ...labels('tag', random.below(5), 20_000, 3),
+    ];
+  },
+  'with a category, a brand and 1 to 8 tags': (random) => {
+    const [brand, tag] = [zipf(2000, random), zipf(10_000, random)];
+    return () => [
+      `category${random.below(10)}`,
+      `brand${brand()}`,
+      ...Array.from({ length: 1 + random.below(8) }, () => `tag${tag()}`),
+    ];
+  },
+};
+
+/**
+ * All pairs by labels with the index and without, told from a sample of rows, in processor time.
+ * @throws Error when the two find different neighbors
+ */
+export function benchIndex(itemCount: number, sampleRows: number): Row[] {
+  return Object.entries(CATALOGUES).map(([name, labelsOf]) => {
+    const next = labelsOf(createRandom(3));
+    return benchCatalogue(name, next, itemCount, sampleRows);
+  });
+}
+
+function benchCatalogue(
+  name: string,
+  labelsOfNext: () => string[],
+  itemCount: number,
+  sampleRows: number,
+): Row {
+  const k = neighborsKept(itemCount);
+  const incidence = incidenceOfLabels(labelsOfNext, itemCount);
+  const placed = placeSimilarity(incidence, { reserveIndex: true, listLengthMax: k });
+  const kernels = loadKernels(placed.memory);
+  const search = new SimilaritySearch(placed, kernels, 0);
+  const indexed = new SimilaritySearch(placed, kernels, 0, true);
+  const planned = processorSeconds();
+  const plan = planIndex(search, indexed, { enableIndex: true, indexRecall: 0.8, k, seed: 1 });
+  const planS = processorSeconds() - planned;
+  const chosen = plan.exact ? search : indexed;
+  const random = createRandom(4);
+  const sample = Array.from({ length: sampleRows }, () => random.below(itemCount));
+  const exact = allRows(search, sample, itemCount, k);
+  const pruned = allRows(chosen, sample, itemCount, k);
+  if (exact.hash !== pruned.hash) throw new Error(`${name}: the index finds other neighbors`);
   return {
-    bench: `all pairs of ${itemCount} rows by labels, index (recall ${plan.recall.toFixed(3)})`,
-    unit: 's, 1 thread',
-    furze: indexedS,
+    bench: `all pairs of ${itemCount} items ${name}, index (lists ${pruned.hash.slice(0, 8)}, ${plan.exact ? 'not used' : 'the same without'})`,
+    unit: 's of processor time',
+    furze: pruned.seconds + planS,
     reference: 'without the index',
-    referenceValue: exactS,
-    ratio: indexedS / exactS,
+    referenceValue: exact.seconds,
+    ratio: (pruned.seconds + planS) / exact.seconds,
     aim: '-',
   };
+}
+
+/** What all rows would take by a sample of them, and a hash of the sample's lists. */
+function allRows(search: SimilaritySearch, sample: readonly number[], itemCount: number, k: number) {
+  const hash = createHash('sha256');
+  const started = processorSeconds();
+  for (const row of sample) {
+    search.topRows(row, row + 1, k, (_row, { rows, scores }) => hash.update(rows).update(scores));
+  }
+  const seconds = ((processorSeconds() - started) / sample.length) * itemCount;
+  return { seconds, hash: hash.digest('hex') };
+}
+
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }

@@ -1,4 +1,10 @@
-import type { BatchTopK, Kernels, NeighborTopK, QueryTopK } from '../../src/kernel/kernels.ts';
+import type {
+  BatchTopK,
+  Kernels,
+  NeighborTopK,
+  PrunedNeighborTopK,
+  QueryTopK,
+} from '../../src/kernel/kernels.ts';
 import type { Words } from './words.ts';
 
 /** The best k of a stream, in the order every top-k promises: score descending, ties to the lower item. */
@@ -50,11 +56,14 @@ function readSet({ ints }: Words, readItems: number, start: number, end: number)
   return new Set(ints.subarray((readItems >>> 2) + start, (readItems >>> 2) + end));
 }
 
-export function plainTopKKernels(words: Words): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK'> {
+type TopKKernels = Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK' | 'prunedNeighborTopK'>;
+
+export function plainTopKKernels(words: Words): TopKKernels {
   return {
     batchTopK: (job) => batchTopK(words, job),
     queryTopK: (job) => queryTopK(words, job),
     neighborTopK: (job) => neighborTopK(words, job),
+    prunedNeighborTopK: (job) => comparedInFull(words, job),
   };
 }
 
@@ -110,6 +119,18 @@ function neighborTopK(words: Words, job: NeighborTopK): void {
     const count = best.write(words, (job.outRows >>> 2) + place, (job.outScores >>> 2) + place);
     ints[(job.outCounts >>> 2) + row - job.firstRow] = count;
   }
+}
+
+/** The same lists without any bounds. @returns the additions */
+function comparedInFull(words: Words, job: PrunedNeighborTopK): number {
+  neighborTopK(words, { ...job, shrink: 0 });
+  const { ints } = words;
+  let additions = 0;
+  for (let at = ints[(job.starts >>> 2) + job.firstRow]!; at < ints[(job.starts >>> 2) + job.endRow]!; at++) {
+    const column = (job.otherStarts >>> 2) + ints[(job.columns >>> 2) + at]!;
+    additions += ints[column + 1]! - ints[column]!;
+  }
+  return additions;
 }
 
 /** What a row has in common with others: the weights of the shared columns, and how many they are, by row. */

@@ -93,6 +93,13 @@ export interface Kernels {
   neighborTopK(job: NeighborTopK): void;
 
   /**
+   * The same lists, where few columns are common and most are rare, by bounds instead of by all additions: MaxScore (Turtle
+   * and Flood 1995) over lists of rare columns and bitmaps of common ones. A row that it would take as long for is compared
+   * in full. @returns what it took, in about as many additions of `neighborTopK`
+   */
+  prunedNeighborTopK(job: PrunedNeighborTopK): number;
+
+  /**
    * Sums listed rows of a sparse table, each times its weight, in their order and in float64: a dense sum for each row, 0
    * where nothing was added. What an earlier call summed there is cleared first, at the cost of what it added. The same
    * bits in all builds. @returns the highest sum, 0 where none is above
@@ -263,6 +270,25 @@ export interface NeighborTopK {
   readonly outCounts: number;
   /** `neighborScratchBytes(rows)` bytes, zero before the first call and left so that the next call may follow. */
   readonly scratch: number;
+}
+
+/**
+ * As `NeighborTopK` without `shrink`, with weights above 0 and norms that are the roots of the rows' sums of weights. A *rank* is a
+ * row's place in the order of norms, the least first, of equal norms the lower row first. Scratch:
+ * `prunedNeighborScratchBytes(rows)` bytes, zero before the first call; those of `neighborTopK` may be the same.
+ */
+export interface PrunedNeighborTopK extends Omit<NeighborTopK, 'shrink'> {
+  /** 32 bytes for each of `ranks` ranks: float32 norm, uint32 row, 192 bits of which bitmaps the row is in. */
+  readonly records: number;
+  readonly ranks: number;
+  /** The ranks of `otherColumns`, at the same starts, in any order. */
+  readonly rankLists: number;
+  /** uint32 for each column: its bitmap, below 192; `NO_BITMAP` for none. */
+  readonly bitmapOf: number;
+  /** The bits of the ranks that have a column, for each bitmap padded to 128 bits; on a multiple of 16. */
+  readonly bitmaps: number;
+  /** A row that would take more than this share of comparing it in full is compared in full, from 0; Infinity for none. */
+  readonly workShare: number;
 }
 
 /** What `sumRows` and `topSums` work on. */

@@ -75,6 +75,11 @@ export function neighborScratchBytes(rows: number): number {
   return rows * 12;
 }
 
+/** Scratch of `prunedNeighborTopK`: that of `neighborTopK`, one row more, and what it knows of the row at hand. */
+export function prunedNeighborScratchBytes(rows: number): number {
+  return neighborScratchBytes(rows) + 4 + 63 + 128 + 8 * 32 * 4;
+}
+
 /**
  * What `sumRows` and `topSums` work on, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
  * counts.
@@ -83,3 +88,9 @@ export function rowSumsBytes(rows: number): number {
   const blocks = Math.ceil(rows / 32);
   return Math.ceil((blocks * (32 * 8 + 2 * 8 + 1) + 7 + 256 * 4) / 64) * 64;
 }
+
+/** Bitmaps that `prunedNeighborTopK` can have, and what it has in place of one for a column without. */
+export const BITMAPS_MAX = 192;
+export const NO_BITMAP = 0xffff_ffff;
+/** Bytes of what it knows of a row: norm, row, a bit for each bitmap. */
+export const RECORD_BYTES = 8 + BITMAPS_MAX / 8;

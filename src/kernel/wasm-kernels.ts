@@ -43,6 +43,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   fmScoreRows: 11,
   fmAdaGradRows: 19,
   neighborTopK: 16,
+  prunedNeighborTopK: 21,
   sumRows: 8,
   topSums: 6,
 };
@@ -114,8 +115,10 @@ function vectorCalls(native: Native): Pick<Kernels, (typeof DIRECT)[number]> {
   return Object.fromEntries(DIRECT.map((name) => [name, native[name]])) as never;
 }
 
-function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK'> {
-  const { batchTopK, queryTopK, neighborTopK } = native;
+type TopKCalls = Pick<Kernels, 'batchTopK' | 'queryTopK' | 'neighborTopK' | 'prunedNeighborTopK'>;
+
+function topKCalls(native: Native): TopKCalls {
+  const { batchTopK, queryTopK, neighborTopK, prunedNeighborTopK } = native;
   return {
     batchTopK: (j) => {
       // biome-ignore format: one line an argument group reads like the kernel's signature
@@ -137,6 +140,13 @@ function topKCalls(native: Native): Pick<Kernels, 'batchTopK' | 'queryTopK' | 'n
         j.overlapShrink ?? 0, j.rows, j.firstRow, j.endRow, j.k, j.outRows, j.outScores, j.outCounts, j.scratch,
       );
     },
+    prunedNeighborTopK: (j) =>
+      // biome-ignore format: as above
+      prunedNeighborTopK!(
+        j.starts, j.columns, j.otherStarts, j.otherColumns, j.columnWeights, j.norms,
+        j.overlapShrink ?? 0, j.rows, j.firstRow, j.endRow, j.k, j.outRows, j.outScores, j.outCounts, j.scratch,
+        j.records, j.ranks, j.rankLists, j.bitmapOf, j.bitmaps, j.workShare,
+      ),
   };
 }
 

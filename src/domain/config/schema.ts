@@ -252,7 +252,7 @@ const recommend = Type.Object(
     item_neighbors: neighbors(
       'items',
       'users',
-      'Use an approximate index where comparing all pairs takes long.',
+      'Use an index where comparing all items by labels takes long: it finds the same neighbors.',
     ),
     user_neighbors: neighbors(
       'users',

@@ -9,7 +9,6 @@ import { bitWords, hasBit, setBit } from '../../memory/bits.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type ChunkCounter, createChunkCounter, type SharedTask, takeChunks } from '../chunks-for-threads.ts';
 import type { IndexPlan } from './index-plan.ts';
-import { IndexedSearch } from './indexed-search.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './memory-layout.ts';
 import { createDraft, type NeighborDraft, type NeighborTable, packDraft } from './neighbor-table.ts';
 import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
@@ -55,10 +54,8 @@ export function createNeighborTask(
  */
 export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
   const { similarity, draft, plan, only } = task;
-  const search =
-    plan === undefined || plan.exact
-      ? new SimilaritySearch(similarity, kernels, slot)
-      : new IndexedSearch(similarity, plan);
+  const isIndexed = plan !== undefined && !plan.exact;
+  const search = new SimilaritySearch(similarity, kernels, slot, isIndexed);
   const keep: VisitNeighbors = (row, { rows, scores }) => {
     draft.rows.set(rows, row * draft.k);
     draft.scores.set(scores, row * draft.k);

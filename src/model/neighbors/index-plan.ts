@@ -1,14 +1,12 @@
 /**
- * A search for rows too many to compare all pairs one by one. What that costs lies in the elements that nearly everybody
- * has: so rows are put into classes by the most frequent elements (`row-classes.ts`), the other elements are walked
- * row by row, and of a class only those rows are looked at that share a rare element or can still enter the list. It
- * finds what the exact search finds, but for ties that rounding breaks; the recall is measured all the same.
+ * A search for rows too many to compare all pairs. What that costs lies in the elements that many rows have: an index has
+ * bitmaps of these and finds the same lists by bounds (`place-index.ts`, `assembly/pruned-neighbors.ts`). Whether it pays is told by
+ * a sample of rows, and the recall is measured on it as well.
  */
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/array-layout.ts';
-import { IndexedSearch } from './indexed-search.ts';
 import type { PlacedSimilarity } from './memory-layout.ts';
-import { placeClasses, planClasses } from './row-classes.ts';
+import { placeIndex } from './place-index.ts';
 import type { RankedRows, SimilaritySearch } from './similarity-search.ts';
 
 export interface IndexOptions {
@@ -30,44 +28,43 @@ export interface IndexPlan {
   readonly exact: boolean;
   /** Mean share of the true neighbors found on a sample of rows; 1 when exact. */
   readonly recall: number;
-  /** What the search costs, as a share of the exact one: an estimate by counts. 1 when exact. */
+  /** What the search costs, as a share of the exact one: an estimate by counts on the sample. 1 when exact. */
   readonly costShare: number;
-  /** The frequent elements that make the classes. */
-  readonly elements: readonly number[];
-  readonly classCount: number;
+  /** How many elements have bitmaps. */
+  readonly bitmapCount: number;
 }
 
-const EXACT: IndexPlan = { exact: true, recall: 1, costShare: 1, elements: [], classCount: 0 };
+const EXACT: IndexPlan = { exact: true, recall: 1, costShare: 1, bitmapCount: 0 };
 
-/** About this many additions take a thread five seconds. */
-export const EXACT_ADDITIONS_MAX = 2e9;
-const SAMPLE_ROWS = 100;
-const COST_SHARE_MAX = 0.5;
+/** About this many additions take a thread half a second. */
+export const EXACT_ADDITIONS_MAX = 1e8;
+const SAMPLE_ROWS = 200;
+const COST_SHARE_MAX = 0.7;
+
 /**
- * Decides whether and how to search by classes, and prepares the memory for it. The decision rests on counts, not on a
+ * Decides whether to search with an index, and prepares the memory for it. The decision rests on counts, not on a
  * clock: the same data and seed give the same plan.
- * @param search over a similarity placed with `reserveIndex`; without room the search stays exact
+ * @param search one without the index, over a similarity placed with `reserveIndex`; without room the search stays exact
+ * @param indexed the same with it
  */
-export function planIndex(search: SimilaritySearch, options: IndexOptions): IndexPlan {
+export function planIndex(
+  search: SimilaritySearch,
+  indexed: SimilaritySearch,
+  options: IndexOptions,
+): IndexPlan {
   const { placed } = search;
   const { enableIndex, indexRecall, k, seed } = options;
   const { exactAdditionsMax = EXACT_ADDITIONS_MAX, costShareMax = COST_SHARE_MAX } = options;
   if (!enableIndex || !placed.hasIndexRoom || placed.additions < exactAdditionsMax) return EXACT;
-  const classes = planClasses(placed);
-  if (classes === undefined || classes.cost > costShareMax * placed.additions) return EXACT;
-  placeClasses(placed, classes);
-  const { elements, classCount } = classes;
-  const plan = { exact: false, recall: 1, costShare: classes.cost / placed.additions, elements, classCount };
-  const recall = measureRecall(search, new IndexedSearch(placed, plan), k, seed);
-  return recall < indexRecall ? EXACT : { ...plan, recall };
-}
-
-function measureRecall(exact: SimilaritySearch, indexed: IndexedSearch, k: number, seed: number): number {
-  const sample = sampleRows(exact.placed, seed);
-  const recalls = sample.map((row) =>
-    recallOf(exact.neighborsOf(row, k), indexed.neighborsOf(row, k).scores),
-  );
-  return recalls.reduce((sum, recall) => sum + recall, 0) / Math.max(1, sample.length);
+  const bitmapCount = placeIndex(placed);
+  const sample = sampleRows(placed, seed);
+  const before = indexed.work;
+  const recalls = sample.map((row) => recallOf(search.neighborsOf(row, k), indexed.neighborsOf(row, k)));
+  const recall = recalls.reduce((sum, each) => sum + each, 0) / Math.max(1, sample.length);
+  const costShare = Math.min(1, (indexed.work - before) / Math.max(1, additionsOf(placed, sample)));
+  return recall < indexRecall || costShare > costShareMax
+    ? EXACT
+    : { exact: false, recall, costShare, bitmapCount };
 }
 
 /** Rows with elements, distinct, drawn by the seed; at most `SAMPLE_ROWS`. */
@@ -82,14 +79,24 @@ function sampleRows(placed: PlacedSimilarity, seed: number): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-/**
- * The share of a true list that was found, by the exact scores of what was found: a row that scores as the last true one
- * does is as good as it.
- */
-export function recallOf(truth: RankedRows, foundScores: Float32Array): number {
+/** What comparing the rows with all others takes. */
+function additionsOf({ memory, layout }: PlacedSimilarity, rows: readonly number[]): number {
+  const view = (name: string) => viewOf(memory, layout, name, 'u32');
+  const [starts, columns, elementStarts] = [view('starts'), view('columns'), view('elementStarts')];
+  let additions = 0;
+  for (const row of rows) {
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      additions += elementStarts[columns[at]! + 1]! - elementStarts[columns[at]!]!;
+    }
+  }
+  return additions;
+}
+
+/** The share of a true list that was found: a row that scores as the last true one does is as good as it. */
+export function recallOf(truth: RankedRows, found: Pick<RankedRows, 'scores'>): number {
   if (truth.rows.length === 0) return 1;
   const least = truth.scores.at(-1)! * (1 - 1e-6);
   let hits = 0;
-  for (const score of foundScores) if (score >= least) hits++;
+  for (const score of found.scores) if (score >= least) hits++;
   return Math.min(1, hits / truth.rows.length);
 }

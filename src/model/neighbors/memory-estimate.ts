@@ -18,16 +18,19 @@ export interface Compared {
   readonly labels: LabelCounts | undefined;
 }
 
-/** Bytes of the similarities that a policy needs: all, and the largest. */
+/**
+ * Bytes of the similarities that a policy needs: all, and the largest. The one by labels may have room for an index; what
+ * items are liked by, as many users have few items, is too varied for one.
+ */
 export function policyBytes(
   policy: NeighborType,
   { rowCount, elementCount, count, labels }: Compared,
   rest: Pick<NeighborShape, 'slots' | 'listLengthMax' | 'hasIndexRoom'>,
 ): { readonly all: number; readonly piece: number } {
-  const bytes = (elements: number, entryCount: number) =>
-    similarityMemoryBytes({ rowCount, elementCount: elements, entryCount, ...rest });
-  const related = policy === 'similar' ? 0 : bytes(elementCount, count);
-  const similar = labels === undefined ? 0 : bytes(labels.names, labels.entries);
+  const bytes = (elements: number, entryCount: number, hasIndexRoom: boolean) =>
+    similarityMemoryBytes({ rowCount, elementCount: elements, entryCount, ...rest, hasIndexRoom });
+  const related = policy === 'similar' ? 0 : bytes(elementCount, count, false);
+  const similar = labels === undefined ? 0 : bytes(labels.names, labels.entries, rest.hasIndexRoom);
   return { all: related + similar, piece: Math.max(related, similar) };
 }
 

@@ -3,7 +3,7 @@
  * its rows, and for each thread a place for results and for a row that is not one of them.
  */
 import type { CompressedMatrix } from '../../dataset/interactions.ts';
-import { neighborScratchBytes } from '../../kernel/scratch-sizes.ts';
+import { BITMAPS_MAX, prunedNeighborScratchBytes, RECORD_BYTES } from '../../kernel/scratch-sizes.ts';
 import {
   type ArrayPlan,
   layOut,
@@ -16,8 +16,6 @@ import { createSharedMemory } from '../../memory/shared-memory.ts';
 import type { Incidence } from './incidence.ts';
 import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity.ts';
 
-/** Frequent elements by which an index may put rows into classes: the bits of a uint32. */
-export const CLASS_ELEMENTS_MAX = 32;
 /** Rows compared in one call of the kernel, and the entries that a thread has room for. */
 export const BLOCK_ROWS = 64;
 const BLOCK_NEIGHBORS = 400;
@@ -33,7 +31,7 @@ export interface SimilarityOptions {
   readonly weighting?: Weighting;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
-  /** Whether to make room for an index, 16 bytes a row; see `index-plan.ts`. */
+  /** Whether to make room for an index, at most 56 bytes a row and 4 an entry and an element; see `index-plan.ts`. */
   readonly reserveIndex?: boolean;
 }
 
@@ -73,6 +71,14 @@ export function outEntries(listLengthMax: number): number {
   return Math.max(BLOCK_ROWS * BLOCK_NEIGHBORS, listLengthMax + 1);
 }
 
+/** Bitmaps that an index has room for, and the uint32 words of each, in whole blocks of 128 bits. */
+export function bitmapRoom({ rowCount, elementCount }: Pick<NeighborShape, 'rowCount' | 'elementCount'>): {
+  readonly bitmaps: number;
+  readonly words: number;
+} {
+  return { bitmaps: Math.min(elementCount, BITMAPS_MAX), words: Math.ceil(rowCount / 128) * 4 };
+}
+
 function arrayPlans(shape: NeighborShape): ArrayPlan[] {
   const { elementCount: elements, entryCount, slots, listLengthMax, hasIndexRoom } = shape;
   const rows = paddedRowCount(shape);
@@ -87,12 +93,13 @@ function arrayPlans(shape: NeighborShape): ArrayPlan[] {
     ['outRows', 'u32', [slots, out]],
     ['outScores', 'f32', [slots, out]],
     ['outCounts', 'u32', [slots, BLOCK_ROWS]],
-    ['scratch', 'f32', [slots, Math.ceil(neighborScratchBytes(rows) / 64) * 16]],
+    ['scratch', 'f32', [slots, Math.ceil(prunedNeighborScratchBytes(rows) / 64) * 16]],
   ];
   if (hasIndexRoom) {
     const { rowCount } = shape;
-    plans.push(['classOf', 'u32', [rowCount]], ['classRows', 'u32', [rowCount]]);
-    plans.push(['classMasks', 'u32', [rowCount]], ['classStarts', 'u32', [rowCount + 1]]);
+    const { bitmaps, words } = bitmapRoom(shape);
+    plans.push(['records', 'u32', [rowCount, RECORD_BYTES / 4]], ['rankLists', 'u32', [entryCount]]);
+    plans.push(['bitmapOf', 'u32', [elements]], ['bitmaps', 'u32', [bitmaps, words]]);
   }
   return plans;
 }
@@ -119,6 +126,8 @@ export function placeSimilarity(
     throw new RangeError(`shrink is ${shrink}; it must be a finite number from 0`);
   if (!(Number.isInteger(listLengthMax) && listLengthMax >= 1))
     throw new RangeError(`listLengthMax is ${listLengthMax}; it must be an integer from 1`);
+  if (reserveIndex && weighting !== undefined)
+    throw new RangeError('an index needs the usual weights and norms');
   const shape: NeighborShape = {
     rowCount: rows.rowCount,
     elementCount: rows.columnCount,

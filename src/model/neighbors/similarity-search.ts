@@ -1,6 +1,7 @@
 /**
  * Rows most like a row, by the elements that both have: the score is that of `similarity.ts`, with the weights and norms that
- * were placed. All rows are compared exactly; a row costs the sum of N_x over its elements.
+ * were placed. The lists are exact: by comparing with all rows, which costs the sum of N_x over the row's elements, or
+ * with an index (`index-plan.ts`) by bounds.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
 import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/array-layout.ts';
@@ -24,19 +25,29 @@ export class SimilaritySearch {
   readonly #outScores: Float32Array<SharedArrayBuffer>;
   readonly #outCounts: Uint32Array<SharedArrayBuffer>;
 
+  readonly #isIndexed: boolean;
+  #work = 0;
+
   /**
    * @param kernels over the similarity's memory
    * @param slot this thread's number, below `placed.slots`; no two threads share one
+   * @param isIndexed whether to use the index that was placed
    */
-  constructor(placed: PlacedSimilarity, kernels: Kernels, slot: number) {
+  constructor(placed: PlacedSimilarity, kernels: Kernels, slot: number, isIndexed = false) {
     if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
     this.placed = placed;
     this.#kernels = kernels;
     this.#slot = slot;
+    this.#isIndexed = isIndexed;
     const { memory, layout } = placed;
     this.#outRows = rowOf(memory, layout, 'outRows', slot, 'u32');
     this.#outScores = rowOf(memory, layout, 'outScores', slot, 'f32');
     this.#outCounts = rowOf(memory, layout, 'outCounts', slot, 'u32');
+  }
+
+  /** What searches with the index took so far, in about as many additions of searches without it. */
+  get work(): number {
+    return this.#work;
   }
 
   /** The neighbors of one row, at most `k`; a copy. @throws RangeError when the row is not one of the placed */
@@ -95,14 +106,13 @@ export class SimilaritySearch {
   #compare(firstRow: number, endRow: number, k: number) {
     const { layout, shrink } = this.placed;
     const offset = (name: string) => arrayOf(layout, name).offset;
-    this.#kernels.neighborTopK({
+    const job = {
       starts: offset('starts'),
       columns: offset('columns'),
       otherStarts: offset('elementStarts'),
       otherColumns: offset('elementRows'),
       columnWeights: offset('weights'),
       norms: offset('norms'),
-      shrink: 0,
       overlapShrink: shrink,
       rows: paddedRowCount(this.placed),
       firstRow,
@@ -112,6 +122,19 @@ export class SimilaritySearch {
       outScores: this.#outScores.byteOffset,
       outCounts: this.#outCounts.byteOffset,
       scratch: rowOffset(layout, 'scratch', this.#slot),
+    };
+    if (!this.#isIndexed) {
+      this.#kernels.neighborTopK({ ...job, shrink: 0 });
+      return;
+    }
+    this.#work += this.#kernels.prunedNeighborTopK({
+      ...job,
+      records: offset('records'),
+      ranks: this.placed.rowCount,
+      rankLists: offset('rankLists'),
+      bitmapOf: offset('bitmapOf'),
+      bitmaps: offset('bitmaps'),
+      workShare: 1,
     });
   }
 }

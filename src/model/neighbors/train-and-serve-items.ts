@@ -184,18 +184,20 @@ function placeTasks(
   const k = neighborsKept(rows.length);
   const labelsAt: LabelsOf = policy === 'related' ? () => [] : reads.itemLabels();
   const labelsOf: LabelsOf = (row) => labelsAt(rows[order[row]!]!);
-  const place = (incidence: Incidence) => {
+  const place = (incidence: Incidence, reserveIndex: boolean) => {
     // Rows that are gone say nothing of how rare a thing is.
-    const options = { listLengthMax: k, reserveIndex: index.enableIndex, population: reads.itemCount };
+    const options = { listLengthMax: k, reserveIndex, population: reads.itemCount };
     const similarity = placeSimilarity(incidence, options, slots, allocate);
-    const search = new SimilaritySearch(similarity, instantiate(similarity.memory), 0);
-    const plan = planIndex(search, { ...index, k });
+    const kernels = instantiate(similarity.memory);
+    const search = new SimilaritySearch(similarity, kernels, 0);
+    const plan = planIndex(search, new SimilaritySearch(similarity, kernels, 0, true), { ...index, k });
     const rowsEnd = rowsWithin(similarity, index.additionsMax ?? ADDITIONS_MAX / plan.costShare);
     return { similarity, plan, rowsEnd };
   };
-  const byLabels = policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length));
+  const byLabels =
+    policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length), index.enableIndex);
   const byUsers =
-    policy === 'similar' ? undefined : place(orderRows(spread(itemsByUsers(interactions)), order));
+    policy === 'similar' ? undefined : place(orderRows(spread(itemsByUsers(interactions)), order), false);
   const similarities: PolicySimilarities = {
     ...(byLabels && {
       labels: byLabels.similarity,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { BITMAPS_MAX } from '../../../src/kernel/scratch-sizes.ts';
 import {
   createNeighborTask,
   finishTasks,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/model/neighbors/fill-neighbor-table.ts';
 import { type Incidence, incidenceOfLabels, usersByItems } from '../../../src/model/neighbors/incidence.ts';
 import { planIndex, recallOf } from '../../../src/model/neighbors/index-plan.ts';
-import { IndexedSearch } from '../../../src/model/neighbors/indexed-search.ts';
 import { placeSimilarity } from '../../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../../src/model/neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
@@ -43,11 +43,30 @@ function films() {
   }, 2000);
 }
 
-const worlds: Readonly<Record<string, Incidence>> = { users: usersByItems(tastes()), films: films() };
+const worlds: Readonly<Record<string, Incidence>> = {
+  users: usersByItems(tastes()),
+  films: films(),
+  catalogue: catalogue(3000, 8),
+  'labels beyond what is told apart': catalogue(1500, 80),
+};
 
-function searchOf(incidence: Incidence, reserveIndex = true): SimilaritySearch {
+/** Of one similarity: the search in full, and the one with the index. */
+function searchesOf(incidence: Incidence, reserveIndex = true): [SimilaritySearch, SimilaritySearch] {
   const placed = placeSimilarity(incidence, { reserveIndex });
-  return new SimilaritySearch(placed, loadKernels(placed.memory), 0);
+  const kernels = loadKernels(placed.memory);
+  return [new SimilaritySearch(placed, kernels, 0), new SimilaritySearch(placed, kernels, 0, true)];
+}
+
+/** A catalogue: a category of a few, a brand, tags of which a few are common and most rare; some rows are alike. */
+function catalogue(rows: number, tagsMax: number) {
+  const random = createRandom(7);
+  const power = (kinds: number) => Math.floor(kinds * random.float() ** 3);
+  return incidenceOfLabels((row) => {
+    if (row % 11 === 0) return ['category 0', 'tag 0'];
+    if (row % 97 === 0) return [];
+    const tags = Array.from({ length: random.below(tagsMax) }, () => `tag ${power(400)}`);
+    return [`category ${random.below(10)}`, `brand ${power(100)}`, ...tags];
+  }, rows);
 }
 
 /** Such that small worlds are found worth an index. */
@@ -61,32 +80,34 @@ const options = {
 };
 
 describe.each(Object.keys(worlds))('an index of %s', (name) => {
-  const search = searchOf(worlds[name]!);
-  const plan = planIndex(search, options);
-  const indexed = new IndexedSearch(search.placed, plan);
+  const [search, indexed] = searchesOf(worlds[name]!);
+  const plan = planIndex(search, indexed, options);
 
-  it('puts rows into classes', () => {
-    expect(plan.exact).toBe(false);
-    expect(plan.elements.length).toBeGreaterThanOrEqual(4);
-    expect(plan.classCount).toBeGreaterThan(10);
-    expect(plan.classCount).toBeLessThan(search.placed.rowCount / 4);
-    expect(plan.recall).toBeGreaterThanOrEqual(options.indexRecall);
+  it('has bitmaps of the frequent elements', () => {
+    expect(plan).toMatchObject({ exact: false, recall: 1 });
+    expect(plan.bitmapCount).toBeGreaterThan(5);
+    expect(plan.bitmapCount).toBeLessThanOrEqual(BITMAPS_MAX);
+    expect(plan.costShare).toBeGreaterThan(0);
   });
 
-  it('finds what comparing all pairs finds, with the same scores', () => {
-    let same = 0;
+  it.each([1, K, 100])('finds the %i that comparing all pairs finds, with the same scores', (k) => {
     for (let row = 0; row < search.placed.rowCount; row++) {
-      const truth = search.neighborsOf(row, K);
-      const found = indexed.neighborsOf(row, K);
-      expect([...found.scores]).toEqual([...truth.scores]);
-      if (found.rows.join() === truth.rows.join()) same++;
+      expect(indexed.neighborsOf(row, k)).toEqual(search.neighborsOf(row, k));
     }
-    // Rounding may put other rows of the same score in their place.
-    expect(same).toBeGreaterThan(search.placed.rowCount * 0.95);
+  });
+
+  it('finds those of a row that was not placed', () => {
+    const { rows } = worlds[name]!;
+    for (let row = 0; row < 200; row++) {
+      const elements = [...rows.indices.subarray(rows.indptr[row], rows.indptr[row + 2])];
+      expect(indexed.neighborsOfElements(elements, K, row)).toEqual(
+        search.neighborsOfElements(elements, K, row),
+      );
+    }
   });
 
   it('is planned alike for the same seed', () => {
-    expect(planIndex(searchOf(worlds[name]!), options)).toEqual(plan);
+    expect(planIndex(...searchesOf(worlds[name]!), options)).toEqual(plan);
   });
 });
 
@@ -94,32 +115,33 @@ describe('planIndex', () => {
   it('stays exact when switched off, without room, or when that is fast enough', () => {
     const exact = { exact: true, recall: 1 };
     const incidence = worlds.films!;
-    expect(planIndex(searchOf(incidence), { ...options, enableIndex: false })).toMatchObject(exact);
-    expect(planIndex(searchOf(incidence, false), options)).toMatchObject(exact);
-    expect(planIndex(searchOf(incidence), { ...options, exactAdditionsMax: 1e12 })).toMatchObject(exact);
-    expect(planIndex(searchOf(incidence), { ...options, costShareMax: 0.5 })).toMatchObject(exact);
+    expect(planIndex(...searchesOf(incidence), { ...options, enableIndex: false })).toMatchObject(exact);
+    expect(planIndex(...searchesOf(incidence, false), options)).toMatchObject(exact);
+    expect(planIndex(...searchesOf(incidence), { ...options, exactAdditionsMax: 1e12 })).toMatchObject(exact);
+    expect(planIndex(...searchesOf(incidence), { ...options, costShareMax: 0.1 })).toMatchObject(exact);
     const { exactAdditionsMax: _most, ...defaults } = options;
-    expect(planIndex(searchOf(incidence), defaults)).toMatchObject(exact);
+    expect(planIndex(...searchesOf(incidence), defaults)).toMatchObject(exact);
   });
 
-  it('stays exact when rows are too different for classes', () => {
+  it('stays exact where nearly all elements of the rows are rare', () => {
     const random = createRandom(8);
     const different = incidenceOfLabels(
-      () => Array.from({ length: 20 }, () => `label ${random.below(40)}`),
-      40,
+      () => Array.from({ length: 5 }, () => `label ${random.below(4000)}`),
+      2000,
     );
-    expect(planIndex(searchOf(different), options)).toMatchObject({ exact: true });
+    const { costShareMax: _most, ...defaults } = options;
+    expect(planIndex(...searchesOf(different), defaults)).toMatchObject({ exact: true });
   });
 
   it('fills a table through the threads as the exact search does', () => {
     const tableWith = (enableIndex: boolean) => {
-      const search = searchOf(worlds.films!);
-      const plan = planIndex(search, { ...options, enableIndex });
+      const [search, indexed] = searchesOf(worlds.films!);
+      const plan = planIndex(search, indexed, { ...options, enableIndex });
       const task = createNeighborTask(search.placed, createDraft(search.placed.rowCount, K), { plan });
       expect(runNeighborTask(task, loadKernels(search.placed.memory), 0)).toBe(true);
       return finishTasks([task], 0);
     };
-    expect(tableWith(true).scores).toEqual(tableWith(false).scores);
+    expect(tableWith(true)).toEqual(tableWith(false));
   });
 });
 
@@ -131,9 +153,9 @@ describe('recallOf', () => {
 
   it('counts what scores as high as the true list does', () => {
     const truth = ranked([1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6]);
-    expect(recallOf(truth, truth.scores)).toBe(1);
-    expect(recallOf(truth, Float32Array.of(0.9, 0.7, 0.5))).toBe(0.5);
-    expect(recallOf(truth, Float32Array.of(0.9, 0.8, 0.7, 0.6, 0.6))).toBe(1);
-    expect(recallOf(ranked([], []), new Float32Array())).toBe(1);
+    expect(recallOf(truth, truth)).toBe(1);
+    expect(recallOf(truth, { scores: Float32Array.of(0.9, 0.7, 0.5) })).toBe(0.5);
+    expect(recallOf(truth, { scores: Float32Array.of(0.9, 0.8, 0.7, 0.6, 0.6) })).toBe(1);
+    expect(recallOf(ranked([], []), ranked([], []))).toBe(1);
   });
 });
