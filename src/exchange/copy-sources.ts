@@ -1,5 +1,7 @@
 import type { Page } from '../domain/entities.ts';
+import { groupDigits } from '../domain/group-digits.ts';
 import { withGivenLabels } from '../domain/labels.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
 import type { Kind } from './guess-columns.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -12,16 +14,45 @@ export type Source = (kind: Kind, cursor?: string) => AsyncIterable<Page<ApiReco
 
 const PAGE_RECORDS = 1000;
 
-/** Reads a data folder, also while a service runs on it. */
+/**
+ * Reads a data folder, also while a service runs on it. A walk over all feedback ends with an OperatorError where there was
+ * less or more than the store counts, though nobody wrote any: a damaged page need not be one that cannot be read.
+ */
 export function storeSource(reader: DataReader): Source {
-  return (kind, from) =>
-    pages(from, async (cursor) => {
+  return (kind, from) => {
+    const all = pages(from, async (cursor) => {
       if (kind === 'feedback') return reader.getFeedbackPage(PAGE_RECORDS, cursor);
       const page = await (kind === 'users'
         ? reader.getUsers(PAGE_RECORDS, cursor)
         : reader.getItems(PAGE_RECORDS, cursor));
       return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
     });
+    return kind === 'feedback' && from === undefined ? whole(reader, all) : all;
+  };
+}
+
+async function* whole(
+  reader: DataReader,
+  all: AsyncIterable<Page<ApiRecord>>,
+): AsyncGenerator<Page<ApiRecord>> {
+  const before = feedbackCommit(reader);
+  let read = 0;
+  for await (const page of all) {
+    read += page.rows.length;
+    yield page;
+  }
+  const { feedback } = await reader.getStats();
+  if (before === undefined || before !== feedbackCommit(reader) || read === feedback) return;
+  throw new OperatorError(
+    `The data store counts ${groupDigits(feedback)} feedback and ${groupDigits(read)} could be read: its file is damaged. ` +
+      'Restore a backup into an empty folder ("furze restore"); "furze check" says more.',
+  );
+}
+
+/** Undefined where it cannot be told, as while a deletion goes on. */
+function feedbackCommit({ local }: DataReader): number | undefined {
+  local.refresh();
+  return local.feedbackPosition?.commit;
 }
 
 /** Reads what gives pages by itself. */

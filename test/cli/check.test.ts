@@ -56,3 +56,21 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
   expect(second.code).toBe(1);
   expect(second.output).toMatch(/^furze: The data store in \S+ is damaged: .+ Restore a backup .+\n$/m);
 });
+
+it('a start says when the process before it was killed, and not when it stopped in order', async () => {
+  const own = mkdtempSync(join(folder, 'killed-'));
+  const serve = async (signal: NodeJS.Signals) => {
+    const furze = new Furze(['serve', '--data', own, '--port', '0']);
+    await furze.waitFor(/"listening"/);
+    await furze.stop(signal);
+    return furze;
+  };
+  const killed = await serve('SIGKILL');
+  const after = await serve('SIGTERM');
+  expect(after.output).toMatch(
+    new RegExp(
+      `"level":"warn".*"holder":"process ${killed.process.pid} on .*"the last process ended without stopping in order`,
+    ),
+  );
+  expect((await serve('SIGTERM')).output).not.toContain('without stopping in order');
+});
