@@ -21,3 +21,21 @@ export function filled<T extends Uint32Array | Float32Array | Float64Array>(
   zeros.set(values);
   return zeros;
 }
+
+/** Numbers copied between two pauses: some tenths of a millisecond, most of it for memory that nobody has touched yet. */
+const STEP_NUMBERS = 65_536;
+
+/**
+ * `zeros` with the values in it, as far as there are any for them. Pauses now and then.
+ * @param valuesNow asked anew for each part, for values may have moved during a pause
+ */
+export function* filledInSteps<T extends Uint32Array | Float64Array>(
+  zeros: T,
+  valuesNow: () => Uint32Array | Float64Array,
+): Generator<undefined, T> {
+  for (let from = 0; from < zeros.length; from += STEP_NUMBERS) {
+    if (from > 0) yield;
+    zeros.set(valuesNow().subarray(from, Math.min(from + STEP_NUMBERS, zeros.length)), from);
+  }
+  return zeros;
+}

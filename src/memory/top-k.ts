@@ -2,6 +2,8 @@ import { grown } from './growing-arrays.ts';
 
 /** The most entries that have room from the beginning. */
 const CAPACITY = 128;
+/** Entries that are sorted between two pauses: some tenths of a millisecond. */
+const STEP_ENTRIES = 512;
 
 /** A total order of rows with equal scores: below 0 when the first stands before the second. */
 export type RowOrder = (row: number, otherRow: number) => number;
@@ -67,20 +69,36 @@ export class TopK {
 
   /** The kept entries, best first. */
   sorted(): { rows: number[]; scores: number[] } {
-    const size = this.#size;
-    const rows = new Array<number>(size);
-    const scores = new Array<number>(size);
-    // The root is the worst: it goes behind all others, and what is left is a heap again.
-    for (let last = size - 1; last >= 0; last--) {
-      rows[last] = this.#rows[0]!;
-      scores[last] = this.#scores[0]!;
-      this.#size = last;
-      if (last > 0) this.#siftDown(this.#rows[last]!, this.#scores[last]!);
+    const best = emptyList(this.#size);
+    while (this.#size > 0) this.#takeWorst(best);
+    this.#putBack(best);
+    return best;
+  }
+
+  /** The same, with a pause now and then; until it is done there is nothing else to be asked or pushed. */
+  *sortedInSteps(): Generator<undefined, { rows: number[]; scores: number[] }> {
+    const best = emptyList(this.#size);
+    while (this.#size > 0) {
+      this.#takeWorst(best);
+      if (this.#size % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
     }
-    // Worst first is a heap as well.
-    for (let at = 0; at < size; at++) this.#put(size - 1 - at, rows[at]!, scores[at]!);
-    this.#size = size;
-    return { rows, scores };
+    this.#putBack(best);
+    return best;
+  }
+
+  /** The root is the worst: it goes behind all others that are left, which are a heap again. */
+  #takeWorst({ rows, scores }: { rows: number[]; scores: number[] }): void {
+    const last = --this.#size;
+    rows[last] = this.#rows[0]!;
+    scores[last] = this.#scores[0]!;
+    if (last > 0) this.#siftDown(this.#rows[last]!, this.#scores[last]!);
+  }
+
+  /** Worst first is a heap as well. */
+  #putBack({ rows, scores }: { rows: number[]; scores: number[] }): void {
+    const { length } = rows;
+    for (let at = 0; at < length; at++) this.#put(length - 1 - at, rows[at]!, scores[at]!);
+    this.#size = length;
   }
 
   #grow(): void {
@@ -125,6 +143,10 @@ export class TopK {
     this.#rows[at] = row;
     this.#scores[at] = score;
   }
+}
+
+function emptyList(length: number): { rows: number[]; scores: number[] } {
+  return { rows: new Array<number>(length), scores: new Array<number>(length) };
 }
 
 /** Whether an entry stands before another one: by the higher score, of equal ones by the lower row. */

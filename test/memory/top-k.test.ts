@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { TopK } from '../../src/memory/top-k.ts';
 
@@ -17,6 +18,17 @@ describe('TopK', () => {
         expected.map(({ row }) => row).sort((a, b) => a - b),
       );
     }
+  });
+
+  it('sorts many in steps to the same list, and keeps them', () => {
+    const random = createRandom(3);
+    const best = new TopK(5000);
+    for (let row = 0; row < 9000; row++) best.push(row, random.below(1000));
+    const inOneGo = best.sorted();
+    let pauses = 0;
+    expect(atOnce(best.sortedInSteps(), () => pauses++)).toEqual(inOneGo);
+    expect(pauses).toBeGreaterThan(5);
+    expect(best.sorted()).toEqual(inOneGo);
   });
 
   it('says whether a row was kept', () => {

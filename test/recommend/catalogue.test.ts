@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
+import { hasBit } from '../../src/memory/bits.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import { LatestIndex } from '../../src/recommend/global-lists/latest-index.ts';
 import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';
@@ -32,7 +34,7 @@ describe('the catalogue', () => {
     catalogue.delete(0);
     expect(catalogue.isListable(0)).toBe(false);
     expect(catalogue.itemCount).toBe(1);
-    expect([...catalogue.listableBits()]).toEqual([0]);
+    expect([...atOnce(catalogue.listableBits())]).toEqual([0]);
   });
 
   it('stops to list an item past its time to live, but not one without a timestamp', () => {
@@ -41,7 +43,7 @@ describe('the catalogue', () => {
     catalogue.put(film(1, { timestampMs: NOW }));
     catalogue.put(film(2));
     expect([0, 1, 2].map((row) => catalogue.isListable(row))).toEqual([false, true, true]);
-    expect([...catalogue.listableBits()]).toEqual([0b110]);
+    expect([...atOnce(catalogue.listableBits())]).toEqual([0b110]);
   });
 
   it('keeps the bits of listable items as they come, change, go and expire', () => {
@@ -51,13 +53,29 @@ describe('the catalogue', () => {
     catalogue.put(film(3, { hidden: true }));
     catalogue.put(film(4, { timestampMs: NOW - 2 * HOUR_MS }));
     catalogue.delete(7);
-    const bitsOf = () => [...catalogue.visibleBits().subarray(0, catalogue.listableBits().length)];
-    expect(bitsOf()).toEqual([...catalogue.listableBits()]);
+    const bitsOf = () => [...catalogue.visibleBits().subarray(0, atOnce(catalogue.listableBits()).length)];
+    expect(bitsOf()).toEqual([...atOnce(catalogue.listableBits())]);
     catalogue.put(film(3));
     now += 4.5 * HOUR_MS;
     // An item that expired may stand there for some calls yet.
     bitsOf();
-    expect(bitsOf()).toEqual([...catalogue.listableBits()]);
+    expect(bitsOf()).toEqual([...atOnce(catalogue.listableBits())]);
+  });
+
+  it('is copied for other threads in parts, whatever comes during the pauses', () => {
+    const catalogue = new Catalogue(() => NOW);
+    for (let row = 0; row < 200_000; row++)
+      catalogue.put(film(row, { timestampMs: row, hidden: row % 3 === 0 }));
+    const bits = atOnce(catalogue.listableBits());
+    let pauses = 0;
+    const timesMs = atOnce(catalogue.sharedTimes(), () => {
+      // Takes the arrays to larger ones.
+      catalogue.put(film(300_000 * ++pauses, { timestampMs: 1 }));
+    });
+    expect(pauses).toBeGreaterThan(1);
+    const copied = Array.from({ length: 200_000 }, (_, row) => row);
+    expect(copied.filter((row) => timesMs[row] !== row)).toEqual([]);
+    expect(copied.filter((row) => hasBit(bits, row) !== (row % 3 !== 0))).toEqual([]);
   });
 
   it('follows an item from category to category', () => {

@@ -1,3 +1,4 @@
+import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../domain/concurrency/single-flight.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -12,6 +13,8 @@ import type { PopularSource } from '../sources/popular.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
 
+/** Entries made between two pauses: some tenths of a millisecond. */
+const PAUSE_ENTRIES = 512;
 /** Users looked for beside those wanted. */
 const SPARE_USERS = 64;
 
@@ -65,7 +68,7 @@ export class OnlineRecommender implements Recommender {
       histories.use(row, (history) => userNeighbors.of(history, k, signal)),
     );
     const known = filterRanked(ranked, want, (other) => reads.userIdAt(other) !== undefined);
-    return entries(known, query, (other) => reads.userIdAt(other)!);
+    return inTurns(entries(known, query, (other) => reads.userIdAt(other)));
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
@@ -91,22 +94,26 @@ export class OnlineRecommender implements Recommender {
     return histories.use(reads.userRow(userId), (history) => rank((row) => isUnread(history, row)));
   }
 
-  private itemEntries(ranked: Ranked, query: ListQuery): ScoredEntry[] {
+  private itemEntries(ranked: Ranked, query: ListQuery): Promise<ScoredEntry[]> {
     const { catalogue } = this.parts;
     // While some were waited for, others may have been hidden or deleted.
     const shown = filterRanked(ranked, ranked.rows.length, (row) => catalogue.isListable(row));
-    return entries(shown, query, (row) => catalogue.idAt(row)!);
+    return inTurns(entries(shown, query, (row) => catalogue.idAt(row)));
   }
 }
 
-function entries(
+/** The entries of a page, without those that go while it is made. Pauses now and then. */
+function* entries(
   { rows, scores }: Ranked,
   { n, offset }: ListQuery,
-  idAt: (row: number) => string,
-): ScoredEntry[] {
+  idAt: (row: number) => string | undefined,
+): Generator<undefined, ScoredEntry[]> {
   const page: ScoredEntry[] = [];
-  for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
-    page.push({ Id: idAt(rows[at]!), Score: scores[at]! });
+  const end = Math.min(rows.length, offset + n);
+  for (let at = offset; at < end; at++) {
+    if ((at - offset) % PAUSE_ENTRIES === PAUSE_ENTRIES - 1) yield;
+    const Id = idAt(rows[at]!);
+    if (Id !== undefined) page.push({ Id, Score: scores[at]! });
   }
   return page;
 }

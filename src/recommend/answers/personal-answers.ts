@@ -1,5 +1,5 @@
 import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
+import { atOnce, inTurns, turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { AnswerCache } from '../answer-cache/answer-cache.ts';
@@ -20,6 +20,8 @@ import type { WriteBack } from './write-back.ts';
 
 /** Lists for single questions that wait for their turn at most; more are refused. */
 const LISTS_WAITING_MAX = 64;
+/** Entries that are made JSON between two pauses: some tenths of a millisecond. */
+const PAUSE_ENTRIES = 512;
 
 const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
@@ -201,7 +203,7 @@ export class PersonalAnswers {
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
-    const json = this.toJson(answer, shown, query);
+    const json = await inTurns(this.jsonInSteps(answer, shown, query));
     if (query.writeBackType !== undefined) {
       const page = shown.slice(query.offset, query.offset + query.n);
       await writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
@@ -209,15 +211,27 @@ export class PersonalAnswers {
     return json;
   }
 
-  private toJson(answer: Answer, rows: readonly number[], { n, offset, scored }: RecommendQuery): string {
+  /** Of an answer whose items are all there. */
+  private toJson(answer: Answer, rows: readonly number[], query: RecommendQuery): string {
+    return atOnce(this.jsonInSteps(answer, rows, query));
+  }
+
+  /** The page of the answer, without items that go while it is made. Pauses now and then. */
+  private *jsonInSteps(
+    answer: Answer,
+    rows: readonly number[],
+    { n, offset, scored }: RecommendQuery,
+  ): Generator<undefined, string> {
     const { catalogue } = this.parts;
-    if (scored) {
-      const page = rows.slice(offset, offset + n);
-      return JSON.stringify(page.map((row) => ({ Id: catalogue.idAt(row)!, Score: answer.scoreOf(row) })));
-    }
     let json = '';
-    for (let at = offset; at < Math.min(rows.length, offset + n); at++) {
-      json += (at > offset ? ',' : '') + catalogue.jsonIdAt(rows[at]!);
+    const end = Math.min(rows.length, offset + n);
+    for (let at = offset; at < end; at++) {
+      if ((at - offset) % PAUSE_ENTRIES === PAUSE_ENTRIES - 1) yield;
+      const row = rows[at]!;
+      const id = catalogue.jsonIdAt(row);
+      if (id === undefined) continue;
+      if (json !== '') json += ',';
+      json += scored ? `{"Id":${id},"Score":${JSON.stringify(answer.scoreOf(row))}}` : id;
     }
     return `[${json}]`;
   }

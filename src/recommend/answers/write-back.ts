@@ -15,7 +15,10 @@ export class WriteBack {
     this.clock = clock;
   }
 
-  /** @param delayMs how much later than now the feedback takes effect */
+  /**
+   * Items that are gone by now are left out.
+   * @param delayMs how much later than now the feedback takes effect
+   */
   async write(
     userId: string,
     itemRows: readonly number[],
@@ -23,13 +26,10 @@ export class WriteBack {
     delayMs: number,
   ): Promise<void> {
     const Timestamp = formatTimestamp(this.clock() + delayMs);
-    const records = itemRows.map((row) => ({
-      FeedbackType,
-      UserId: userId,
-      ItemId: this.catalogue.idAt(row)!,
-      Timestamp,
-      Comment: '',
-    }));
+    const records = itemRows.flatMap((row) => {
+      const ItemId = this.catalogue.idAt(row);
+      return ItemId === undefined ? [] : [{ FeedbackType, UserId: userId, ItemId, Timestamp, Comment: '' }];
+    });
     if (records.length === 0) return;
     // What is read now is read, also where a record of a later time waits; a later time puts nothing off.
     await this.data.write({ kind: 'putFeedback', overwrite: delayMs === 0, batch: { records } });

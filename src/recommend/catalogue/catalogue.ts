@@ -73,12 +73,12 @@ export class Catalogue {
   }
 
   /** See `ListableItems.sharedBits`. */
-  listableBits(): Uint32Array<SharedArrayBuffer> {
+  listableBits(): Generator<undefined, Uint32Array<SharedArrayBuffer>> {
     return this.listable.sharedBits(this.rowCount);
   }
 
   /** See `ListableItems.sharedTimes`. */
-  sharedTimes(): Float64Array<SharedArrayBuffer> {
+  sharedTimes(): Generator<undefined, Float64Array<SharedArrayBuffer>> {
     return this.listable.sharedTimes(this.rowCount);
   }
 

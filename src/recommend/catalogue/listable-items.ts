@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { bitWords, clearBit, setBit } from '../../memory/bits.ts';
 import { grown } from '../../memory/growing-arrays.ts';
-import { filled, sharedF64, sharedU32 } from '../../memory/shared-arrays.ts';
+import { filledInSteps, sharedF64, sharedU32 } from '../../memory/shared-arrays.ts';
 
 /** States of a row: without an item, with one that may be listed, with a hidden one. */
 const ABSENT = 0;
@@ -11,6 +11,8 @@ const HIDDEN = 2;
 const FIRST_ROWS = 1024;
 /** Rows that are looked at for being out of date at a time: some ten microseconds. */
 const SWEPT_ROWS = 4096;
+/** Rows whose bits are made between two pauses: some tenths of a millisecond. */
+const STEP_ROWS = 65_536;
 
 /** Which items may stand in a list: those that exist, are not hidden and not out of date. */
 export class ListableItems {
@@ -74,19 +76,26 @@ export class ListableItems {
     return this.visible;
   }
 
-  /** As bits of this moment, row i in bit i & 31 of word i >> 5, in shared memory for the workers. */
-  sharedBits(rowCount: number): Uint32Array<SharedArrayBuffer> {
-    const { states, timesMs } = this;
+  /**
+   * As bits of this moment, row i in bit i & 31 of word i >> 5, in shared memory for the workers. Pauses now and then; what
+   * changes meanwhile may be in it or not.
+   */
+  *sharedBits(rowCount: number): Generator<undefined, Uint32Array<SharedArrayBuffer>> {
     const bits = sharedU32(bitWords(rowCount));
     const sinceMs = this.clock() - this.ttlMs;
-    for (let row = 0; row < rowCount; row++)
-      if (states[row] === VISIBLE && !(timesMs[row]! < sinceMs)) setBit(bits, row);
+    for (let from = 0; from < rowCount; from += STEP_ROWS) {
+      if (from > 0) yield;
+      const { states, timesMs } = this;
+      const end = Math.min(rowCount, from + STEP_ROWS);
+      for (let row = from; row < end; row++)
+        if (states[row] === VISIBLE && !(timesMs[row]! < sinceMs)) setBit(bits, row);
+    }
     return bits;
   }
 
-  /** A copy of the timestamps by row, NaN for none, in shared memory for the workers. */
-  sharedTimes(rowCount: number): Float64Array<SharedArrayBuffer> {
-    return filled(sharedF64(rowCount), this.timesMs.subarray(0, rowCount));
+  /** A copy of the timestamps by row, NaN for none, in shared memory for the workers; as `sharedBits`. */
+  sharedTimes(rowCount: number): Generator<undefined, Float64Array<SharedArrayBuffer>> {
+    return filledInSteps(sharedF64(rowCount), () => this.timesMs);
   }
 
   private grow(row: number): void {

@@ -112,7 +112,9 @@ export class PopularIndex extends RankedIndex {
       if (count > 0 && best.takes(row, count) && accept(row)) best.push(row, count);
     };
     if (members !== undefined) for (const row of members) consider(row);
-    else for (let row = 0; row < counts.length; row++) if (counts[row]! >= best.scoreMin) consider(row);
+    else
+      for (let row = 0; row < counts.length; row++)
+        if (counts[row] !== 0 && counts[row]! >= best.scoreMin) consider(row);
     return best.sorted();
   }
 }

@@ -21,5 +21,5 @@ export function* topKInTurns(
     const number = numberOf(row);
     if (!Number.isNaN(number) && best.takes(row, number) && isShown(row)) best.push(row, number);
   }
-  return best.sorted();
+  return yield* best.sortedInSteps();
 }

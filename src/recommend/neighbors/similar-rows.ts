@@ -106,5 +106,5 @@ function* compare<Element>(
       best.push(other, Math.fround(similarity(weight, count, own, theirs)));
     }
   }
-  return best.sorted();
+  return yield* best.sortedInSteps();
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
-import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
+import { filled, filledInSteps, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { DataClock, type SavedDataClock } from './clock-by-newest-feedback.ts';
@@ -219,8 +219,7 @@ export function* sharePopularity(
   popularity: ItemPopularity,
   rowCount: number,
 ): Generator<undefined, ItemPopularity> {
-  const words = (values: Uint32Array) => filled(sharedU32(rowCount), values.subarray(0, rowCount));
-  const ever = words(popularity.ever);
+  const ever = yield* filledInSteps(sharedU32(rowCount), () => popularity.ever);
   const scales: ScaledCounts[] = [];
   for (let scale = 0; scale <= HALF_LIVES_MS.length; scale++) {
     yield;
@@ -231,5 +230,6 @@ export function* sharePopularity(
     scales.push({ values: copy, total });
   }
   yield;
-  return { window: words(popularity.window), ever, scales, asOfMs: popularity.asOfMs };
+  const window = yield* filledInSteps(sharedU32(rowCount), () => popularity.window);
+  return { window, ever, scales, asOfMs: popularity.asOfMs };
 }

@@ -46,15 +46,20 @@ export class ListPlanner {
     // What comes while this is planned may be missing.
     const knowsMs = this.options.clock();
     while (popularity.drain(COUNTED_RECORDS)) yield;
-    const listable = catalogue.listableBits();
+    const listable = yield* catalogue.listableBits();
     yield;
-    const timesMs = catalogue.sharedTimes();
+    const timesMs = yield* catalogue.sharedTimes();
+    yield;
     const shared = yield* sharePopularity(popularity, catalogue.rowCount);
     const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];
     for (const counts of shared.scales) {
       yield;
       trendingRows.push(share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))));
     }
+    yield;
+    const latestRows = share(topLatest(live, settings.cacheSize));
+    yield;
+    const popularRows = share(topPopular(live, settings.cacheSize));
     yield;
     return {
       id: ++this.plans,
@@ -71,8 +76,8 @@ export class ListPlanner {
       generation,
       listable,
       popularity: shared,
-      latestRows: share(topLatest(live, settings.cacheSize)),
-      popularRows: share(topPopular(live, settings.cacheSize)),
+      latestRows,
+      popularRows,
       trendingRows,
       timesMs,
       coldItems: coldItems.items,
