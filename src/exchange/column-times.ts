@@ -61,6 +61,12 @@ export async function findTimeForm(
   if (found === 'open') {
     throw new OpenDateOrder(`${shown}${example} do not tell whether the month or the day comes first`);
   }
+  const other = values.find((value) => timeForm([values[0]!, value]) === undefined);
+  if (values.every((value) => timeForm([value]) !== undefined) && other !== undefined) {
+    throw new OperatorError(
+      `${shown} are of several forms, such as ${JSON.stringify(values[0])} and ${JSON.stringify(other)}; --time-format says which, and rows of another are refused`,
+    );
+  }
   throw new OperatorError(
     `${shown}${example} are not understood; say --time-format ${TIME_FORMS.slice(0, -1).join(', ')} or ${TIME_FORMS.at(-1)}`,
   );

@@ -12,7 +12,10 @@ export class NotInEncoding extends OperatorError {
 
   constructor(path: string, encoding: string) {
     const finding = `${path} is not text in ${encoding}`;
-    super(`${finding}; try --encoding windows-1252`);
+    // What has the mark of UTF-16 is of no other encoding.
+    super(
+      encoding.startsWith('utf-16') ? `${finding} to its end` : `${finding}; try --encoding windows-1252`,
+    );
     this.finding = finding;
   }
 }

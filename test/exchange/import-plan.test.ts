@@ -234,6 +234,11 @@ describe('the guess of what a file holds', () => {
       /no column looks like the ItemId of items; name it with --map item=COLUMN/,
     ],
     ['user,item,time\nann,tea,yesterday\n', {}, /times in "time" \(such as "yesterday"\) are not understood/],
+    [
+      'user,item,time\na,b,2024-01-01\nc,d,01.02.2024\n',
+      {},
+      /times in "time" are of several forms, such as "2024-01-01" and "01.02.2024"; --time-format says which/,
+    ],
     ['\n', {}, /holds no rows/],
     ['{\n  "users": [\n    {\n      "UserId": "a"\n    }\n  ]\n}', {}, /no line that is a JSON object/],
     ['user#item\nann#tea\nbob#ale\n', {}, /only one column was found, but "#" .* say --delimiter '#'$/],

@@ -55,6 +55,8 @@ describe('a file', () => {
 
   it('that is damaged, missing, a folder or in another encoding is refused in words', async () => {
     const packed = gzipSync(TEXT);
+    const cutWide = Buffer.from('\ufeffab', 'utf16le').subarray(0, 5);
+    await expect(textOf(file('wide.csv', cutWide))).rejects.toThrow(/is not text in utf-16le to its end$/);
     await expect(textOf(file('cut.gz', packed.subarray(0, packed.length - 12)))).rejects.toThrow(
       /cannot be read to its end/,
     );
