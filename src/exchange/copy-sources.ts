@@ -72,14 +72,24 @@ export function httpSource(client: ServiceClient): Source {
     });
 }
 
-/** The next page is asked for while one is worked on. */
+/**
+ * The next page is asked for while one is worked on.
+ * @throws OperatorError when a page leads to one that came before, as where damage has put keys out of their order
+ */
 async function* pages(
   from: string | undefined,
   ask: (cursor: string) => Promise<Page<ApiRecord>>,
 ): AsyncGenerator<Page<ApiRecord>> {
   let next: Promise<Page<ApiRecord>> | undefined = ask(from ?? '');
+  const cursors = new Set<string>();
   while (next !== undefined) {
     const page: Page<ApiRecord> = await next;
+    if (cursors.has(page.cursor))
+      throw new OperatorError(
+        'Reading comes back to where it was, for ever: the file of the data store is damaged. Restore a backup into an empty ' +
+          'folder ("furze restore"); "furze check" says more.',
+      );
+    cursors.add(page.cursor);
     next = page.cursor === '' ? undefined : ask(page.cursor);
     // Nobody waits for it where the work on this one fails.
     next?.catch(() => {});

@@ -36,3 +36,18 @@ test('less feedback than the store counts is a damaged store, unless somebody wr
   expect(await walk(reader(2500, 2600, [undefined, undefined]))).toBe(2500);
   expect(await walk(reader(2500, 2500, [7, 7]), '1000')).toBe(1500);
 });
+
+test('a damaged store whose pages lead back to one before is read once, and not for ever', async () => {
+  const round = {
+    getUsers: async (_: number, cursor: string) => ({
+      rows: [{ UserId: cursor, Labels: [] }],
+      cursor: cursor === 'b' ? 'a' : 'b',
+    }),
+  } as unknown as DataReader;
+  const read: unknown[] = [];
+  const walked = (async () => {
+    for await (const { rows } of storeSource(round)('users')) read.push(...rows);
+  })();
+  await expect(walked).rejects.toThrow(/^Reading comes back to where it was, for ever: .*"furze check"/);
+  expect(read).toHaveLength(2);
+});
