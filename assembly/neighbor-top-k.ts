@@ -10,7 +10,7 @@
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './top-k-heap';
 
 /** The scan reads 4 sums at once: it pays when the additions are more than a quarter of the rows. */
-const SCAN_SHARE: u32 = 4;
+export const SCAN_SHARE: u32 = 4;
 
 /** log2 of a sum's bytes. */
 // @ts-ignore: decorator

@@ -15,7 +15,7 @@
 // Scratch: bits, rows uint32, zero between calls | rows unused | touched, rows + 1 uint32 | Search | tables of 32 places.
 
 import { offer, sortHeap, isFiniteScore } from './top-k-heap';
-import { neighborsOfOneRow } from './neighbor-top-k';
+import { neighborsOfOneRow, SCAN_SHARE } from './neighbor-top-k';
 
 /** Columns of a row that are told apart; a row with more is compared in full. */
 const PLACES_MAX: u32 = 32;
@@ -37,6 +37,8 @@ const VISIT_COST: f64 = 6;
 const OFFER_COST: f64 = 15;
 const NODE_COST: f64 = 50;
 const ROW_COST: f64 = 1000;
+/** In full, an addition of a row whose sums are not scanned but visited where they lie. */
+const SPARSE_COST: f64 = 4;
 
 /** All that the search for one row's neighbors knows. */
 @unmanaged
@@ -374,6 +376,11 @@ function descend(search: Search, shared: u32, next: u32, rows: f64): void {
   visitIntersection(search, shared, search.frequent, shared, from);
 }
 
+/** What comparing a row in full takes that has so many additions. */
+function costInFull(search: Search, additions: f64): f64 {
+  return additions < <f64>search.ranks / SCAN_SHARE ? SPARSE_COST * additions : additions;
+}
+
 /** Tells the places of a row, and what walking its rare lists takes. @returns what comparing the row in full takes */
 function readPlaces(
   search: Search, columns: usize, other: usize, weights: usize, bitmapOf: usize, bitmaps: usize,
@@ -387,7 +394,7 @@ function readPlaces(
     const column = <usize>load<u32>(columns + (<usize>place << 2)) << 2;
     const length = load<u32>(other + column, 4) - load<u32>(other + column);
     const number = load<u32>(bitmapOf + column);
-    const bitmap = number == NO_BITMAP ? 0 : bitmaps + <usize>number * bitmapBytes;
+    const bitmap: usize = number == NO_BITMAP ? <usize>0 : bitmaps + <usize>number * bitmapBytes;
     additions += <f64>length;
     store<f32>(weightAt(search, place), load<f32>(weights + column));
     store<u32>(bitmapAt(search, place), <u32>bitmap);
@@ -412,7 +419,7 @@ function readPlaces(
     store<u32>(orderAt(search, index), place);
   }
   search.rareCount = rareCount;
-  return additions;
+  return costInFull(search, additions);
 }
 
 /** @returns false when it would take more than `workMax`; what was found is then of no use */
@@ -461,10 +468,11 @@ export function prunedNeighborTopK(
         continue;
       }
     }
-    work += neighborsOfOneRow(
+    const additions = neighborsOfOneRow(
       starts, columns, other, otherColumns, weights, norms, overlapShrink, rows, row, k, search.outRows,
       search.outScores, outCounts + (place << 2), scratch,
     );
+    work += costInFull(search, additions);
   }
   return work;
 }

@@ -67,9 +67,9 @@ function benchCatalogue(
   const placed = placeSimilarity(incidence, { reserveIndex: true, listLengthMax: k });
   const kernels = loadKernels(placed.memory);
   const search = new SimilaritySearch(placed, kernels, 0);
-  const indexed = new SimilaritySearch(placed, kernels, 0, true);
+  const indexed = new SimilaritySearch(placed, kernels, 0, 1);
   const planned = processorSeconds();
-  const plan = planIndex(search, indexed, { enableIndex: true, indexRecall: 0.8, k, seed: 1 });
+  const plan = planIndex(placed, kernels, { enableIndex: true, indexRecall: 0.8, k, seed: 1 });
   const planS = processorSeconds() - planned;
   const chosen = plan.exact ? search : indexed;
   const random = createRandom(4);

@@ -100,7 +100,8 @@ describe.each(IMPLEMENTATIONS)('neighbors by bounds, %s', (name) => {
   test('tell what they took, in full as many additions as there are', () => {
     const placed = placedWorld(600, 3, 6);
     const job = jobOf(placed, 0);
-    const endRow = 5;
+    // Its two labels are those of nearly all rows.
+    const endRow = 1;
     const [starts, columns, elementStarts] = ['starts', 'columns', 'elementStarts'].map((array) =>
       viewOf(placed.memory, placed.layout, array, 'u32'),
     ) as [Uint32Array, Uint32Array, Uint32Array];

@@ -54,8 +54,8 @@ export function createNeighborTask(
  */
 export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: number): boolean {
   const { similarity, draft, plan, only } = task;
-  const isIndexed = plan !== undefined && !plan.exact;
-  const search = new SimilaritySearch(similarity, kernels, slot, isIndexed);
+  const workShare = plan === undefined || plan.exact ? undefined : 1;
+  const search = new SimilaritySearch(similarity, kernels, slot, workShare);
   const keep: VisitNeighbors = (row, { rows, scores }) => {
     draft.rows.set(rows, row * draft.k);
     draft.scores.set(scores, row * draft.k);

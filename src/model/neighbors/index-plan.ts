@@ -4,10 +4,11 @@
  * a sample of rows, and the recall is measured on it as well.
  */
 import { createRandom } from '../../domain/random.ts';
+import type { Kernels } from '../../kernel/kernels.ts';
 import { viewOf } from '../../memory/array-layout.ts';
 import type { PlacedSimilarity } from './memory-layout.ts';
 import { placeIndex } from './place-index.ts';
-import type { RankedRows, SimilaritySearch } from './similarity-search.ts';
+import { type RankedRows, SimilaritySearch } from './similarity-search.ts';
 
 export interface IndexOptions {
   readonly enableIndex: boolean;
@@ -44,24 +45,20 @@ const COST_SHARE_MAX = 0.7;
 /**
  * Decides whether to search with an index, and prepares the memory for it. The decision rests on counts, not on a
  * clock: the same data and seed give the same plan.
- * @param search one without the index, over a similarity placed with `reserveIndex`; without room the search stays exact
- * @param indexed the same with it
+ * @param placed with `reserveIndex`; without room the search stays exact
+ * @param kernels over its memory, of which the first slot is used
  */
-export function planIndex(
-  search: SimilaritySearch,
-  indexed: SimilaritySearch,
-  options: IndexOptions,
-): IndexPlan {
-  const { placed } = search;
+export function planIndex(placed: PlacedSimilarity, kernels: Kernels, options: IndexOptions): IndexPlan {
   const { enableIndex, indexRecall, k, seed } = options;
   const { exactAdditionsMax = EXACT_ADDITIONS_MAX, costShareMax = COST_SHARE_MAX } = options;
   if (!enableIndex || !placed.hasIndexRoom || placed.additions < exactAdditionsMax) return EXACT;
   const bitmapCount = placeIndex(placed);
+  const inFull = new SimilaritySearch(placed, kernels, 0, 0);
+  const indexed = new SimilaritySearch(placed, kernels, 0, 1);
   const sample = sampleRows(placed, seed);
-  const before = indexed.work;
-  const recalls = sample.map((row) => recallOf(search.neighborsOf(row, k), indexed.neighborsOf(row, k)));
+  const recalls = sample.map((row) => recallOf(inFull.neighborsOf(row, k), indexed.neighborsOf(row, k)));
   const recall = recalls.reduce((sum, each) => sum + each, 0) / Math.max(1, sample.length);
-  const costShare = Math.min(1, (indexed.work - before) / Math.max(1, additionsOf(placed, sample)));
+  const costShare = indexed.work / Math.max(1, inFull.work);
   return recall < indexRecall || costShare > costShareMax
     ? EXACT
     : { exact: false, recall, costShare, bitmapCount };
@@ -77,19 +74,6 @@ function sampleRows(placed: PlacedSimilarity, seed: number): number[] {
     if (starts[row + 1]! > starts[row]!) chosen.add(row);
   }
   return [...chosen].sort((a, b) => a - b);
-}
-
-/** What comparing the rows with all others takes. */
-function additionsOf({ memory, layout }: PlacedSimilarity, rows: readonly number[]): number {
-  const view = (name: string) => viewOf(memory, layout, name, 'u32');
-  const [starts, columns, elementStarts] = [view('starts'), view('columns'), view('elementStarts')];
-  let additions = 0;
-  for (const row of rows) {
-    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
-      additions += elementStarts[columns[at]! + 1]! - elementStarts[columns[at]!]!;
-    }
-  }
-  return additions;
 }
 
 /** The share of a true list that was found: a row that scores as the last true one does is as good as it. */

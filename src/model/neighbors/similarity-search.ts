@@ -25,20 +25,20 @@ export class SimilaritySearch {
   readonly #outScores: Float32Array<SharedArrayBuffer>;
   readonly #outCounts: Uint32Array<SharedArrayBuffer>;
 
-  readonly #isIndexed: boolean;
+  readonly #workShare: number | undefined;
   #work = 0;
 
   /**
    * @param kernels over the similarity's memory
    * @param slot this thread's number, below `placed.slots`; no two threads share one
-   * @param isIndexed whether to use the index that was placed
+   * @param workShare uses the index that was placed, up to this share of the work in full (`PrunedNeighborTopK`); not when absent
    */
-  constructor(placed: PlacedSimilarity, kernels: Kernels, slot: number, isIndexed = false) {
+  constructor(placed: PlacedSimilarity, kernels: Kernels, slot: number, workShare?: number) {
     if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
     this.placed = placed;
     this.#kernels = kernels;
     this.#slot = slot;
-    this.#isIndexed = isIndexed;
+    this.#workShare = workShare;
     const { memory, layout } = placed;
     this.#outRows = rowOf(memory, layout, 'outRows', slot, 'u32');
     this.#outScores = rowOf(memory, layout, 'outScores', slot, 'f32');
@@ -123,7 +123,7 @@ export class SimilaritySearch {
       outCounts: this.#outCounts.byteOffset,
       scratch: rowOffset(layout, 'scratch', this.#slot),
     };
-    if (!this.#isIndexed) {
+    if (this.#workShare === undefined) {
       this.#kernels.neighborTopK({ ...job, shrink: 0 });
       return;
     }
@@ -134,7 +134,7 @@ export class SimilaritySearch {
       rankLists: offset('rankLists'),
       bitmapOf: offset('bitmapOf'),
       bitmaps: offset('bitmaps'),
-      workShare: 1,
+      workShare: this.#workShare,
     });
   }
 }

@@ -33,7 +33,6 @@ import {
   tableModelsBytes,
   tableSaving,
 } from './neighbor-table.ts';
-import { SimilaritySearch } from './similarity-search.ts';
 
 /** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
 const TABLE_NEIGHBORS_MAX = 100;
@@ -188,9 +187,7 @@ function placeTasks(
     // Rows that are gone say nothing of how rare a thing is.
     const options = { listLengthMax: k, reserveIndex, population: reads.itemCount };
     const similarity = placeSimilarity(incidence, options, slots, allocate);
-    const kernels = instantiate(similarity.memory);
-    const search = new SimilaritySearch(similarity, kernels, 0);
-    const plan = planIndex(search, new SimilaritySearch(similarity, kernels, 0, true), { ...index, k });
+    const plan = planIndex(similarity, instantiate(similarity.memory), { ...index, k });
     const rowsEnd = rowsWithin(similarity, index.additionsMax ?? ADDITIONS_MAX / plan.costShare);
     return { similarity, plan, rowsEnd };
   };

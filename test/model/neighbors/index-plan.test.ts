@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildInteractions } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
+import type { Kernels } from '../../../src/kernel/kernels.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { BITMAPS_MAX } from '../../../src/kernel/scratch-sizes.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../../src/model/neighbors/fill-neighbor-table.ts';
 import { type Incidence, incidenceOfLabels, usersByItems } from '../../../src/model/neighbors/incidence.ts';
 import { planIndex, recallOf } from '../../../src/model/neighbors/index-plan.ts';
-import { placeSimilarity } from '../../../src/model/neighbors/memory-layout.ts';
+import { type PlacedSimilarity, placeSimilarity } from '../../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../../src/model/neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
 
@@ -50,11 +51,9 @@ const worlds: Readonly<Record<string, Incidence>> = {
   'labels beyond what is told apart': catalogue(1500, 80),
 };
 
-/** Of one similarity: the search in full, and the one with the index. */
-function searchesOf(incidence: Incidence, reserveIndex = true): [SimilaritySearch, SimilaritySearch] {
+function placedOf(incidence: Incidence, reserveIndex = true): [PlacedSimilarity, Kernels] {
   const placed = placeSimilarity(incidence, { reserveIndex });
-  const kernels = loadKernels(placed.memory);
-  return [new SimilaritySearch(placed, kernels, 0), new SimilaritySearch(placed, kernels, 0, true)];
+  return [placed, loadKernels(placed.memory)];
 }
 
 /** A catalogue: a category of a few, a brand, tags of which a few are common and most rare; some rows are alike. */
@@ -80,8 +79,10 @@ const options = {
 };
 
 describe.each(Object.keys(worlds))('an index of %s', (name) => {
-  const [search, indexed] = searchesOf(worlds[name]!);
-  const plan = planIndex(search, indexed, options);
+  const [placed, kernels] = placedOf(worlds[name]!);
+  const plan = planIndex(placed, kernels, options);
+  const search = new SimilaritySearch(placed, kernels, 0);
+  const indexed = new SimilaritySearch(placed, kernels, 0, 1);
 
   it('has bitmaps of the frequent elements', () => {
     expect(plan).toMatchObject({ exact: false, recall: 1 });
@@ -107,7 +108,7 @@ describe.each(Object.keys(worlds))('an index of %s', (name) => {
   });
 
   it('is planned alike for the same seed', () => {
-    expect(planIndex(...searchesOf(worlds[name]!), options)).toEqual(plan);
+    expect(planIndex(...placedOf(worlds[name]!), options)).toEqual(plan);
   });
 });
 
@@ -115,12 +116,12 @@ describe('planIndex', () => {
   it('stays exact when switched off, without room, or when that is fast enough', () => {
     const exact = { exact: true, recall: 1 };
     const incidence = worlds.films!;
-    expect(planIndex(...searchesOf(incidence), { ...options, enableIndex: false })).toMatchObject(exact);
-    expect(planIndex(...searchesOf(incidence, false), options)).toMatchObject(exact);
-    expect(planIndex(...searchesOf(incidence), { ...options, exactAdditionsMax: 1e12 })).toMatchObject(exact);
-    expect(planIndex(...searchesOf(incidence), { ...options, costShareMax: 0.1 })).toMatchObject(exact);
+    expect(planIndex(...placedOf(incidence), { ...options, enableIndex: false })).toMatchObject(exact);
+    expect(planIndex(...placedOf(incidence, false), options)).toMatchObject(exact);
+    expect(planIndex(...placedOf(incidence), { ...options, exactAdditionsMax: 1e12 })).toMatchObject(exact);
+    expect(planIndex(...placedOf(incidence), { ...options, costShareMax: 0.1 })).toMatchObject(exact);
     const { exactAdditionsMax: _most, ...defaults } = options;
-    expect(planIndex(...searchesOf(incidence), defaults)).toMatchObject(exact);
+    expect(planIndex(...placedOf(incidence), defaults)).toMatchObject(exact);
   });
 
   it('stays exact where nearly all elements of the rows are rare', () => {
@@ -130,15 +131,15 @@ describe('planIndex', () => {
       2000,
     );
     const { costShareMax: _most, ...defaults } = options;
-    expect(planIndex(...searchesOf(different), defaults)).toMatchObject({ exact: true });
+    expect(planIndex(...placedOf(different), defaults)).toMatchObject({ exact: true });
   });
 
   it('fills a table through the threads as the exact search does', () => {
     const tableWith = (enableIndex: boolean) => {
-      const [search, indexed] = searchesOf(worlds.films!);
-      const plan = planIndex(search, indexed, { ...options, enableIndex });
-      const task = createNeighborTask(search.placed, createDraft(search.placed.rowCount, K), { plan });
-      expect(runNeighborTask(task, loadKernels(search.placed.memory), 0)).toBe(true);
+      const [placed, kernels] = placedOf(worlds.films!);
+      const plan = planIndex(placed, kernels, { ...options, enableIndex });
+      const task = createNeighborTask(placed, createDraft(placed.rowCount, K), { plan });
+      expect(runNeighborTask(task, kernels, 0)).toBe(true);
       return finishTasks([task], 0);
     };
     expect(tableWith(true)).toEqual(tableWith(false));
