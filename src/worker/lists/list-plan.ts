@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
-import { topLatest, topPopular, topTrending } from '../../recommend/global-lists/top-items.ts';
+import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/global-lists/top-items.ts';
 import type { InMemoryState } from '../../recommend/in-memory-state.ts';
 import { sharePopularity } from '../../recommend/popularity/popularity-counts.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
@@ -54,7 +54,8 @@ export class ListPlanner {
     const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];
     for (const counts of shared.scales) {
       yield;
-      trendingRows.push(share(topTrending(counts, settings.cacheSize, (row) => catalogue.isListable(row))));
+      const isListable = (row: number) => catalogue.isListable(row);
+      trendingRows.push(share(yield* topTrendingInSteps(counts, settings.cacheSize, isListable)));
     }
     yield;
     const latestRows = share(topLatest(live, settings.cacheSize));
