@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import { stateFolder } from '../domain/process/state-folder.ts';
 import type { Kind } from '../exchange/guess-columns.ts';
 import type { BeginBulk, Target } from '../exchange/import-targets.ts';
 import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
@@ -97,7 +97,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     repeats: repeatsOf(flags),
     positiveTypes: flags.url === undefined ? config.recommend.data_source.positive_feedback_types : undefined,
   };
-  if (flags.dryRun) return runImport({ ...common, target: undefined, folder: tmpdir() });
+  if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
 }
 
@@ -119,12 +119,12 @@ async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise
     });
   }
   const { httpTarget } = await import('../exchange/import-targets.ts');
-  return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), tmpdir());
+  return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), stateFolder());
 }
 
 const NOT_SUMMED = 'values are not added up, and what is there of a user, an item and a type stays.';
 
-type Use = (target: Target, folder: string, bulk?: BeginBulk) => Promise<number>;
+type Use = (target: Target, folder: string | undefined, bulk?: BeginBulk) => Promise<number>;
 
 async function withStore(config: Config, lockWait: number, repeats: Repeats, use: Use): Promise<number> {
   const [overwrites, sumsValues] = [repeats === 'last', repeats === 'sum'];

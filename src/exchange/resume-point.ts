@@ -14,11 +14,11 @@ export class ResumePoint<State> {
   private readonly path: string | undefined;
 
   /**
-   * @param folder where it is kept
+   * @param folder where it is kept; undefined where there is no place for it
    * @param work what tells this work from any other, as JSON; undefined for work that cannot be taken up again
    */
-  constructor(folder: string, name: string, work: unknown) {
-    if (work === undefined) return;
+  constructor(folder: string | undefined, name: string, work: unknown) {
+    if (folder === undefined || work === undefined) return;
     const hash = createHash('sha256').update(JSON.stringify(work)).digest('hex').slice(0, 16);
     this.path = join(folder, `furze-${name}-${hash}.json`);
   }
@@ -49,7 +49,7 @@ export class ResumePoint<State> {
  * change, another target or another reading of its columns begins anew.
  */
 export function importResumePoint(
-  folder: string,
+  folder: string | undefined,
   target: string,
   plan: FilePlan,
 ): ResumePoint<ImportPosition> {

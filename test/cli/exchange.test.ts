@@ -326,16 +326,17 @@ describe('furze import and export', () => {
       'sent.csv',
       `user,item,time\n${Array.from({ length: count }, (_, at) => `u${at % 997},i${at},${1_700_000_000 + at}\n`).join('')}`,
     );
-    const temporary = mkdtempSync(join(folder, 'tmp-'));
+    const home = mkdtempSync(join(folder, 'state-'));
+    const state = join(home, 'furze');
     const data = join(folder, 'sent');
     const start = () => new Furze(['serve', '--port', '0', '--data', data]);
     const addressOf = async (of: Furze) => (await of.waitFor(/"url":"(http[^"]+)"/))[1]!;
     let service = start();
     let url = await addressOf(service);
     const argsTo = (to: string) => ['import', 'feedback', path, '--url', to, '--json'];
-    const checkpoints = () => checkpointsIn(temporary);
+    const checkpoints = () => checkpointsIn(state);
     for (;;) {
-      await killAtCheckpoint(new Furze(argsTo(url), { TMPDIR: temporary }), temporary);
+      await killAtCheckpoint(new Furze(argsTo(url), { XDG_STATE_HOME: home }), state);
       if (checkpoints().length === 1) break;
       await service.stop('SIGTERM');
       rmSync(data, { recursive: true });
@@ -343,8 +344,10 @@ describe('furze import and export', () => {
       url = await addressOf(service);
     }
     const args = argsTo(url);
-    const again = new Furze(args, { TMPDIR: temporary });
+    const again = new Furze(args, { XDG_STATE_HOME: home });
     expect(await again.exit).toBe(0);
+    // What an import tells of a service's address and files is this user's alone.
+    expect(statSync(state).mode & 0o777).toBe(0o700);
     const [result] = JSON.parse(again.output.split('\n').find((line) => line.startsWith('{'))!).files;
     expect(result.rows).toBeLessThan(count);
     expect(checkpoints()).toEqual([]);

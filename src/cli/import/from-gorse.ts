@@ -18,7 +18,11 @@ const SCHEMA = 'public';
  * @returns the exit code
  * @throws OperatorError when the database cannot be read, or a record cannot be stored
  */
-export async function importGorse(database: string, target: Target, folder: string): Promise<number> {
+export async function importGorse(
+  database: string,
+  target: Target,
+  folder: string | undefined,
+): Promise<number> {
   // Refuses what is no name of a database, and shows no password of it.
   parseDsn(database);
   const { openGorseTables } = await import('../../store/open/open-store.ts');

@@ -30,8 +30,8 @@ export interface ImportRun {
   readonly target: Target | undefined;
   /** Absent where feedback is stored batch by batch. */
   readonly bulk?: BeginBulk | undefined;
-  /** Where it is kept how far the import has come. */
-  readonly folder: string;
+  /** Where it is kept how far the import has come; undefined where there is no place for it, and for a check. */
+  readonly folder: string | undefined;
   readonly skipsBad: boolean;
   readonly json: boolean;
   /** Says nothing on standard output. */
