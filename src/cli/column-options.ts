@@ -58,11 +58,14 @@ export function wishesOf(flags: ColumnFlags): Wishes {
   };
 }
 
-/** Reads `user=uid,item=sku`, after what an earlier option said. @throws InvalidArgumentError */
+/**
+ * Reads `user=uid,item=sku`, after what an earlier option said. A comma that no field follows is part of a column's name.
+ * @throws InvalidArgumentError
+ */
 export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
-  const pairs = text.split(',').map((pair) => {
-    const [field = '', column = '', ...rest] = pair.split('=');
-    if (field === '' || column === '' || rest.length > 0)
+  const pairs = text.split(/,(?=\s*\w+=)/).map((pair) => {
+    const [, field, column] = /^\s*(\w+)=(.+)$/s.exec(pair) ?? [];
+    if (field === undefined || column === undefined)
       throw new InvalidArgumentError('expected FIELD=COLUMN, several with commas between them');
     return [field, column] as const;
   });

@@ -30,11 +30,12 @@ export function isExcelLine(line: string): boolean {
  * Tells by its first lines how a file is written.
  * @param head the first lines
  * @param said what stands between columns, where that is known; of several files one may have another sign
+ * @param name what an error calls the file
  * @throws OperatorError when it is one JSON array, which cannot be read row by row
  */
-export function detectFormat(head: string, said?: string): RowFormat {
+export function detectFormat(head: string, said?: string, name = 'The file'): RowFormat {
   if (/^\s*\[\s*[[{]/.test(head))
-    throw new OperatorError('It is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE');
+    throw new OperatorError(`${name} is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE`);
   if (/^\s*\{/.test(head)) return { name: 'ndjson' };
   const [first = ''] = head.split(/[\r\n]/, 1);
   const bare = first.replace(/"[^"]*"/g, '');

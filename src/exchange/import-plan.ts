@@ -94,7 +94,7 @@ export async function planFile(
   known: Partial<FilePlan> = {},
   reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
-  const format = formatOf(head, known.format, wishes.delimiter);
+  const format = formatOf(path, head, known.format, wishes.delimiter);
   const keys = format.name === 'ndjson' ? keysOf(head) : [];
   const rows = await headRows(path, head, isWhole, format, keys);
   const base = {
@@ -167,7 +167,7 @@ export async function columnNames(
   isWhole: boolean,
   delimiter?: string,
 ): Promise<string[]> {
-  const format = formatOf(head, undefined, delimiter);
+  const format = formatOf(path, head, undefined, delimiter);
   if (format.name === 'ndjson') return keysOf(head);
   const [first = []] = await headRows(path, head, isWhole, format, []);
   return textsOf(first);
@@ -214,8 +214,13 @@ export function describePlan({
   return `${kind}: ${parts.join(', ')}${rest}${first}${empty}`;
 }
 
-function formatOf(head: string, known: RowFormat | undefined, delimiter: string | undefined): RowFormat {
-  if (known === undefined || delimiter !== undefined) return detectFormat(head, delimiter);
+function formatOf(
+  path: string,
+  head: string,
+  known: RowFormat | undefined,
+  delimiter: string | undefined,
+): RowFormat {
+  if (known === undefined || delimiter !== undefined) return detectFormat(head, delimiter, path);
   return known.name === 'delimited' ? { ...known, newline: newlineOf(head) } : known;
 }
 

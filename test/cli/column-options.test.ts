@@ -1,6 +1,12 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addColumnOptions, nameOfDelimiter, parseDelimiter, wishesOf } from '../../src/cli/column-options.ts';
+import {
+  addColumnOptions,
+  nameOfDelimiter,
+  parseDelimiter,
+  parseMap,
+  wishesOf,
+} from '../../src/cli/column-options.ts';
 
 it('takes every option by which the columns of a file are told', () => {
   const command = addColumnOptions(new Command('import'));
@@ -21,6 +27,16 @@ it('takes every option by which the columns of a file are told', () => {
     encoding: 'latin1',
     hasHeader: false,
   });
+});
+
+it('takes commas and equals signs of columns for parts of their names', () => {
+  expect(parseMap('user=Name, first,item=sku (a=b), time=when')).toEqual([
+    ['user', 'Name, first'],
+    ['item', 'sku (a=b)'],
+    ['time', 'when'],
+  ]);
+  for (const text of ['', 'user', 'user=', '=uid', 'uid,item=sku'])
+    expect(() => parseMap(text)).toThrow('expected FIELD=COLUMN');
 });
 
 it('takes for a delimiter what can part columns', () => {

@@ -162,7 +162,8 @@ describe('rows', () => {
   });
 
   it('of one JSON array are refused in words', () => {
-    expect(() => detectFormat('[\n {"a": 1}]')).toThrow(/one JSON array.*jq/);
+    expect(() => detectFormat('[\n {"a": 1}]')).toThrow(/^The file is one JSON array.*jq/);
+    expect(() => detectFormat('[{"a": 1}]', undefined, 'a.json')).toThrow(/^a.json is one JSON array/);
   });
 
   it.each([';', ',', '\t', '^'])(
