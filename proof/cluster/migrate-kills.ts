@@ -9,7 +9,7 @@ const USERS = 500;
 /** What a run says that has moved and compared everything. */
 const MOVED = '20,000 feedback moved';
 /** Runs are killed at most this long after they began: some before they do anything, some while they compare. */
-const KILLED_MS_MAX = 4000;
+const KILLED_MS_MAX = 2000;
 
 export interface MigrateKills {
   readonly folder: string;

@@ -45,19 +45,21 @@ export function migrateCommand(env: Environment): Command {
     .addOption(lockWaitOption())
     .addHelpText('after', HELP)
     .action(async ({ from, to, config, lockWait, json }: MigrateOptions) => {
-      const moved = await migrate(from, to, loadConfig({ path: config, env }), lockWait);
+      const { moved, resumePoint } = await migrate(from, to, loadConfig({ path: config, env }), lockWait);
       const told = `${countedRecords(moved)} moved to ${maskDsn(to)}, each compared with its source\n`;
       process.stdout.write(json ? `${JSON.stringify(moved)}\n` : told);
+      // Last: whoever was not told runs the command again, which takes a full store for its own by this alone.
+      resumePoint.remove();
     });
 }
 
-/** @returns how many records were moved and compared */
+/** @returns how many records were moved and compared, and what is to be removed once that is told */
 async function migrate(
   from: string,
   to: string,
   config: Config,
   lockWait: number,
-): Promise<Record<(typeof KINDS)[number], number>> {
+): Promise<{ moved: Record<(typeof KINDS)[number], number>; resumePoint: ResumePoint<CopyState> }> {
   const [source, target] = [parseDsn(from), parseDsn(to)];
   if (source.engine === 'postgres' && target.engine === 'postgres')
     throw new OperatorError(
@@ -94,8 +96,7 @@ async function migrate(
             `${counted(differentCount, 'records')} ${differentCount === 1 ? 'differs' : 'differ'}:\n${different.join('\n')}`,
           );
         }
-        resumePoint.remove();
-        return compared;
+        return { moved: compared, resumePoint };
       }),
     );
   } finally {

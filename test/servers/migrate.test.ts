@@ -107,6 +107,20 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
     expect(await migrate(dsnOf(from), database, 'a')).toBe(1);
     expect(said).toMatch(/holds data already/);
   });
+
+  test('goes on where it ended before it said that all is moved', async () => {
+    const [from, replicas] = [tempFolder(), tempFolder()];
+    const before = openIn(from);
+    await before.data.write(putUsers([{ UserId: 'ann' }, { UserId: 'bob' }]));
+    await close(before);
+    const args = ['migrate', '--from', dsnOf(from), '--to', newPostgresDsn()];
+    const migrate = () => runProgram(args, { FURZE_DATABASE_REPLICA: `lmdb://${join(replicas, 'a')}` });
+    vi.mocked(process.stdout.write).mockImplementationOnce(() => {
+      throw new Error('the end');
+    });
+    expect(await migrate()).toBe(1);
+    expect([await migrate(), said]).toEqual([0, expect.stringMatching(/2 users, 0 items, 0 feedback moved/)]);
+  });
 });
 
 describe.skipIf(!HAS_POSTGRES)('furze migrate as a process', () => {
