@@ -14,8 +14,12 @@
 // Record: [norm float32 | row uint32 | its bits in 192 bitmaps]
 // Scratch: bits, rows uint32, zero between calls | rows unused | touched, rows + 1 uint32 | Search | tables of 32 places.
 
-import { offer, sortHeap, isFiniteScore } from './top-k-heap';
+import { sortHeap } from './top-k-heap';
 import { neighborsOfOneRow, SCAN_SHARE } from './neighbor-top-k';
+import {
+  Search, FETCHED, weightAt, bitmapAt, orderAt, lengthAt, numberAt, fetchedNormAt, fetchedBitsAt,
+  fetchedRankAt, fetch, numeratorOf, canEnter, offerRow, recordOf, normOf, rowOf, frequentOf,
+} from './pruned-search';
 
 /** Columns of a row that are told apart; a row with more is compared in full. */
 const PLACES_MAX: u32 = 32;
@@ -29,164 +33,15 @@ const SCAN_RANKS: u32 = 2048;
 const NORM_MARGIN: f32 = 0.99999;
 /**
  * In additions of `neighborTopK`, measured with a million rows: a row met in a list, 128 ranks scanned, a row visited by its
- * rank, a score offered, a node of the search for intersections, and a row's own part.
+ * rank, a node of the search for intersections, and a row's own part; a score offered is OFFER_COST.
  */
 const TOUCH_COST: f64 = 6;
 const SCAN_COST: f64 = 1;
 const VISIT_COST: f64 = 6;
-const OFFER_COST: f64 = 15;
 const NODE_COST: f64 = 50;
 const ROW_COST: f64 = 1000;
 /** In full, an addition of a row whose sums are not scanned but visited where they lie. */
 const SPARSE_COST: f64 = 4;
-
-/** All that the search for one row's neighbors knows. */
-@unmanaged
-class Search {
-  records: usize;
-  ranks: u32;
-  bits: usize;
-  touched: usize;
-  touchedCount: u32;
-  overlapShrink: f32;
-  row: u32;
-  norm: f32;
-  k: u32;
-  outRows: usize;
-  outScores: usize;
-  count: u32;
-  /** Places in the row, those of the rarest columns first: `rareCount` whose lists are walked, then those with bitmaps. */
-  placeCount: u32;
-  rareCount: u32;
-  /** The places that have bitmaps. */
-  frequent: u32;
-  work: f64;
-  workMax: f64;
-}
-
-/** Rows of which records are read ahead, as many as a table has entries. */
-const FETCHED: u32 = 32;
-const TABLES: usize = 128;
-const TABLE_BYTES: usize = 128;
-
-// @ts-ignore: decorator
-@inline
-function tableOf(search: Search, table: usize): usize {
-  return changetype<usize>(search) + TABLES + table * TABLE_BYTES;
-}
-
-// @ts-ignore: decorator
-@inline
-function weightAt(search: Search, place: u32): usize {
-  return tableOf(search, 0) + (<usize>place << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-function bitmapAt(search: Search, place: u32): usize {
-  return tableOf(search, 1) + (<usize>place << 2);
-}
-
-/** The places, those of rare columns first. */
-// @ts-ignore: decorator
-@inline
-function orderAt(search: Search, index: u32): usize {
-  return tableOf(search, 2) + (<usize>index << 2);
-}
-
-/** How many rows have the column. */
-// @ts-ignore: decorator
-@inline
-function lengthAt(search: Search, place: u32): usize {
-  return tableOf(search, 3) + (<usize>place << 2);
-}
-
-/** Which bitmap the column has. */
-// @ts-ignore: decorator
-@inline
-function numberAt(search: Search, place: u32): usize {
-  return tableOf(search, 4) + (<usize>place << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-function fetchedNormAt(search: Search, index: u32): usize {
-  return tableOf(search, 5) + (<usize>index << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-function fetchedBitsAt(search: Search, index: u32): usize {
-  return tableOf(search, 6) + (<usize>index << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-function fetchedRankAt(search: Search, index: u32): usize {
-  return tableOf(search, 7) + (<usize>index << 2);
-}
-
-/** Reads what the loop after this one needs of a rank: reads that do not wait for each other take a fraction of the time. */
-// @ts-ignore: decorator
-@inline
-function fetch(search: Search, index: u32, rank: u32): void {
-  store<f32>(fetchedNormAt(search, index), normOf(recordOf(search, rank)));
-  store<u32>(fetchedBitsAt(search, index), load<u32>(search.bits + (<usize>rank << 2)));
-}
-
-/** The weight of shared places times their damping, added in the order of the columns as `neighborTopK` does. */
-function numeratorOf(search: Search, shared: u32): f32 {
-  let sum: f32 = 0;
-  for (let left = shared; left != 0; left &= left - 1) sum += load<f32>(weightAt(search, ctz(left)));
-  const count = <f32>popcnt(shared);
-  return search.overlapShrink > 0 ? sum * (count / (count + search.overlapShrink)) : sum;
-}
-
-/** Whether a row of such a score or less can enter; equal scores may, by the lower row. */
-// @ts-ignore: decorator
-@inline
-function canEnter(search: Search, score: f32): bool {
-  return search.count < search.k || score >= load<f32>(search.outScores);
-}
-
-// @ts-ignore: decorator
-@inline
-function offerRow(search: Search, score: f32, row: u32): void {
-  if (!(score > 0) || !isFiniteScore(score)) return;
-  search.work += OFFER_COST;
-  search.count = offer<f32>(search.outRows, search.outScores, search.count, search.k, score, row);
-}
-
-// @ts-ignore: decorator
-@inline
-function recordOf(search: Search, rank: u32): usize {
-  return search.records + (<usize>rank << 5);
-}
-
-// @ts-ignore: decorator
-@inline
-function normOf(record: usize): f32 {
-  return load<f32>(record);
-}
-
-// @ts-ignore: decorator
-@inline
-function rowOf(record: usize): u32 {
-  return load<u32>(record, 4);
-}
-
-/** Which of the frequent places a row has. */
-// @ts-ignore: decorator
-@inline
-function frequentOf(search: Search, record: usize): u32 {
-  let shared: u32 = 0;
-  for (let index = search.rareCount; index < search.placeCount; index++) {
-    const place = load<u32>(orderAt(search, index));
-    const bitmap = load<u32>(numberAt(search, place));
-    shared |= ((load<u32>(record + <usize>((bitmap >> 5) << 2), 8) >> (bitmap & 31)) & 1) << place;
-  }
-  return shared;
-}
 
 /** Notes in each row of the rare columns' lists which of them it shares. */
 function walkRare(search: Search, columns: usize, other: usize, rankLists: usize): void {

@@ -109,6 +109,7 @@ function plainCount(text: string): number {
 }
 
 function assign(query: MutableQuery, name: QueryName, value: string, limits: Limits): void {
+  const id = () => checkId(value, name, limits, 'INVALID_PARAMETER');
   switch (name) {
     case 'n':
       query.n = parseCount(value, 'n');
@@ -122,34 +123,34 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       query.cursor = value;
       return;
     case 'category':
-      query.categories = [...query.categories, checkId(value, 'category', limits, 'INVALID_PARAMETER')];
+      query.categories = [...query.categories, id()];
       if (query.categories.length > limits.labelsMax) {
         throw refusal('category', `must be given at most ${limits.labelsMax} times`);
       }
       return;
     case 'exclude':
-      query.excluded = added(query.excluded, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      query.excluded = added(query.excluded, id(), name);
       return;
     case 'label':
-      query.labels = added(query.labels, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      query.labels = added(query.labels, id(), name);
       return;
     case 'not-label':
-      query.notLabels = added(query.notLabels, checkId(value, name, limits, 'INVALID_PARAMETER'), name);
+      query.notLabels = added(query.notLabels, id(), name);
       return;
     case 'boost':
       query.boosts = added(query.boosts, parseBoost(value, limits), name);
       return;
     case 'prefix':
-      query.prefix = checkId(value, 'prefix', limits, 'INVALID_PARAMETER');
+      query.prefix = id();
       return;
     case 'q':
-      query.text = checkId(value, 'q', limits, 'INVALID_PARAMETER');
+      query.text = id();
       return;
     case 'user-id':
-      query.userId = checkId(value, 'user-id', limits, 'INVALID_PARAMETER');
+      query.userId = id();
       return;
     case 'write-back-type':
-      query.writeBackType = checkId(value, 'write-back-type', limits, 'INVALID_PARAMETER');
+      query.writeBackType = id();
       return;
     case 'write-back-delay':
       query.writeBackDelayMs = parseDelay(value);
