@@ -255,7 +255,12 @@ describe('doors', () => {
   });
 });
 
-describe.each(['docs/architecture.md', 'docs/glossary.md', 'CONTRIBUTING.md'])('%s', (document) => {
+describe.each([
+  'docs/architecture.md',
+  ...readdirSync(join(ROOT, 'docs/architecture')).map((page) => `docs/architecture/${page}`),
+  'docs/glossary.md',
+  'CONTRIBUTING.md',
+])('%s', (document) => {
   it('names files and folders that exist', () => {
     const text = readFileSync(join(ROOT, document), 'utf8');
     const named = Array.from(
