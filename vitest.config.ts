@@ -16,7 +16,7 @@ const LONG = [
   'test/cli/{backup,bad-input,commands,evaluate,exchange,init,playground}.test.ts',
   'test/model/threads.test.ts',
   'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
-  'test/recommend/answer-cache/answer-cache.test.ts',
+  'test/recommend/lists/answer-cache.test.ts',
   'test/worker/{fit-pipeline,generation-fit,live-rows,pass-over-all-users,search,stopped-pass}.test.ts',
 ];
 

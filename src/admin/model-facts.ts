@@ -3,8 +3,8 @@ import { formatTimestamp } from '../domain/rfc3339.ts';
 import { sharedBytesOf } from '../memory/find-shared-buffers.ts';
 import type { Estimate } from '../model/evaluation/confidence-interval.ts';
 import { PART_NAMES, partOf } from '../model/registry.ts';
+import { RANKING_FEATURES } from '../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
-import { RANKING_FEATURES } from '../recommend/ranking/feature-names.ts';
 import type { PlacedGeneration } from '../worker/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */

@@ -5,7 +5,7 @@ import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { TopK } from '../memory/top-k.ts';
 import { isUnread } from '../recommend/history/already-read.ts';
-import { NOTHING, type Ranked } from '../recommend/ranked-rows.ts';
+import { NOTHING, type Ranked } from '../recommend/rows/ranked-rows.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import { titled, titledScores } from './titles.ts';

@@ -3,7 +3,7 @@ import type { HealthReport } from '../domain/api-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Limits } from '../domain/request-limits.ts';
 import type { Explainer } from '../recommend/answers/explain.ts';
-import type { Recommender } from '../recommend/recommender.ts';
+import type { Recommender } from '../recommend/sources/recommender.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { EntityTexts } from './entity-cache.ts';
 

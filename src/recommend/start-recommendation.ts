@@ -8,20 +8,20 @@ import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/history-pool.ts';
-import { InMemoryState } from './in-memory-state.ts';
-import type { AskInWorker } from './list-making/answer-from-models.ts';
-import type { ListSettings } from './list-making/list-settings.ts';
+import type { ActiveUsers } from './lists/active-users.ts';
+import { marksLists } from './lists/list-versions.ts';
+import type { AskInWorker } from './lists/maker/answer-from-models.ts';
+import { markStale } from './lists/mark-stale.ts';
+import { type ListParts, startLists } from './lists/start-user-lists.ts';
+import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { CountsStorage } from './popularity/recount-and-save.ts';
+import type { ListSettings } from './sources/list-settings.ts';
 import { createSources } from './sources/registry.ts';
 import type { Sources } from './sources/source.ts';
-import type { ActiveUsers } from './user-lists/active-users.ts';
-import { marksLists } from './user-lists/list-versions.ts';
-import { markStale } from './user-lists/mark-stale.ts';
-import { type ListParts, startLists } from './user-lists/start-user-lists.ts';
-import type { UserLists } from './user-lists/user-lists.ts';
+import { InMemoryState } from './state/in-memory-state.ts';
 
 /** The recommendation side of a service, put together and kept in step with the store. */
 export interface Recommendation {

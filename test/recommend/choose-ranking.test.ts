@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/models/feature-names.ts';
 import { choiceTable, chooseRanking } from '../../src/recommend/ranking/choose-ranking.ts';
-import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/ranking/feature-names.ts';
 import type { RankingExample } from '../../src/recommend/ranking/learn-blends.ts';
 
 const CANDIDATES = 60;

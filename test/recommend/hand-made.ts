@@ -2,24 +2,24 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
 import { openSums, placeSums } from '../../src/model/neighbors/kernel-row-sums.ts';
 import { History } from '../../src/recommend/history/history.ts';
-import { NO_COLD_ITEMS } from '../../src/recommend/list-making/find-cold-items.ts';
-import type { ListInputs } from '../../src/recommend/list-making/list-inputs.ts';
-import { ListMaker } from '../../src/recommend/list-making/list-maker.ts';
-import type { ListSettings } from '../../src/recommend/list-making/list-settings.ts';
+import { ListMaker } from '../../src/recommend/lists/maker/list-maker.ts';
+import {
+  RANKING_FEATURES,
+  type Ranking,
+  type RankingFeature,
+} from '../../src/recommend/models/feature-names.ts';
 import type {
   CollaborativeModel,
   Generation,
   NeighborLists,
   SummedLists,
 } from '../../src/recommend/models/generation.ts';
+import { NO_COLD_ITEMS } from '../../src/recommend/neighbors/find-cold-items.ts';
 import type { ItemPopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
-import type { Ranked } from '../../src/recommend/ranked-rows.ts';
-import {
-  RANKING_FEATURES,
-  type Ranking,
-  type RankingFeature,
-} from '../../src/recommend/ranking/feature-names.ts';
+import type { Ranked } from '../../src/recommend/rows/ranked-rows.ts';
+import type { ListInputs } from '../../src/recommend/sources/list-inputs.ts';
+import type { ListSettings } from '../../src/recommend/sources/list-settings.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
 
 /** Feedback types of the hand-made world. */

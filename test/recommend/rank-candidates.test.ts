@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LikeSums, writeSumFeature } from '../../src/recommend/models/sums-over-likes.ts';
-import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
 import {
   looksAt,
   RANKING_FEATURES,
   type RankingFeature,
   scalesOf,
-} from '../../src/recommend/ranking/feature-names.ts';
+} from '../../src/recommend/models/feature-names.ts';
+import { LikeSums, writeSumFeature } from '../../src/recommend/models/sums-over-likes.ts';
+import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
 import { rankCandidates } from '../../src/recommend/ranking/rank-candidates.ts';
 import { generation, popularity, ranking, scoredModel, summedLists, world } from './hand-made.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RowSet } from '../../src/recommend/row-set.ts';
+import { RowSet } from '../../src/recommend/rows/row-set.ts';
 
 it('empties a set of rows at once and grows with its rows', () => {
   const set = new RowSet();

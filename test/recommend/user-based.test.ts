@@ -10,7 +10,7 @@ import {
   USERS_ASKED,
 } from '../../src/recommend/neighbors/items-of-users.ts';
 import { type UserNeighbors, userRelation } from '../../src/recommend/neighbors/user-neighbors.ts';
-import type { Ranked } from '../../src/recommend/ranked-rows.ts';
+import type { Ranked } from '../../src/recommend/rows/ranked-rows.ts';
 import { UserBasedSource } from '../../src/recommend/sources/user-based.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 import { historyOf, isPositive, LIKE, READ, readsOf } from './hand-made.ts';

@@ -1,5 +1,5 @@
 import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
-import type { ListQuery } from '../../recommend/recommender.ts';
+import type { ListQuery } from '../../recommend/sources/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../list-reply.ts';
 import type { Query } from '../query-parameters.ts';

@@ -7,7 +7,7 @@ import {
 import { decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/errors.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
-import type { RecommendQuery } from '../../recommend/recommender.ts';
+import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { jsonRows } from '../list-reply.ts';
 import type { Query } from '../query-parameters.ts';
 import { json, jsonText, type Reply } from '../reply.ts';

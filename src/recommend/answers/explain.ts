@@ -9,10 +9,10 @@ import { shownOfList } from '../history/already-read.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
-import { FOLD_IN_LIKES_MAX } from '../list-making/candidates.ts';
-import type { ListMaker } from '../list-making/list-maker.ts';
+import { FOLD_IN_LIKES_MAX } from '../lists/maker/candidates.ts';
+import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Recommender } from '../recommender.ts';
+import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
 
 /** How many of the user's items are named. */

@@ -1,7 +1,7 @@
 import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { RecommenderName } from '../../domain/recommenders.ts';
 import type { ItemFilter } from '../catalogue/item-filter.ts';
-import type { ListMaker } from '../list-making/list-maker.ts';
+import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { Ask, Sources } from '../sources/source.ts';
 import type { Answer } from './answer-builder.ts';
 

@@ -6,10 +6,10 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isUnread } from '../history/already-read.ts';
 import type { Histories } from '../history/history-pool.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
-import { filterRanked, type Ranked } from '../ranked-rows.ts';
-import type { ListQuery, Recommender, RecommendQuery } from '../recommender.ts';
+import { filterRanked, type Ranked } from '../rows/ranked-rows.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';
+import type { ListQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
 

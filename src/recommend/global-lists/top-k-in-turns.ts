@@ -1,5 +1,5 @@
 import { TopK } from '../../memory/top-k.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
 
 /** Rows looked at between two pauses. */
 const PAUSE_ROWS = 512;

@@ -4,7 +4,7 @@
  * which puts read items back into users' lists: what stands in such a list may be shown, and from elsewhere still nothing
  * read is added.
  */
-import { RowSet } from '../row-set.ts';
+import { RowSet } from '../rows/row-set.ts';
 import type { History } from './history.ts';
 
 /** True for an item that the user has not read. */

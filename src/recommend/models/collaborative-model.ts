@@ -3,7 +3,7 @@ import { hasBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { decomposeScore } from '../../model/als/score-decomposition.ts';
 import type { MfScorer, PlacedModel } from '../../model/als/scores-and-fold-in.ts';
-import { filterRanked, NOTHING, type Ranked } from '../ranked-rows.ts';
+import { filterRanked, NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { CollaborativeModel } from './generation.ts';
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */

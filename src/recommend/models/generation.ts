@@ -1,8 +1,8 @@
 import type { ScoreDecomposition } from '../../model/als/score-decomposition.ts';
 import type { RowSums } from '../../model/neighbors/kernel-row-sums.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
-import type { Ranked } from '../ranked-rows.ts';
-import type { Ranking } from '../ranking/feature-names.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
+import type { Ranking } from './feature-names.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {

@@ -2,7 +2,7 @@ import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { RowPostings } from '../catalogue/row-postings.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
-import { UserBits } from '../user-lists/user-bit-set.ts';
+import { UserBits } from '../rows/user-bits.ts';
 
 /** Users of an item that are looked at; with more of them something has always happened. */
 const USERS_MAX = 4096;

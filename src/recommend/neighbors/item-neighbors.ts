@@ -3,7 +3,7 @@ import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
-import { filterRanked, NOTHING, type Ranked } from '../ranked-rows.ts';
+import { filterRanked, NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { SinceFit } from './changed-since-fit.ts';
 import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';

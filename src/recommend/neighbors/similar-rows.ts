@@ -1,7 +1,7 @@
 import { atOnce, inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
 import { elementWeight, SHRINK, similarity } from '../../model/neighbors/similarity.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
 import { CommonSums } from './common-elements-table.ts';
 
 /** By how much rounding to 32 bits may lift a score above its bound. */

@@ -7,7 +7,7 @@ import type { LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { AskedUser, GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
 import type { FindRelated } from './item-neighbors.ts';
 import type { Relation } from './neighbors-from-store.ts';
 

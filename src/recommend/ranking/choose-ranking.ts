@@ -7,7 +7,7 @@ import type { ChoiceSample } from '../../model/conditional-logit.ts';
 import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
 import type { LogisticRegression } from '../../model/logistic-regression.ts';
-import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from './feature-names.ts';
+import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
 import {
   asProbability,
   isModel,

@@ -1,7 +1,7 @@
+import { RANKING_FEATURES } from '../models/feature-names.ts';
 import type { Generation } from '../models/generation.ts';
 import { type LikeSums, SUM_NAMES, writeSumFeature } from '../models/sums-over-likes.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
-import { RANKING_FEATURES } from './feature-names.ts';
 import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 
 const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');

@@ -1,7 +1,12 @@
 /** Learns to rank from users' candidates and what they liked of them, by some of the features. */
 import { type ChoiceSample, fitChoices } from '../../model/conditional-logit.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/logistic-regression.ts';
-import { MODEL_FEATURES, type ModelFeature, RANKING_FEATURES, type RankingFeature } from './feature-names.ts';
+import {
+  MODEL_FEATURES,
+  type ModelFeature,
+  RANKING_FEATURES,
+  type RankingFeature,
+} from '../models/feature-names.ts';
 
 /** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 1000;

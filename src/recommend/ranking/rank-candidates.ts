@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { createRandom } from '../../domain/random.ts';
+import type { Ranking } from '../models/feature-names.ts';
 import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';
-import type { Ranking } from './feature-names.ts';
 
 /**
  * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is

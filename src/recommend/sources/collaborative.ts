@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History } from '../history/history.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import { NOTHING, type Ranked } from '../ranked-rows.ts';
+import { NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

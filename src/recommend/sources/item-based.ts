@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { GenerationSlot, NeighborLists } from '../models/generation.ts';
 import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
-import type { Ranked } from '../ranked-rows.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

@@ -1,7 +1,7 @@
 import type { History } from '../history/history.ts';
-import type { ListInputs } from '../list-making/list-inputs.ts';
-import type { ListSettings } from '../list-making/list-settings.ts';
 import type { LikeSums, SumName } from '../models/sums-over-likes.ts';
+import type { ListInputs } from './list-inputs.ts';
+import type { ListSettings } from './list-settings.ts';
 
 /** What the learned ranking wants proposed beside what the enabled recommenders propose. */
 export interface RankingSources {

@@ -1,11 +1,11 @@
 import type { Config } from '../../domain/config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { InMemoryState } from '../in-memory-state.ts';
 import type { GenerationSlot } from '../models/generation.ts';
 import { SinceFit } from '../neighbors/changed-since-fit.ts';
 import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import { UserNeighbors } from '../neighbors/user-neighbors.ts';
+import type { InMemoryState } from '../state/in-memory-state.ts';
 import { CollaborativeSource, collaborativeMatcher, type VectorOf } from './collaborative.ts';
 import { ItemBasedSource, itemBasedMatcher } from './item-based.ts';
 import { LatestSource, latestMatcher } from './latest.ts';

@@ -5,9 +5,9 @@ import { TopK } from '../../memory/top-k.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../ranked-rows.ts';
-import type { ListQuery } from '../recommender.ts';
+import type { Ranked } from '../rows/ranked-rows.ts';
 import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
+import type { ListQuery } from './recommender.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
 const HALF_LIFE_ITEMS = 2;

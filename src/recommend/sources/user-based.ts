@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { itemsOfUsers, likesInStore, SUMS_MAX, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
-import { NOTHING, type Ranked } from '../ranked-rows.ts';
+import { NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

@@ -2,9 +2,9 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { LATE_MAX } from '../../dataset/validation-split.ts';
 import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
+import { RANKING_FEATURES } from '../../recommend/models/feature-names.ts';
 import { itemsOfUsersBytes } from '../../recommend/neighbors/items-of-users.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/popularity-scales.ts';
-import { RANKING_FEATURES } from '../../recommend/ranking/feature-names.ts';
 import { JUDGED_USERS_MAX, type ListPlan } from '../messages.ts';
 
 /** What the log says of a stage's memory. */

@@ -1,6 +1,6 @@
 import type { PartName } from '../../model/registry.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../../recommend/models/feature-names.ts';
 import { modelOfSum } from '../../recommend/models/sums-over-likes.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../../recommend/ranking/feature-names.ts';
 
 /** The part that a feature of the ranking is the score of. */
 export function partOfFeature(feature: ModelFeature): PartName {

@@ -1,8 +1,8 @@
 import { VERSION } from '../../domain/process/version.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, partOf } from '../../model/registry.ts';
+import type { Ranking } from '../../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
-import type { Ranking } from '../../recommend/ranking/feature-names.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../../domain/log.ts';
 import { PART_NAMES, type PartName, type PlacedParts } from '../../model/registry.ts';
-import { RANKING_FEATURES } from '../../recommend/ranking/feature-names.ts';
+import { RANKING_FEATURES } from '../../recommend/models/feature-names.ts';
 import type { PartTrainer } from '../fit/part-trainer.ts';
 import type { PlacedGeneration } from '../messages.ts';
 import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from './generation-storage.ts';

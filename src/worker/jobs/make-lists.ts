@@ -4,10 +4,11 @@ import { hasBit } from '../../memory/bits.ts';
 import { UnpackedItems } from '../../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { History } from '../../recommend/history/history.ts';
-import { type Found, findWanted } from '../../recommend/list-making/answer-from-models.ts';
-import { CandidateScratch } from '../../recommend/list-making/candidates.ts';
-import type { ListInputs } from '../../recommend/list-making/list-inputs.ts';
-import { ListMaker } from '../../recommend/list-making/list-maker.ts';
+import { ListVersions } from '../../recommend/lists/list-versions.ts';
+import { type Found, findWanted } from '../../recommend/lists/maker/answer-from-models.ts';
+import { CandidateScratch } from '../../recommend/lists/maker/candidates.ts';
+import { ListMaker } from '../../recommend/lists/maker/list-maker.ts';
+import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import type { Generation } from '../../recommend/models/generation.ts';
 import {
   itemsOfUsers,
@@ -19,8 +20,7 @@ import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-sto
 import { askedUser, userRelation } from '../../recommend/neighbors/user-neighbors.ts';
 import { ITEM_FEATURES } from '../../recommend/ranking/compute-features.ts';
 import { ItemFeatureCache } from '../../recommend/ranking/item-feature-cache.ts';
-import { ListVersions } from '../../recommend/user-lists/list-versions.ts';
-import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
+import type { ListInputs } from '../../recommend/sources/list-inputs.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { openGeneration } from '../generation/open-generation.ts';

@@ -1,6 +1,6 @@
 import { likeTest, typeTest } from '../../recommend/history/counts-as-positive.ts';
 import { neighborsFromStore } from '../../recommend/neighbors/neighbors-from-store.ts';
-import type { Ranked } from '../../recommend/ranked-rows.ts';
+import type { Ranked } from '../../recommend/rows/ranked-rows.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import type { RelatedJob } from '../messages.ts';
 import { withReads } from './open-stores.ts';

@@ -4,7 +4,7 @@ import { SimilaritySearch } from '../../model/neighbors/similarity-search.ts';
 import type { PlacedUsers } from '../../model/neighbors/train-and-serve-users.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { comparedItems } from '../../recommend/neighbors/user-neighbors.ts';
-import type { Ranked } from '../../recommend/ranked-rows.ts';
+import type { Ranked } from '../../recommend/rows/ranked-rows.ts';
 import { throwIfCancelled } from '../cancellation.ts';
 import type { SimilarUsersJob } from '../messages.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../domain/clock.ts';
 import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
-import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/global-lists/top-items.ts';
-import type { InMemoryState } from '../../recommend/in-memory-state.ts';
 import { sharePopularity } from '../../recommend/popularity/popularity-counts.ts';
+import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
+import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/state/top-items.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
 
 /** Records that wait to be counted, taken between two pauses. */

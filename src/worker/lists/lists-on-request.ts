@@ -1,7 +1,7 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import type { Found, Question } from '../../recommend/list-making/answer-from-models.ts';
-import type { Remade } from '../../recommend/user-lists/remake-queue.ts';
+import type { Found, Question } from '../../recommend/lists/maker/answer-from-models.ts';
+import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../messages.ts';
 import { SerialQueue } from '../pool/one-at-a-time-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';

@@ -1,8 +1,8 @@
 import { effectiveUntil } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { InMemoryState } from '../../recommend/in-memory-state.ts';
-import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
-import type { PassAndRequests } from '../../recommend/user-lists/reconcile-pass-with-requests.ts';
+import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
+import type { PassAndRequests } from '../../recommend/lists/reconcile-pass-with-requests.ts';
+import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../fit/lists-and-ranking-memory-estimate.ts';
 import type { ListsJob, ListsMade, PlacedGeneration } from '../messages.ts';

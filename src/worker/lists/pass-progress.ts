@@ -1,4 +1,4 @@
-import type { PassOrder, PassPosition } from '../../recommend/user-lists/active-users.ts';
+import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
 
 /** How far a pass has come in the order of its users, several blocks of which are at work at a time. */
 export class PassProgress {

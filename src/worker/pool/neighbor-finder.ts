@@ -3,7 +3,7 @@ import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
 import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
-import { NOTHING } from '../../recommend/ranked-rows.ts';
+import { NOTHING } from '../../recommend/rows/ranked-rows.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
 import { JobQueue } from './bounded-job-queue.ts';
 import type { WorkerPool } from './pool.ts';

@@ -1,0 +1,153 @@
+import { type Clock, effectiveUntil } from '../../domain/clock.ts';
+import type { UserList } from '../../store/cache-store.ts';
+import type { ChangeSet, FeedbackColumns } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { History } from '../history/history.ts';
+import { RowSet } from '../rows/row-set.ts';
+import type { RecommendQuery } from '../sources/recommender.ts';
+import { AnswerSlots, ID_LENGTH_MAX, SLOT_BYTES, SLOT_ROWS } from './answer-slots.ts';
+import { AnswerTexts } from './answer-texts.ts';
+import type { Dated } from './stale-lists.ts';
+
+/** Share of the memory for answers as text; the rest is for lists. */
+const TEXT_SHARE = 1 / 4;
+/** Records of a commit looked at in one step. */
+const STEP_RECORDS = 1024;
+/** A slot and its number of rows in the text. */
+const SLOT_AND_TEXT_BYTES = SLOT_BYTES + 1;
+
+export interface AnswerCacheOptions {
+  /** Memory at most; 0 for no cache. */
+  readonly bytesMax: number;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  /** Feedback up to this much later than now is in effect, milliseconds. */
+  readonly clockErrorMs: number;
+  /** True for a list that somebody has to look after before it is served. */
+  readonly isStale: (list: Dated, nowMs: number) => boolean;
+}
+
+/**
+ * The heads of the lists of users who were asked for before, less what they have read: an answer takes one look-up
+ * instead of a read of the user, of the feedback and of the list. It holds until the user's feedback changes, until
+ * feedback of a later time takes effect and until the list is stale or another takes its place. What may change
+ * otherwise, whether an item may be listed and its categories, is asked of the catalogue each time.
+ */
+export class AnswerCache {
+  private readonly options: AnswerCacheOptions;
+  private readonly slots: AnswerSlots;
+  private readonly texts: AnswerTexts;
+  private readonly seen = new RowSet();
+  private readonly head = new Uint32Array(SLOT_ROWS);
+
+  constructor(options: AnswerCacheOptions) {
+    this.options = options;
+    const textBytes = options.bytesMax * TEXT_SHARE;
+    this.slots = new AnswerSlots(Math.floor((options.bytesMax - textBytes) / SLOT_AND_TEXT_BYTES));
+    this.texts = new AnswerTexts(this.slots.count, textBytes);
+  }
+
+  /** The answer as JSON text, or undefined when it is not to be had from here. */
+  find(userId: string, query: RecommendQuery): string | undefined {
+    const { slots, texts } = this;
+    const { n, offset, categories, writeBackType, scored } = query;
+    const wanted = n + offset;
+    if (slots.count === 0 || wanted === 0 || wanted > SLOT_ROWS || writeBackType !== undefined || scored)
+      return undefined;
+    const { clock, clockErrorMs, isStale } = this.options;
+    const nowMs = clock();
+    if (
+      !slots.find(userId, effectiveUntil(nowMs, clockErrorMs)) ||
+      wanted > slots.length ||
+      isStale(slots, nowMs)
+    )
+      return undefined;
+    const isHead = offset === 0 && categories.length === 0 && this.areListable(n);
+    if (isHead && texts.countAt(slots.slot) === n) return texts.textAt(slots.slot);
+    const text = this.compose(query);
+    if (isHead) texts.put(slots.slot, text!, n);
+    return text;
+  }
+
+  /** The row of the user whom the last answer was found for. */
+  get foundUserRow(): number {
+    return this.slots.userRow;
+  }
+
+  /**
+   * Keeps the head of a list as it is at the moment.
+   * @param history that of the list's user, loaded for the moment
+   * @param accept tells which entries the user may be shown, as long as the feedback stays as it is
+   */
+  keep(userId: string, history: History, list: UserList, accept: (itemRow: number) => boolean): void {
+    if (this.slots.count === 0 || userId.length > ID_LENGTH_MAX) return;
+    const { head, seen } = this;
+    const { itemRows, madeMs, knowsMs } = list;
+    seen.clear();
+    let length = 0;
+    for (let at = 0; at < itemRows.length && length < SLOT_ROWS; at++) {
+      const row = itemRows[at]!;
+      if (seen.has(row) || !accept(row)) continue;
+      seen.add(row);
+      head[length++] = row;
+    }
+    const { userRow, inEffectSinceMs: fromMs, nextEffectMs: untilMs } = history;
+    const slot = this.slots.put(userId, userRow, head, length, { madeMs, knowsMs, fromMs, untilMs });
+    this.texts.drop(slot);
+  }
+
+  /** Forgets the users whose feedback a commit changed, and those it deleted; a fraction of a millisecond a step. */
+  *follow({
+    added,
+    removed,
+    deletedUserRows,
+  }: Pick<ChangeSet, 'added' | 'removed' | 'deletedUserRows'>): Generator<unknown> {
+    if (this.slots.count === 0) return;
+    yield* this.forgetUsers(added);
+    yield* this.forgetUsers(removed);
+    for (const userRow of deletedUserRows) this.slots.forget(userRow);
+  }
+
+  /** Forgets a user: another list is there. */
+  forget(userRow: number): void {
+    if (this.slots.count > 0) this.slots.forget(userRow);
+  }
+
+  /** True when none of the first `count` rows found is to be left out. */
+  private areListable(count: number): boolean {
+    const { catalogue } = this.options;
+    const { words, rowsAt } = this.slots;
+    for (let at = rowsAt; at < rowsAt + count; at++) if (!catalogue.isListable(words[at]!)) return false;
+    return true;
+  }
+
+  /** The answer out of the rows found, undefined when they are too few. */
+  private compose({ n, offset, categories }: RecommendQuery): string | undefined {
+    const { catalogue } = this.options;
+    const { words, rowsAt, length } = this.slots;
+    const wanted = n + offset;
+    let taken = 0;
+    let json = '[';
+    for (let at = rowsAt; at < rowsAt + length && taken < wanted; at++) {
+      const row = words[at]!;
+      if (!catalogue.isListable(row)) continue;
+      if (categories.length > 0 && !catalogue.isInAll(row, categories)) continue;
+      if (taken++ < offset) continue;
+      json += taken > offset + 1 ? ',' : '';
+      json += catalogue.jsonIdAt(row)!;
+    }
+    json += ']';
+    return taken === wanted ? json : undefined;
+  }
+
+  private *forgetUsers({ length, userRows }: FeedbackColumns): Generator<unknown> {
+    let last = -1;
+    for (let at = 0; at < length; at++) {
+      if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+      const userRow = userRows[at]!;
+      // A batch is in the order of its users.
+      if (userRow !== last) this.slots.forget(userRow);
+      last = userRow;
+    }
+  }
+}

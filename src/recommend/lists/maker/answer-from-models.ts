@@ -1,0 +1,46 @@
+import type { PackedItems, WantedItems } from '../../catalogue/item-filter.ts';
+import type { History } from '../../history/history.ts';
+import type { Ranked } from '../../rows/ranked-rows.ts';
+import type { ListMaker } from './list-maker.ts';
+
+/** What one question asks of the models beside the user's cached list. */
+export interface Question {
+  readonly userRow: number;
+  readonly items: PackedItems;
+  /** Entries wanted in all. */
+  readonly wanted: number;
+  /** Rows that the answer has already; undefined where it begins with a list made for the question. */
+  readonly known: readonly number[] | undefined;
+}
+
+/** What the models have found. */
+export interface Found {
+  readonly list: Ranked | undefined;
+  /** What follows the list, best first. */
+  readonly more: readonly number[];
+}
+
+/** Asks the models in a worker. @throws FurzeError OVERLOADED when too many questions wait */
+export type AskInWorker = (question: Question, signal?: AbortSignal) => Promise<Found>;
+
+/**
+ * Answers a question with the models: a list made for it, unless there is one, and what else of the wanted items they
+ * propose.
+ */
+export function findWanted(
+  maker: ListMaker,
+  history: History,
+  items: WantedItems,
+  { wanted, known }: Pick<Question, 'wanted' | 'known'>,
+): Found {
+  const list = known === undefined ? maker.make(history, items) : undefined;
+  const taken = new Set(known ?? list?.rows.slice(0, wanted));
+  const accept = (row: number) => !taken.has(row) && maker.accepts(row, history, items);
+  const { members } = items;
+  const allowed = items.isWide && taken.size < wanted ? items.allowed : undefined;
+  const isNarrowed = members !== undefined || allowed !== undefined;
+  const missing = wanted - taken.size;
+  const more =
+    isNarrowed && missing > 0 ? maker.among(history, { members, allowed }, missing, accept, items) : [];
+  return { list, more };
+}

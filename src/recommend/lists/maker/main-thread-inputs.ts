@@ -1,0 +1,67 @@
+import type { Clock } from '../../../domain/clock.ts';
+import type { LocalReads } from '../../../store/data-store.ts';
+import type { GenerationSlot } from '../../models/generation.ts';
+import type { ListInputs } from '../../sources/list-inputs.ts';
+import type { InMemoryState } from '../../state/in-memory-state.ts';
+import { topLatest, topPopular, topTrending } from '../../state/top-items.ts';
+
+/** The most popular items are looked for again after this time. */
+const POPULAR_MS = 1000;
+
+/** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
+const TRENDING_MS = 10_000;
+
+/** What the main thread makes lists of: everything as of the last commit. */
+export function mainThreadInputs(parts: {
+  readonly live: InMemoryState;
+  readonly generations: GenerationSlot;
+  readonly reads: LocalReads;
+  readonly clock: Clock;
+  readonly cacheSize: number;
+  /** The items of the user's last list, as far as they may be considered. */
+  readonly lastRows: (userRow: number) => ArrayLike<number>;
+}): ListInputs {
+  const { live, generations, reads, clock, cacheSize, lastRows } = parts;
+  let popularRows: readonly number[] = [];
+  let popularMs = Number.NEGATIVE_INFINITY;
+  const { catalogue, popularity } = live;
+  const trending: { rows: readonly number[]; madeMs: number }[] = [];
+  // What was found before knows of little.
+  void live.settled.then(() => {
+    popularMs = Number.NEGATIVE_INFINITY;
+    trending.length = 0;
+  });
+  return {
+    get generation() {
+      return generations.current;
+    },
+    get coldItems() {
+      return live.coldItems.items;
+    },
+    popularity,
+    isListable: (row) => catalogue.isListable(row),
+    listableBits: () => catalogue.visibleBits(),
+    timestampMsAt: (row) => catalogue.timestampMsAt(row),
+    trendingRows(scale) {
+      const now = clock();
+      const known = trending[scale];
+      if (known !== undefined && Math.abs(now - known.madeMs) < TRENDING_MS) return known.rows;
+      popularity.drain();
+      const rows = topTrending(popularity.scales[scale]!, cacheSize, (row) => catalogue.isListable(row));
+      trending[scale] = { rows, madeMs: now };
+      return rows;
+    },
+    latestRows: () => topLatest(live, cacheSize),
+    popularRows() {
+      const now = clock();
+      if (Math.abs(now - popularMs) >= POPULAR_MS) {
+        popularRows = topPopular(live, cacheSize);
+        popularMs = now;
+      }
+      return popularRows;
+    },
+    // Finding users like this one takes a worker; what it found for the last list is still to be considered.
+    userBased: ({ userRow }) => lastRows(userRow),
+    labelsOf: (userRow) => reads.userAt(userRow)?.Labels ?? [],
+  };
+}

@@ -1,0 +1,132 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { ttlMs } from '../../domain/duration.ts';
+import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
+import type { CacheStore } from '../../store/cache-store.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { GenerationSlot } from '../models/generation.ts';
+import { type ListSettings, listSettings } from '../sources/list-settings.ts';
+import type { InMemoryState } from '../state/in-memory-state.ts';
+import { ActiveUsers } from './active-users.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { ListVersions } from './list-versions.ts';
+import { TimeBudget } from './main-thread-time-budget.ts';
+import { ListMaker } from './maker/list-maker.ts';
+import { mainThreadInputs } from './maker/main-thread-inputs.ts';
+import type { MakeInWorker } from './remake-queue.ts';
+import { StaleLists } from './stale-lists.ts';
+import { UserLists } from './user-lists.ts';
+
+/** What users' lists stand on. */
+export interface ListParts {
+  readonly config: Config;
+  readonly reads: LocalReads;
+  readonly cache: CacheStore;
+  /** True where others write to the data, too. */
+  readonly hasOtherNodes: boolean;
+  readonly live: InMemoryState;
+  readonly generations: GenerationSlot;
+  /** Makes users' lists in a worker. */
+  readonly makeInWorker: MakeInWorker;
+  readonly clock: Clock;
+  /** A clock that never goes back, milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** Users' lists: how they are made, those that are kept, and the answers out of them. */
+export interface StartedLists {
+  readonly settings: ListSettings;
+  readonly maker: ListMaker;
+  readonly lists: UserLists;
+  readonly active: ActiveUsers;
+  readonly hits: AnswerCache;
+}
+
+/** Puts users' lists together and takes up where the last process left them. */
+export async function startLists(parts: ListParts): Promise<StartedLists> {
+  const { config, reads, cache, hasOtherNodes, live, generations, clock } = parts;
+  const { server, recommend } = config;
+  const settings = listSettings(recommend);
+  const lastRows = (userRow: number): ArrayLike<number> => {
+    const last = lists.last(userRow);
+    return last === undefined || lists.isRetracted(last) ? [] : last.itemRows;
+  };
+  const inputs = mainThreadInputs({
+    live,
+    generations,
+    reads,
+    clock,
+    cacheSize: settings.cacheSize,
+    lastRows,
+  });
+  const maker = new ListMaker(settings, inputs, live.isPositive);
+  const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
+  const lists: UserLists = new UserLists({
+    cache,
+    active,
+    userCount: () => reads.userRowCount,
+    isSettled: () => live.isSettled,
+    itemCount: () => live.catalogue.itemCount,
+    generations,
+    maker,
+    versions:
+      hasOtherNodes || cache.local === undefined ? listVersions(config, settings, live, reads) : undefined,
+    staleLists: staleListsOf(config, live, clock, await settingsSince(settings, cache, clock)),
+    clock,
+    arrivalsSince: (sinceMs) => live.newItems.since(sinceMs),
+    budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
+    makeInWorker: parts.makeInWorker,
+    needsWorker: settings.user_based,
+    onReplaced: (userRow) => hits.forget(userRow),
+    onTrouble: parts.onTrouble,
+  });
+  await lists.restore();
+  const hits: AnswerCache = new AnswerCache({
+    bytesMax: server.hit_cache_mb * 2 ** 20,
+    catalogue: live.catalogue,
+    clock,
+    clockErrorMs: server.clock_error,
+    isStale: (list, nowMs) => lists.isStale(list, nowMs),
+  });
+  return { settings, maker, lists, active, hits };
+}
+
+function listVersions(
+  { recommend }: Config,
+  settings: ListSettings,
+  { isPositive }: InMemoryState,
+  reads: LocalReads,
+): ListVersions {
+  const { positive_feedback_types, positive_feedback_ttl } = recommend.data_source;
+  const positiveTypes = positiveKindNames(positive_feedback_types);
+  const ground = { settings, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  return new ListVersions(ground, isPositive, () => reads.feedbackTypes());
+}
+
+function staleListsOf(
+  { server, recommend }: Config,
+  live: InMemoryState,
+  clock: Clock,
+  validSinceMs: number,
+): StaleLists {
+  const ages = {
+    refreshMs: recommend.offline.refresh_recommend_period,
+    expireMs: recommend.cache_expire,
+    arrivalMs: server.cache_expire,
+  };
+  return new StaleLists({ clock, ages, validSinceMs, arrivedMs: () => live.newItems.lastMs });
+}
+
+/** Name of the state that tells which settings lists are made with. */
+const SETTINGS_STATE = 'list-settings';
+
+/** Since when lists are made with these settings, milliseconds since the epoch; now if they are new. */
+async function settingsSince(settings: ListSettings, cache: CacheStore, clock: Clock): Promise<number> {
+  const known = (await cache.getState(SETTINGS_STATE)) as { settings: string; sinceMs: number } | undefined;
+  const text = JSON.stringify(settings);
+  if (known?.settings === text) return known.sinceMs;
+  const sinceMs = clock();
+  await cache.putState(SETTINGS_STATE, { settings: text, sinceMs });
+  return sinceMs;
+}

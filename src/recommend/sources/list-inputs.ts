@@ -1,0 +1,20 @@
+import type { History } from '../history/history.ts';
+import type { ColdItems } from '../neighbors/find-cold-items.ts';
+import type { RankingInputs } from '../ranking/compute-features.ts';
+
+/** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */
+export interface ListInputs extends RankingInputs {
+  /** Listable items, newest first; some more than a list has entries. */
+  readonly latestRows: () => ArrayLike<number>;
+  /** Listable items, most popular first; likewise. */
+  readonly popularRows: () => ArrayLike<number>;
+  /** Listable items with the most positive feedback on one popularity scale, most first; likewise. */
+  readonly trendingRows: (scale: number) => ArrayLike<number>;
+  readonly isListable: (itemRow: number) => boolean;
+  /** Bits of the rows that are listable, and perhaps of some that are not; absent where nobody keeps them. */
+  readonly listableBits?: () => Uint32Array;
+  /** Items that users like this one like, best first. */
+  readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
+  readonly labelsOf: (userRow: number) => readonly string[];
+  readonly coldItems: ColdItems;
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../domain/config/config.ts';
+import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
+import { type RankOrder, rankOrder } from '../ranking/rank-candidates.ts';
+
+/** Factors on the scores of what is put back; `[recommend.replacement]`. */
+export interface Replacement {
+  readonly positiveDecay: number;
+  readonly readDecay: number;
+}
+
+/** Which recommenders propose candidates. */
+type Proposing = Readonly<Record<RecommenderName, boolean>>;
+
+function proposing(offline: Config['recommend']['offline']): Proposing {
+  const entries = RECOMMENDERS.map((name) => [name, offline[`enable_${name}_recommend`]]);
+  return Object.fromEntries(entries) as Proposing;
+}
+
+/** Whether any recommender proposes candidates. */
+export function proposesAny(settings: Proposing): boolean {
+  return RECOMMENDERS.some((name) => settings[name]);
+}
+
+/** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
+export interface ListSettings extends Proposing {
+  /** What orders the candidates. */
+  readonly order: RankOrder;
+  /** Candidates of each recommender, and entries of a list. */
+  readonly cacheSize: number;
+  /** How many of the latest likes the item-based recommender looks at. */
+  readonly seedItems: number;
+  /** Puts read items back, with these factors on their scores; undefined when off. */
+  readonly replacement: Replacement | undefined;
+  /** Proportions of popular and of latest items put in. */
+  readonly explore: { readonly popular: number; readonly latest: number };
+  readonly seed: number;
+}
+
+export function listSettings(recommend: Config['recommend']): ListSettings {
+  const { offline, replacement, online, collaborative } = recommend;
+  return {
+    ...proposing(offline),
+    order: rankOrder(recommend),
+    cacheSize: recommend.cache_size,
+    seedItems: online.num_feedback_fallback_item_based,
+    replacement: replacement.enable_replacement
+      ? {
+          positiveDecay: replacement.positive_replacement_decay,
+          readDecay: replacement.read_replacement_decay,
+        }
+      : undefined,
+    explore: offline.explore_recommend,
+    seed: collaborative.seed,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import type { ItemWishes } from '../catalogue/item-filter.ts';
+import type { Caller } from './source.ts';
+
+/** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */
+export interface ListQuery {
+  readonly n: number;
+  readonly offset: number;
+  /** Only items that have all of these. */
+  readonly categories: readonly string[];
+  /** Leave out what this user has feedback on that is in effect. */
+  readonly userId?: string;
+  readonly caller?: Caller | undefined;
+}
+
+export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
+  /** What else the items must be. */
+  readonly wishes?: ItemWishes | undefined;
+  /** Write a feedback of this type for each item answered. */
+  readonly writeBackType?: string;
+  /** Added to the time of the answer to make the written feedback's Timestamp. */
+  readonly writeBackDelayMs?: number;
+  /** Answer scored entries in place of ids. */
+  readonly scored?: boolean;
+}
+
+/** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */
+export interface Recommender {
+  latest(query: ListQuery): Promise<ScoredEntry[]>;
+  popular(query: ListQuery): Promise<ScoredEntry[]>;
+  itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
+  recommend(userId: string, query: RecommendQuery): Promise<string> | string;
+  /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
+  recommendReady(userId: string, query: RecommendQuery): string | undefined;
+  session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
+}

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../domain/clock.ts';
+import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import { NewItems } from '../catalogue/new-items.ts';
+import { LatestIndex } from '../global-lists/latest-index.ts';
+import { PopularIndex } from '../global-lists/popular-index.ts';
+import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
+import { ColdItemIndex } from '../neighbors/find-cold-items.ts';
+import type { CountsByType } from '../popularity/counts-by-type.ts';
+import type { PopularityCounts, PopularitySpans } from '../popularity/popularity-counts.ts';
+import { type CountsStorage, LiveCounts } from '../popularity/recount-and-save.ts';
+import { SavedCounts } from '../popularity/saved-counts.ts';
+
+/** Rows read before other work gets a turn: a few milliseconds. */
+const SLICE_ROWS = 4096;
+/** Records counted in one step while requests are served: a fraction of a millisecond. */
+const COUNT_RECORDS = 512;
+/** Items taken in in one step likewise. */
+const STEP_ITEMS = 64;
+/** New items worked out in one turn: about a millisecond. */
+const COLD_ITEMS_A_TURN = 4;
+
+/** What is kept in memory of the store and follows each commit: the catalogue, latest and popular items, new items. */
+export class InMemoryState {
+  readonly catalogue: Catalogue;
+  readonly latest: LatestIndex;
+  readonly popular: PopularIndex;
+  readonly popularity: PopularityCounts;
+  readonly coldItems: ColdItemIndex;
+  readonly isPositive: NumberedTypeTest;
+  readonly countsByType: CountsByType;
+  /** The items that became listable lately: lists made before know nothing of them. */
+  readonly newItems: NewItems;
+  private readonly clock: Clock;
+  private readonly counts: LiveCounts;
+  private readonly newestCount: boolean;
+  private findingCold = false;
+  /** Items from this row on came after the last fit. */
+  private knownRows = 0;
+
+  constructor(options: {
+    readonly reads: LocalReads;
+    readonly clock: Clock;
+    readonly positiveTypes: readonly string[];
+    readonly spans: PopularitySpans;
+    readonly itemTtlMs: number;
+    /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
+    readonly newestCount: boolean;
+    readonly countsStorage: CountsStorage;
+    readonly onTrouble: (message: string, error: unknown) => void;
+    /** Told of what is as it should be and worth a line. */
+    readonly onNote?: (message: string) => void;
+  }) {
+    this.catalogue = new Catalogue(options.clock, options.itemTtlMs);
+    this.latest = new LatestIndex(this.catalogue);
+    this.clock = options.clock;
+    this.newItems = new NewItems(options.clock());
+    this.newestCount = options.newestCount;
+    const { reads, positiveTypes, clock, onTrouble, onNote, countsStorage: keeper } = options;
+    this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
+    const counts = new SavedCounts({ positiveTypes, ...options.spans }, clock, this.isPositive);
+    this.counts = new LiveCounts({ counts, reads, keeper, onTrouble, onNote });
+    this.popularity = counts.popularity;
+    this.countsByType = counts.types;
+    this.popular = new PopularIndex(this.popularity, this.catalogue);
+    this.coldItems = new ColdItemIndex(this.catalogue, this.popularity);
+  }
+
+  /**
+   * Resolves once lists may be made: all feedback is counted, or that fails and what is known has to do; never rejects.
+   */
+  get settled(): Promise<void> {
+    return this.counts.settled;
+  }
+
+  /** False at a start without counts that can be used, until they are there or cannot be had. */
+  get isSettled(): boolean {
+    return this.counts.isSettled;
+  }
+
+  /** False where the counts that there are lack the feedback of before. */
+  get isCounted(): boolean {
+    return this.counts.isCounted;
+  }
+
+  /** Why feedback cannot be counted; undefined while there is hope. */
+  get countError(): string | undefined {
+    return this.counts.countError;
+  }
+
+  /**
+   * Reads all items, in slices so that timers and signals get their turn, and what is counted of all feedback as far as
+   * that is to be had at once.
+   * @param feedbackCount records that there are
+   */
+  async load(reads: LocalReads, feedbackCount: number): Promise<void> {
+    const counted = this.counts.load(feedbackCount);
+    for (let from = 0; from >= 0; ) {
+      // First of all, whoever was asked before gets to work.
+      await nextTurn();
+      let seen = 0;
+      from = reads.scanItems(from, (item) => {
+        this.catalogue.put(item);
+        return ++seen < SLICE_ROWS;
+      });
+    }
+    await counted;
+    // The first ranking takes long, and nobody waits yet.
+    this.popular.top(1, [], () => true);
+  }
+
+  close(): void {
+    this.counts.close();
+  }
+
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow(changes: ChangeSet): Generator<unknown> {
+    const { catalogue, popularity } = this;
+    if (changes.renumbersTypes) this.isPositive.renumber();
+    let taken = 0;
+    for (const item of changes.items) {
+      if (++taken % STEP_ITEMS === 0) yield;
+      const wasListable = catalogue.isListable(item.row);
+      catalogue.put(item);
+      const hasArrived = !wasListable && catalogue.isListable(item.row);
+      if (hasArrived && (this.newestCount || item.row < this.knownRows))
+        this.newItems.add(item.row, this.clock());
+    }
+    for (const row of changes.deletedItemRows) catalogue.delete(row);
+    this.counts.apply(changes);
+    while (popularity.drain(COUNT_RECORDS)) yield;
+    if (changes.items.length > 0) this.findColdLater();
+  }
+
+  /**
+   * A fit that knows the items below this row is served from now on. Resolves once feedback is counted as far as it can be, by
+   * which new items are told from known ones, and the new ones are compared with the others.
+   * @param after what they are compared after
+   */
+  async knowItems(knownRows: number, after?: Promise<unknown>): Promise<void> {
+    this.knownRows = knownRows;
+    this.coldItems.clear();
+    if (after !== undefined) await after;
+    await this.settled;
+    while (this.findCold()) await nextTurn();
+  }
+
+  /** Works out what new items are like, some a turn. */
+  private findColdLater(): void {
+    if (this.findingCold || this.knownRows === 0 || !this.isSettled) return;
+    this.findingCold = true;
+    setImmediate(() => {
+      this.findingCold = false;
+      if (this.findCold()) this.findColdLater();
+    });
+  }
+
+  private findCold(): boolean {
+    const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
+    for (const row of gained) this.newItems.add(row, this.clock());
+    return isMore;
+  }
+}
