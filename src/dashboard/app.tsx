@@ -13,7 +13,7 @@ import { TasksPage } from './pages/tasks.tsx';
 import { TryPage } from './pages/try.tsx';
 import { UsersPage } from './pages/users.tsx';
 import { place } from './router.ts';
-import { notice, refreshSummary, summary } from './state.ts';
+import { notice, question, refreshSummary, summary } from './state.ts';
 
 const SUMMARY_MS = 5000;
 const NOTICE_MS = 12_000;
@@ -58,6 +58,9 @@ export function App() {
 
   const focusHead = () => main.current?.querySelector('h1')?.focus();
 
+  // What was done on a page is told there.
+  useEffect(() => () => (notice.value = undefined), [place.value]);
+
   useEffect(() => {
     document.title = `${entry.label} · furze`;
     // At first the focus is where the browser puts it.
@@ -77,7 +80,40 @@ export function App() {
         {needsKey.value ? <KeyForm /> : <Page />}
       </main>
       <NoticeLine />
+      <QuestionDialog />
     </div>
+  );
+}
+
+/** Asks before something is done that customers notice. */
+function QuestionDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const asked = question.value;
+  useEffect(() => {
+    if (asked !== undefined) dialog.current?.showModal();
+  }, [asked]);
+  if (asked === undefined) return null;
+  const close = () => {
+    question.value = undefined;
+  };
+  const agree = () => {
+    close();
+    void asked.act();
+  };
+  return (
+    <dialog ref={dialog} aria-label="Confirm" onClose={close}>
+      <article>
+        <p>{asked.text}</p>
+        <footer class="buttons">
+          <button type="button" class="secondary outline" onClick={close}>
+            Cancel
+          </button>
+          <button type="button" onClick={agree}>
+            {asked.yes}
+          </button>
+        </footer>
+      </article>
+    </dialog>
   );
 }
 

@@ -37,6 +37,18 @@ export function likeType(): string | undefined {
   return liking()?.type;
 }
 
+/** True while the buttons of "Try it" store what they say; off at each visit. */
+export const isStoring = signal(false);
+
+/** Something that is done only once a person has agreed. */
+export interface Question {
+  readonly text: string;
+  /** The button that agrees. */
+  readonly yes: string;
+  readonly act: () => Promise<void>;
+}
+export const question = signal<Question | undefined>(undefined);
+
 /** Something that was done from here and can be undone. */
 export interface Notice {
   readonly text: string;

@@ -177,7 +177,15 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await show(view.page, `try/${userId}`, 'Try it');
     const [first] = (await recommended()) as [string];
     const row = view.page.locator(`tr[data-item="${first}"]`);
+    await row.getByRole('button', { name: /^Why / }).waitFor();
+    expect(await row.getByRole('button', { name: /^(Hide|purchase) / }).count()).toBe(0);
+    await view.page.getByRole('switch', { name: /Really store/ }).check();
     await row.getByRole('button', { name: /^Hide / }).click();
+    await view.page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await recommended()).toContain(first);
+    await row.getByRole('button', { name: /^Hide / }).click();
+    expect(await seriousFaults(view.page)).toEqual([]);
+    await view.page.getByRole('button', { name: 'Hide it' }).click();
     await view.page
       .getByRole('status')
       .getByText(/is hidden/)
@@ -188,6 +196,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByText(/is hidden/).waitFor({ state: 'detached' });
     const item = () => server.call('GET', `/api/item/${first}`, undefined, HEADERS);
     await expect.poll(async () => (await item()).body.IsHidden).toBe(false);
+    await view.page.getByRole('link', { name: 'Users', exact: true }).click();
+    await view.page.getByRole('link', { name: 'Try it' }).click();
+    expect(await view.page.getByRole('switch', { name: /Really store/ }).isChecked()).toBe(false);
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
@@ -199,10 +210,13 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const [first, second] = (await recommended()) as [string, string];
     await view.page.locator(`tr[data-item="${second}"]`).getByRole('button', { name: /^Why / }).click();
     await view.page.getByText(/Recommended, at place 2\./).waitFor();
+    await view.page.getByRole('switch', { name: /Really store/ }).check();
     await view.page
       .locator(`tr[data-item="${first}"]`)
       .getByRole('button', { name: /^purchase / })
       .click();
+    await view.page.getByText(/It counts as real feedback/).waitFor();
+    await view.page.getByRole('button', { name: 'Store it' }).click();
     await view.page.locator(`tr[data-item="${first}"]`).waitFor({ state: 'detached' });
     const { Comment: title } = (await server.call('GET', `/api/item/${first}`, undefined, HEADERS)).body;
     await view.page.getByLabel('Title or id of an item that is missing').fill(title.toUpperCase());
@@ -371,6 +385,25 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.context().setOffline(false);
     await view.page.getByText(/The service has not answered since/).waitFor({ state: 'detached' });
     await view.page.getByText('itemFeedback').waitFor();
+    await view.page.context().close();
+  });
+
+  it('keeps its menu in one row on a phone, and what is tapped at least 44 px high', async () => {
+    const view = await openView(browser, VIEWS[1]);
+    await signIn(view);
+    for (const [path, heading] of pages()) {
+      await show(view.page, path, heading);
+      const tops = await view.page.evaluate(
+        'new Set([...document.querySelectorAll(".side nav li")].map((each) => each.getBoundingClientRect().top)).size',
+      );
+      expect(tops, path).toBe(1);
+      const low =
+        await view.page.evaluate(`[...document.querySelectorAll('nav a, button, select, main a.item')]
+        .map((each) => [each.textContent, each.getBoundingClientRect()])
+        .filter(([, { height, left }]) => height > 0 && left >= 0 && height < 44)
+        .map(([text, { height }]) => text + ' ' + height)`);
+      expect(low, path).toEqual([]);
+    }
     await view.page.context().close();
   });
 

@@ -8,6 +8,7 @@ import { SearchInput } from '../parts/record-search.tsx';
 import { SessionCard } from '../parts/session-recommend.tsx';
 import { WhyNot } from '../parts/why.tsx';
 import { go, place } from '../router.ts';
+import { isStoring } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 
 const ENTRIES = 20;
@@ -17,12 +18,28 @@ const AGAIN_MS = 2000;
 
 export function TryPage() {
   const userId = place.value[1];
+  useEffect(() => {
+    isStoring.value = false;
+  }, []);
   return (
     <>
       <PageHead title="Try it">
         What a user is recommended, and why; what each recommender would say by itself.
       </PageHead>
       <UserChooser chosen={userId ?? ''} />
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={isStoring.value}
+          aria-checked={isStoring.value}
+          onChange={(event) => {
+            isStoring.value = event.currentTarget.checked;
+          }}
+        />
+        Really store: shows buttons that write feedback and hide items. Off at each visit; nothing is stored
+        without it.
+      </label>
       {userId !== undefined && <OneUser key={userId} userId={userId} />}
       <SessionCard />
     </>

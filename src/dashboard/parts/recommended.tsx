@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import { like, setHidden } from '../actions.ts';
 import { recommenderName, short, time } from '../format.ts';
-import { addToSession, likeType } from '../state.ts';
+import { addToSession, isStoring, likeType } from '../state.ts';
 import { Card, ItemName, numbers, Score, Table } from './common.tsx';
 import { Why } from './why.tsx';
 
@@ -77,8 +77,12 @@ function Place(props: {
       </td>
       <td class="nowrap actions">
         <Act label={`Why ${name}`} isOpen={isAsked} act={ask} text="Why?" />
-        <Act label={`${likeType() ?? 'Like'} ${name}`} act={like} text={likeType() ?? 'Like'} />
-        <Act label={`Hide ${name}`} act={hide} text="Hide" />
+        {isStoring.value && (
+          <>
+            <Act label={`${likeType() ?? 'Like'} ${name}`} act={like} text={likeType() ?? 'Like'} />
+            <Act label={`Hide ${name}`} act={hide} text="Hide" />
+          </>
+        )}
         <Act label={`Add ${name} to the session`} act={() => addToSession(Id, Title)} text="+" />
       </td>
     </tr>
