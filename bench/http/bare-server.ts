@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadUws } from '../../src/http/engine/uws-binary.ts';
-import { COMMON_HEADERS } from '../../src/http/reply.ts';
+import { COMMON_HEADERS } from '../../src/http/route/reply.ts';
 
 const [name, bytes] = process.argv.slice(2);
 const body = 'x'.repeat(Number(bytes));

@@ -10,7 +10,7 @@ import { metricsRoutes } from './handlers/metrics.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
 import { userRoutes } from './handlers/users.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
-import type { Route } from './route.ts';
+import type { Route } from './route/route.ts';
 
 /**
  * The one route table.

@@ -3,27 +3,27 @@ import { limitsOf } from '../domain/config/schema-limits.ts';
 import type { Logger } from '../domain/log.ts';
 import { VERSION } from '../domain/process/version.ts';
 import type { DataStore } from '../store/data-store.ts';
-import { accessRules, warnOfOpenDoor } from './access.ts';
 import type { TlsFiles } from './engine/engine.ts';
 import { chooseEngine, type EngineChoice } from './engine/engine-choice.ts';
+import { registerEngine } from './engine/engine-metric.ts';
 import { explainListenFailure } from './engine/listen-failure.ts';
 import { readTls } from './engine/tls.ts';
-import { EntityTexts } from './entity-cache.ts';
+import { type ConnectionLimits, HttpServer } from './http-server.ts';
 import { type BackgroundParts, registerBackground } from './metrics/background-metrics.ts';
-import { registerEngine } from './metrics/engine-metric.ts';
 import { createMetrics, type HttpMetrics } from './metrics/metrics.ts';
 import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
-import type { Route } from './route.ts';
+import { accessRules, warnOfOpenDoor } from './pipeline/access.ts';
+import { EntityTexts } from './route/entity-texts.ts';
+import type { Route } from './route/route.ts';
+import type { Services } from './route/services.ts';
 import { createRoutes } from './route-table.ts';
-import { type ConnectionLimits, HttpServer } from './server.ts';
-import type { Services } from './services.ts';
 
 /** Of the time to stop, the part that requests under way have to end. */
 const DRAIN_SHARE = 0.5;
 const MIB = 2 ** 20;
 
-/** What HTTP stands on; nothing listens yet. */
+/** The ground of HTTP; nothing listens yet. */
 export interface HttpGround {
   readonly routes: readonly Route[];
   readonly metrics: HttpMetrics;

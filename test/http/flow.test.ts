@@ -3,8 +3,8 @@ import { connect, Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { jsonText, type Reply } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { jsonText, type Reply } from '../../src/http/route/reply.ts';
+import { route } from '../../src/http/route/route.ts';
 import { sendRaw } from './raw.ts';
 import { engine, type RoutesServer, serveRoutes } from './serve-routes.ts';
 

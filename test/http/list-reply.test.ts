@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonList } from '../../src/http/list-reply.ts';
+import { jsonList } from '../../src/http/route/list-reply.ts';
 
 async function* slices(lengths: readonly number[], onEnd: () => void = () => {}) {
   let number = 0;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Engine, Flow } from '../../src/http/engine/engine.ts';
+import { Burst } from '../../src/http/flow/burst.ts';
 import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
-import { Outflow } from '../../src/http/flow/long-answers.ts';
-import { Burst } from '../../src/http/flow/requests-per-turn.ts';
-import { PaceWatch } from '../../src/http/flow/transfer-rate.ts';
-import { jsonPage } from '../../src/http/page-reply.ts';
-import { jsonText, type Reply } from '../../src/http/reply.ts';
-import type { Exchange } from '../../src/http/request-pipeline.ts';
+import { Outflow } from '../../src/http/flow/outflow.ts';
+import { PaceWatch } from '../../src/http/flow/pace-watch.ts';
+import type { Exchange } from '../../src/http/pipeline/exchange.ts';
+import { jsonPage } from '../../src/http/route/page-reply.ts';
+import { jsonText, type Reply } from '../../src/http/route/reply.ts';
 
 /** An engine whose peer takes `limit` pieces and no more. */
 function engineThatTakes(limit: number) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonPage } from '../../src/http/page-reply.ts';
+import { jsonPage } from '../../src/http/route/page-reply.ts';
 
 const ROWS = Array.from({ length: 1000 }, (_, at) => ({ at, text: 'é"' }));
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
-import { parseQuery } from '../../src/http/query-parameters.ts';
-import { createRequestIds } from '../../src/http/request-id.ts';
+import { createRequestIds } from '../../src/http/pipeline/request-id.ts';
+import { Router } from '../../src/http/pipeline/router.ts';
+import { parseQuery } from '../../src/http/route/query-parameters.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
-import { Router } from '../../src/http/router.ts';
 
 const router = new Router(createRoutes('0.0.0', DEFAULT_LIMITS));
 const rules = { defaultN: 10, limits: DEFAULT_LIMITS };

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
 import { createLogger } from '../../src/domain/log.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
-import { StartGate } from '../../src/http/flow/wait-for-database-at-start.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
-import { type RequestHead, RequestPipeline } from '../../src/http/request-pipeline.ts';
+import type { RequestHead } from '../../src/http/pipeline/exchange.ts';
+import { RequestPipeline } from '../../src/http/pipeline/request-pipeline.ts';
+import { StartGate } from '../../src/http/pipeline/start-gate.ts';
+import type { Services } from '../../src/http/route/services.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
-import type { Services } from '../../src/http/services.ts';
 import type { ReadBarrier } from '../../src/store/data-store.ts';
 
 const REPORT = {

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
 import type { TlsFiles } from '../../src/http/engine/engine.ts';
 import { readTls } from '../../src/http/engine/tls.ts';
-import { jsonText } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { jsonText } from '../../src/http/route/reply.ts';
+import { route } from '../../src/http/route/route.ts';
 import { writeSelfSigned } from './self-signed.ts';
 import { serveRoutes } from './serve-routes.ts';
 

@@ -11,11 +11,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/log.ts';
-import { watchSlowReader } from '../flow/slow-reader.ts';
-import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
-import type { Exchange, RequestHead } from '../request-pipeline.ts';
+import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
+import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
+import { watchSlowReader } from './slow-reader.ts';
 
 /** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -38,7 +38,7 @@ interface NodeResponse extends ServerResponse<IncomingMessage> {
 /** HTTP over node:http, the fallback where no native engine loads. Its parser refuses what could smuggle a request. */
 export function createNodeEngine(
   onRequest: OnRequest<NodeResponse>,
-  { log, tls, keepAliveMs, sendTimeoutMs, refuse }: EngineOptions,
+  { log, tls, keepAliveMs, sendTimeoutMs, sendBytesMin, refuse }: EngineOptions,
 ): Engine<NodeResponse> {
   const options = {
     noDelay: true,
@@ -68,7 +68,7 @@ export function createNodeEngine(
     send(res, reply, exchange, closeConnection) {
       write(res, reply, exchange, closeConnection);
       const { socket } = res.req;
-      if (socket.writableLength > 0) watchSlowReader(socket, sendTimeoutMs);
+      if (socket.writableLength > 0) watchSlowReader(socket, sendTimeoutMs, sendBytesMin);
     },
     begin: (res, reply, exchange, closeConnection, totalBytes) => {
       res.writeHead(reply.status, headOf(reply, exchange, closeConnection, totalBytes));
@@ -108,7 +108,7 @@ function isOneTooMany(socket: CountedSocket, res: NodeResponse): boolean {
   return socket.queued > QUEUED_MAX;
 }
 
-/** What stops node:http's parser in the middle of a chunk: what follows is another protocol's. */
+/** A result that stops node:http's parser in the middle of a chunk: the rest is another protocol's. */
 const UPGRADE = 2;
 
 /**

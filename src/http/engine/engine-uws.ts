@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { byteLengthOf, COMMON_HEADERS, type Reply } from '../reply.ts';
-import type { Exchange, RequestHead } from '../request-pipeline.ts';
+import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
+import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
 import { type Engine, type EngineOptions, type OnRequest, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';

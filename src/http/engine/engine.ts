@@ -1,7 +1,7 @@
 import type { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/log.ts';
-import type { Reply } from '../reply.ts';
-import type { Exchange, RequestHead } from '../request-pipeline.ts';
+import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
+import type { Reply } from '../route/reply.ts';
 
 /** Which engine serves: uWebSockets.js or node:http. */
 export type EngineName = 'uws' | 'node';
@@ -15,15 +15,17 @@ export interface TlsFiles {
   readonly keyPath: string;
 }
 
-/** What an engine is made with. */
+/** Settings and callbacks that an engine is made with. */
 export interface EngineOptions {
   readonly log: Logger;
   /** Undefined for plain HTTP. */
   readonly tls: TlsFiles | undefined;
-  /** How long a connection may rest between two requests, milliseconds, where the engine can be told. */
+  /** Rest that a connection may take between two requests, milliseconds, where the engine can be told. */
   readonly keepAliveMs: number;
   /** Time in which a peer must take some of its answers, milliseconds, where the engine can be told. */
   readonly sendTimeoutMs: number;
+  /** Bytes that a peer must take in that time. */
+  readonly sendBytesMin: number;
   /** Makes the answer to what never became a request, and counts it. */
   readonly refuse: (error: FurzeError) => Reply;
 }
@@ -48,7 +50,7 @@ export interface Flow {
 }
 
 /**
- * How one engine moves bytes. `Response` is the engine's own object for a request under way, handed through as it is so
+ * One way to move bytes. `Response` is the engine's own object for a request under way, handed through as it is so
  * that a request costs no wrapper. Nothing may be asked of a response that was sent whole or whose peer is gone.
  */
 export interface Engine<Response> {

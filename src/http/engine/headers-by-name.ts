@@ -1,4 +1,4 @@
-import type { RequestHead } from '../request-pipeline.ts';
+import type { RequestHead } from '../pipeline/exchange.ts';
 
 /** The headers that the service reads, each looked up when it is asked for. */
 export abstract class HeadersByName implements Omit<RequestHead, 'method' | 'path' | 'query'> {

@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { OperatorError } from '../../domain/operator-error.ts';
 
-/** What to tell of an address that cannot be listened on, by the system's code. */
+/** Reasons why an address cannot be listened on, by the system's code. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
     `port ${port} of ${host} is taken by another process; choose another with --port or [server] port`,

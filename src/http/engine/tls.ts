@@ -46,7 +46,7 @@ function read(name: string, path: string): Buffer {
   }
 }
 
-/** What OpenSSL says, which names no part of the key. */
+/** The reason that OpenSSL gives, which names no part of the key. */
 function reasonOf(error: unknown): string {
   return messageOf(error).split('::').at(-1)!;
 }

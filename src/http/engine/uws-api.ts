@@ -1,5 +1,5 @@
 /**
- * What furze uses of uWebSockets.js, in types of its own: the package is optional, and none of the builds that may
+ * The parts of uWebSockets.js that furze uses, in types of its own: the package is optional, and none of the builds that may
  * stand in for it has to be there when the sources are checked.
  */
 export interface UwsRequest {
@@ -56,7 +56,7 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
-/** What a native build exports. */
+/** Exports of a native build. */
 export interface Uws {
   App(): UwsApp;
   /** Missing in builds without TLS. */

@@ -20,7 +20,7 @@ export interface UwsBinary {
   readonly why: string;
 }
 
-/** What a build must fit. */
+/** Properties of the process that a build must fit. */
 export interface RuntimeTarget {
   readonly platform: string;
   readonly arch: string;
@@ -81,7 +81,7 @@ function packageRoot(name: string): string | undefined {
   return at;
 }
 
-/** What a loader's error means, with the C library there is and the one it takes when it is about that. */
+/** Explains a loader's error, with the C library there is and the one it takes when the error is about that. */
 function explain(error: unknown): string {
   const text = error instanceof Error ? error.message.split('\n')[0]! : String(error);
   const needed = /GLIBC_([\d.]+)' not found/.exec(text)?.[1];

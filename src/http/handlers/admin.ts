@@ -12,8 +12,8 @@ import {
 import { ItemsPageSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
 import { decodeImportReport } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/errors.ts';
-import { json } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { json } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
 import { ITEM, USER } from './examples.ts';
 
 const tag = 'Admin';
@@ -22,10 +22,10 @@ const HISTORY_COUNT = 100;
 /** Entries of a user's lists, whatever `n` asks for: each is read with its title. */
 const ENTRIES_MAX = 100;
 
-/** What no browser opens by itself. */
+/** A type that no browser opens by itself. */
 const BYTES_TYPE = 'application/octet-stream';
 
-/** What an operator asks of the service. All of it is bounded; none of it changes data. */
+/** Routes for operators. Each is bounded and changes no data. */
 export const adminRoutes: readonly Route[] = [
   route({
     method: 'GET',

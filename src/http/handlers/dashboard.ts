@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { FurzeError } from '../../domain/errors.ts';
 import { packageFile } from '../../domain/process/program-files.ts';
-import type { Reply } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import type { Reply } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
 
 const tag = 'Operation';
 const HTML_TYPE = 'text/html; charset=utf-8';
-/** What `npm run build:dashboard` makes, beside the kernels. */
+/** The output of `npm run build:dashboard`, beside the kernels. */
 const FOLDER = packageFile('build/dashboard/');
 
 const POLICY =
@@ -24,7 +24,7 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `;
 
-/** What the build lists: files by name with their content types. */
+/** Files of the build by name, with their content types. */
 type Manifest = Readonly<Record<string, string>>;
 
 interface Dashboard {

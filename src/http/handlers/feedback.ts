@@ -6,10 +6,10 @@ import {
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import { jsonList } from '../list-reply.ts';
-import { jsonPage, pageWish } from '../page-reply.ts';
-import { json } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { jsonList } from '../route/list-reply.ts';
+import { jsonPage, pageWish } from '../route/page-reply.ts';
+import { json } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
 import { write } from './write.ts';
 

@@ -1,7 +1,7 @@
 import { HealthReportSchema } from '../../domain/api-schemas.ts';
-import { RETRY_AFTER } from '../problem-details.ts';
-import { json } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { RETRY_AFTER } from '../route/problem-details.ts';
+import { json } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
 import { HEALTH } from './examples.ts';
 
 const tag = 'Health';

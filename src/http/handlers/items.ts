@@ -9,10 +9,10 @@ import {
 import type { Item } from '../../domain/entities.ts';
 import { noSuchItem } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
-import { jsonPage, pageWish } from '../page-reply.ts';
-import { json, jsonText, type Reply } from '../reply.ts';
-import { type Route, route } from '../route.ts';
-import type { Services } from '../services.ts';
+import { jsonPage, pageWish } from '../route/page-reply.ts';
+import { json, jsonText, type Reply } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
 import { ITEM, WRITTEN } from './examples.ts';
 import { write } from './write.ts';
 

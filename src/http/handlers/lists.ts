@@ -1,11 +1,11 @@
 import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
 import type { ListQuery } from '../../recommend/sources/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
-import { jsonRows } from '../list-reply.ts';
-import type { Query } from '../query-parameters.ts';
-import type { Reply } from '../reply.ts';
-import { type Route, type RouteRequest, route } from '../route.ts';
-import type { Services } from '../services.ts';
+import { jsonRows } from '../route/list-reply.ts';
+import type { Query } from '../route/query-parameters.ts';
+import type { Reply } from '../route/reply.ts';
+import { type Route, type RouteRequest, route } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
 import { SCORED } from './examples.ts';
 
 const tag = 'Lists';

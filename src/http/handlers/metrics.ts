@@ -1,4 +1,4 @@
-import { type Route, route } from '../route.ts';
+import { type Route, route } from '../route/route.ts';
 
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 

@@ -8,11 +8,11 @@ import { decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/errors.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
-import { jsonRows } from '../list-reply.ts';
-import type { Query } from '../query-parameters.ts';
-import { json, jsonText, type Reply } from '../reply.ts';
-import { type Route, type RouteRequest, route } from '../route.ts';
-import type { Services } from '../services.ts';
+import { jsonRows } from '../route/list-reply.ts';
+import type { Query } from '../route/query-parameters.ts';
+import { json, jsonText, type Reply } from '../route/reply.ts';
+import { type Route, type RouteRequest, route } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
 import { EXPLANATION, FEEDBACK, SCORED } from './examples.ts';
 import { allCategories, listQuery } from './lists.ts';
 
@@ -136,7 +136,7 @@ function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
   };
 }
 
-/** What is asked of the items beside their categories; undefined for nothing. */
+/** Filters of the items beside their categories; undefined for none. */
 function wishesOf({ excluded, labels, notLabels, boosts }: Query): ItemWishes | undefined {
   const count = excluded.length + labels.length + notLabels.length + boosts.length;
   return count === 0 ? undefined : { excluded, labels, notLabels, boosts };

@@ -9,9 +9,9 @@ import {
 import type { User } from '../../domain/entities.ts';
 import { noSuchUser } from '../../domain/errors.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
-import { jsonPage, pageWish } from '../page-reply.ts';
-import { jsonText } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { jsonPage, pageWish } from '../route/page-reply.ts';
+import { jsonText } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
 import { USER, WRITTEN } from './examples.ts';
 import { write } from './write.ts';
 

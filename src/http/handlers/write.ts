@@ -1,5 +1,5 @@
 import type { DataStore, WriteCommand } from '../../store/data-store.ts';
-import { jsonText, type Reply } from '../reply.ts';
+import { jsonText, type Reply } from '../route/reply.ts';
 
 /** Writes, and answers with the number of rows that were touched. @throws FurzeError as `DataStore.write` */
 export async function write(data: DataStore, command: WriteCommand): Promise<Reply> {

@@ -5,14 +5,14 @@ import type { JobProgress } from '../../worker/tasks/fit-progress.ts';
 import { gauge } from './gauge.ts';
 
 export interface BackgroundParts {
-  /** How far the fit is, undefined when none runs. */
+  /** Progress of the fit, undefined when none runs. */
   readonly progress: () => JobProgress | undefined;
   readonly cache: () => Promise<CacheStats>;
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
 }
 
-/** What goes on in the background: the stage of a fit with its end in sight, and how large the cache is. */
+/** The metrics of the background: the stage of a fit with its expected end, and the size of the cache. */
 export function registerBackground(
   registry: Registry,
   { progress, cache }: Omit<BackgroundParts, 'cluster'>,

@@ -1,7 +1,7 @@
 import { type Metric, Registry } from 'prom-client';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { StoreStats } from '../../store/data-store.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import { registerProcess } from './process-metrics.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */

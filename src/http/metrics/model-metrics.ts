@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { FeedbackType, Model, Task } from '../../domain/admin-schemas.ts';
 import { gauge } from './gauge.ts';
 
-/** What metrics show of learning. */
+/** The metrics of learning. */
 export interface LearningFacts {
   /** The last fit that ended by itself, well or not. */
   readonly lastFit: Task | undefined;

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
-import type { QueryName } from '../query-parameters.ts';
+import type { QueryName } from '../route/query-parameters.ts';
 
-/** What is said of a parameter in the OpenAPI document. */
+/** The description of a parameter in the OpenAPI document. */
 export interface ParameterNote {
   readonly description: string;
   readonly schema: TSchema;

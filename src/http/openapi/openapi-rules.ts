@@ -4,7 +4,7 @@ import type { Limits } from '../../domain/request-limits.ts';
 type Words = Readonly<Record<string, unknown>>;
 
 /**
- * What a schema's `rule` stands for in the OpenAPI document. The validators do not read these words: they check by hand
+ * Meanings of a schema's `rule` in the OpenAPI document. The validators do not read these words: they check by hand
  * what is faster so, in bytes where JSON Schema counts characters, and by the limits of the configuration.
  */
 export const RULES: Readonly<Record<string, (limits: Limits) => Words>> = {

@@ -3,8 +3,8 @@ import { NAMED_SCHEMAS } from '../../domain/api-schemas.ts';
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Limits } from '../../domain/request-limits.ts';
-import { problemType } from '../problem-details.ts';
-import { paramNames, type Route, writes } from '../route.ts';
+import { problemType } from '../route/problem-details.ts';
+import { paramNames, type Route, writes } from '../route/route.ts';
 import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
 import { RULES } from './openapi-rules.ts';
 
@@ -115,7 +115,7 @@ function responses(route: Route, limits: Limits): object {
   return answers;
 }
 
-/** What a route can answer with: what it says itself, and what every route of its shape can. */
+/** Answers of a route: its own, and those of every route of its shape. */
 export function errorCodes(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(route.errors);
   if (paramNames(route.path).length > 0 || route.query !== undefined) codes.add('INVALID_PARAMETER');

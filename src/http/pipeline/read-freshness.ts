@@ -1,5 +1,5 @@
-import type { ReadBarrier } from '../store/data-store.ts';
-import type { Reply } from './reply.ts';
+import type { ReadBarrier } from '../../store/data-store.ts';
+import type { Reply } from '../route/reply.ts';
 
 /** On answers of which it is not known whether they show what other nodes have stored: the database does not answer. */
 const STALE: readonly [string, string] = ['X-Furze-Stale', 'true'];

@@ -1,9 +1,9 @@
 import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { Engine, Flow } from '../engine/engine.ts';
-import type { Reply } from '../reply.ts';
-import type { Exchange } from '../request-pipeline.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Reply } from '../route/reply.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { Pace, PaceWatch } from './transfer-rate.ts';
+import type { Pace, PaceWatch } from './pace-watch.ts';
 
 /** Characters of a body up to which it goes out in one piece, handed to the engine and forgotten. */
 const WHOLE_LENGTH_MAX = 16 * 1024;
@@ -11,14 +11,14 @@ const WHOLE_LENGTH_MAX = 16 * 1024;
 const PIECE_BYTES = 64 * 1024;
 /** Characters handed over at once of an answer in parts: an engine may keep a piece whole that its peer does not take. */
 const PIECE_LENGTH = 16 * 1024;
-/** What an answer of unknown length counts against the budget at least: a part, what the engine holds, what makes them. */
+/** Bytes that an answer of unknown length takes of the budget at least: a part, the engine's copy and the maker of parts. */
 const PARTS_BYTES = 64 * 1024;
-/** What a part counts for each of its characters: itself and the engine's copy of what is not taken. */
+/** Bytes that each character of a part takes of the budget: its own and those of the engine's copy. */
 const PART_BYTES_A_CHARACTER = 2;
 /** Pieces that go out before others have their turn. */
 const PIECES_A_TURN = 4;
 
-/** What long answers go out with; one for all requests. */
+/** Limits that long answers go out under; one for all requests. */
 export interface OutflowRules {
   /** Memory of all long answers that their peers have not taken yet. */
   readonly budget: ByteBudget;

@@ -1,93 +1,29 @@
 import { performance } from 'node:perf_hooks';
-import { overloaded } from '../domain/concurrency/overload-error.ts';
-import { FurzeError } from '../domain/errors.ts';
-import { checkId, checkItemId } from '../domain/field-checks.ts';
-import type { Logger } from '../domain/log.ts';
-import type { Limits } from '../domain/request-limits.ts';
-import type { ReadBarrier } from '../store/data-store.ts';
-import { Access, type AccessHeaders, type AccessRules } from './access.ts';
+import { overloaded } from '../../domain/concurrency/overload-error.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import { checkId, checkItemId } from '../../domain/field-checks.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { Limits } from '../../domain/request-limits.ts';
+import type { ReadBarrier } from '../../store/data-store.ts';
+import { type HttpMetrics, NO_ROUTE } from '../metrics/metrics.ts';
+import { type ErrorFormat, type ErrorReply, errorReplyAs } from '../route/problem-details.ts';
+import { parseQuery, type QueryName } from '../route/query-parameters.ts';
+import type { Reply } from '../route/reply.ts';
+import { type Method, type Route, readsData, writes } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
+import { Access, type AccessRules } from './access.ts';
 import { preflight } from './cors-preflight.ts';
-import { StartGate } from './flow/wait-for-database-at-start.ts';
-import { type HttpMetrics, NO_ROUTE } from './metrics/metrics.ts';
-import { type ErrorFormat, type ErrorReply, errorReplyAs } from './problem-details.ts';
-import { parseQuery, type Query, type QueryName } from './query-parameters.ts';
+import type { Exchange, RequestHead } from './exchange.ts';
+import { HandledRequest } from './handled-request.ts';
 import { answerFresh } from './read-freshness.ts';
-import type { Reply } from './reply.ts';
 import { createRequestIds } from './request-id.ts';
-import { type Method, type Route, type RouteRequest, readsData, writes } from './route.ts';
 import { type Match, Router } from './router.ts';
-import type { Services } from './services.ts';
-
-/** A request's head; headers are read when they are asked for. */
-export interface RequestHead extends AccessHeaders {
-  /** In capitals. */
-  readonly method: string;
-  /** Encoded, without the query. */
-  readonly path: string;
-  /** Encoded, without the question mark. */
-  readonly query: string;
-  readonly requestId: string;
-  /** `X-API-Version`. */
-  readonly apiVersion: string;
-}
-
-/** A request between its head and its answer. */
-export interface Exchange {
-  readonly requestId: string;
-  readonly method: string;
-  readonly startMs: number;
-  readonly routeNumber: number;
-  /** The answer that the head alone decided, or undefined when the handler is to run. */
-  readonly refusal: Reply | undefined;
-  readonly match: Match | undefined;
-  readonly query: Query | undefined;
-  /** Which version of Gorse's API the caller has asked for; `''` on a route that is the same in all. */
-  readonly apiVersion: string;
-  /** The request as its handler has it, once it runs. */
-  request: HandledRequest | undefined;
-}
-
-/** A request in the hands of its handler. */
-class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Query;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly apiVersion: string;
-  private controller: AbortController | undefined;
-
-  constructor(
-    params: Readonly<Record<string, string>>,
-    query: Query,
-    body: Uint8Array<ArrayBuffer>,
-    apiVersion: string,
-  ) {
-    this.params = params;
-    this.query = query;
-    this.body = body;
-    this.apiVersion = apiVersion;
-  }
-
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    return this.controller.signal;
-  }
-
-  /** True once nobody waits for the answer. */
-  get isAbandoned(): boolean {
-    return this.controller?.signal.aborted === true;
-  }
-
-  /** Tells whoever asked for the signal, or asks later on. */
-  abandon(): void {
-    this.controller ??= new AbortController();
-    this.controller.abort();
-  }
-}
+import { StartGate } from './start-gate.ts';
 
 export interface RequestPipelineParts {
   /** Resolves when the models are read back, for which all requests wait that need them; absent where they are there. */
   readonly starting?: Promise<void> | undefined;
-  /** What requests that read the data wait for, where that is a copy. */
+  /** The barrier that requests pass before they read data that is a copy. */
   readonly barrier?: ReadBarrier | undefined;
   readonly routes: readonly Route[];
   readonly services: Services;

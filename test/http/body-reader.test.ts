@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FurzeError } from '../../src/domain/errors.ts';
+import { type BodyOutcome, BodyReader } from '../../src/http/flow/body-reader.ts';
 import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
-import { type BodyOutcome, BodyReader } from '../../src/http/flow/request-body.ts';
-import { PaceWatch } from '../../src/http/flow/transfer-rate.ts';
+import { PaceWatch } from '../../src/http/flow/pace-watch.ts';
 
 const MIB = 2 ** 20;
 const CHUNK = Uint8Array.from({ length: 64 * 1024 }, (_, at) => at % 251);

@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts';
+import type { Reply } from '../route/reply.ts';
 
 const CORS_HEADERS = 'Content-Type, X-API-Key, X-API-Version, Authorization, X-Request-ID';
 

@@ -1,8 +1,8 @@
-import { parseDuration } from '../domain/duration.ts';
-import { FurzeError } from '../domain/errors.ts';
-import { checkId } from '../domain/field-checks.ts';
-import type { Limits } from '../domain/request-limits.ts';
-import type { ItemWishes, LabelBoost } from '../recommend/catalogue/item-filter.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import { checkId } from '../../domain/field-checks.ts';
+import type { Limits } from '../../domain/request-limits.ts';
+import type { ItemWishes, LabelBoost } from '../../recommend/catalogue/item-filter.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =
@@ -27,7 +27,7 @@ export interface Query extends ItemWishes {
   readonly cursor: string;
   readonly categories: readonly string[];
   readonly userId?: string;
-  /** What ids begin with; empty for all. */
+  /** The prefix of ids; empty for all. */
   readonly prefix?: string;
   /** A text to search for. */
   readonly text?: string;
@@ -44,7 +44,7 @@ const REPEATED: Partial<Record<QueryName, number>> = { exclude: 1000, label: 16,
 const BOOST_MIN = 0.001;
 const BOOST_MAX = 1000;
 
-/** What a query is read with. */
+/** Settings that a query is read with. */
 export interface QueryRules {
   readonly defaultN: number;
   readonly limits: Limits;

@@ -1,11 +1,11 @@
-import type { Problem } from '../domain/api-schemas.ts';
-import { ERRORS, type ErrorCode, type FurzeError } from '../domain/errors.ts';
+import type { Problem } from '../../domain/api-schemas.ts';
+import { ERRORS, type ErrorCode, type FurzeError } from '../../domain/errors.ts';
 import type { Reply, ReplyHeaders } from './reply.ts';
 
 /** Where the service describes its errors; a problem's `type` is this page and the code as fragment. */
 export const ERRORS_PATH = '/apidocs/errors';
 
-/** When a caller may try again, in seconds: stands beside every 503. */
+/** Seconds after which a caller may try again; stands beside every 503. */
 export const RETRY_AFTER = ['Retry-After', '1'] as const;
 
 /** An error as problem details (RFC 9457). */
@@ -27,7 +27,7 @@ export function problemReply(error: FurzeError, headers: ReplyHeaders = []): Rep
   };
 }
 
-/** How errors are answered, as in `[server] error_format`. */
+/** The form of an answer to an error, as in `[server] error_format`. */
 export type ErrorFormat = 'problem' | 'text';
 
 /** Makes the answer to an error. */

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isLoopback } from '../domain/base-url.ts';
-import { apiKeys } from '../domain/config/schema.ts';
-import { FurzeError } from '../domain/errors.ts';
-import type { Logger } from '../domain/log.ts';
+import { isLoopback } from '../../domain/base-url.ts';
+import { apiKeys } from '../../domain/config/schema.ts';
+import { FurzeError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { ErrorReply } from '../route/problem-details.ts';
+import type { Reply } from '../route/reply.ts';
 import { Origins, type SenderHeaders } from './origins.ts';
-import type { ErrorReply } from './problem-details.ts';
-import type { Reply } from './reply.ts';
 
 /** The headers that tell who asks, `''` when absent. */
 export interface AccessHeaders extends SenderHeaders {
@@ -13,7 +13,7 @@ export interface AccessHeaders extends SenderHeaders {
   readonly authorization: string;
 }
 
-/** Who may do what. */
+/** Keys and addresses that decide over access. */
 export interface AccessRules {
   /** Keys that may do everything; none at all lets everybody in. */
   readonly keys: readonly string[];
@@ -25,7 +25,7 @@ export interface AccessRules {
   readonly host: string;
 }
 
-/** What a request may do: nothing, read, or all. */
+/** The right of a request: nothing, read, or all. */
 export type Right = 'none' | 'read' | 'all';
 
 /** The part of the configuration's `[server]` that says who may do what. */
@@ -59,7 +59,7 @@ export class Access {
   }
 
   /**
-   * What the key of a request lets it do. All keys are compared, each by its hash, so the time taken tells nothing of
+   * Tells the right that the key of a request gives. All keys are compared, each by its hash, so the time taken tells nothing of
    * length, content or which one fits.
    * @param bearer true where `Authorization: Bearer` counts too
    */

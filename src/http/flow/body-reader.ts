@@ -2,7 +2,7 @@ import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { SEVERAL_LENGTHS } from '../engine/engine.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './transfer-rate.ts';
+import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace-watch.ts';
 
 /** Memory that a body takes when its first chunk comes, unless it is known to be smaller. */
 const FIRST_BYTES = 16 * 1024;
@@ -11,7 +11,7 @@ const STEP_BYTES = 256 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
-/** What bodies are read with; one for all requests. */
+/** Limits that bodies are read under; one for all requests. */
 export interface BodyRules {
   /** Bytes of one body. */
   readonly bytesMax: number;
@@ -20,7 +20,7 @@ export interface BodyRules {
   readonly paces: PaceWatch;
 }
 
-/** What became of a body: the bytes, or why they were refused. */
+/** The bytes of a body, or the reason why they were refused. */
 export type BodyOutcome = Uint8Array<ArrayBuffer> | FurzeError;
 
 /**

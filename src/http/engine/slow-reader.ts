@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { BYTES_PER_SECOND_MIN } from './transfer-rate.ts';
 
 /** Looks in the time that a peer has; it is too slow when all of them say so. */
 const LOOKS = 4;
@@ -13,9 +12,9 @@ export interface WatchedSocket extends Socket {
  * Ends a connection whose peer takes its short answers too slowly: they wait in the socket, and those of further requests
  * behind them.
  * @param socket one that has not got rid of all it was given
- * @param timeoutMs time in which a peer must take `BYTES_PER_SECOND_MIN` a second, on average, or all that there is
+ * @param timeoutMs time in which a peer must take `bytesMin` bytes, or all that there is
  */
-export function watchSlowReader(socket: WatchedSocket, timeoutMs: number): void {
+export function watchSlowReader(socket: WatchedSocket, timeoutMs: number, bytesMin: number): void {
   if (socket.isWatched === true) return;
   socket.isWatched = true;
   let before = takenOf(socket);
@@ -23,7 +22,7 @@ export function watchSlowReader(socket: WatchedSocket, timeoutMs: number): void 
   const timer = setInterval(() => {
     const taken = takenOf(socket) - before;
     before += taken;
-    const isLate = socket.writableLength > 0 && taken < (BYTES_PER_SECOND_MIN * timeoutMs) / 1000 / LOOKS;
+    const isLate = socket.writableLength > 0 && taken < bytesMin / LOOKS;
     // One look may come upon a short answer that is on its way.
     lateLooks = isLate ? lateLooks + 1 : 0;
     if (lateLooks === LOOKS) socket.destroy();

@@ -11,9 +11,9 @@ const LOOK_MS = 250;
 
 const AWAY = 'The service is starting, and its database does not answer; try again later.';
 
-/** What a start reads from, where that may be away. */
+/** The source that a start reads from, where it may be away. */
 export interface StartSource {
-  /** Whether it answers in time. */
+  /** Tells that the source answers in time. */
   answers(): Promise<boolean>;
 }
 

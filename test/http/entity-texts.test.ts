@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { EntityTexts, RecordTexts } from '../../src/http/entity-cache.ts';
 import { itemRoutes } from '../../src/http/handlers/items.ts';
 import { userRoutes } from '../../src/http/handlers/users.ts';
+import { EntityTexts, RecordTexts } from '../../src/http/route/entity-texts.ts';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
 
 function changeSet(changed: Partial<ChangeSet>): ChangeSet {

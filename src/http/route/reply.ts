@@ -16,7 +16,7 @@ export interface Reply {
 
 export type ReplyHeaders = readonly (readonly [name: string, value: string])[];
 
-/** What every reply has beside its request id: any page may read it, and no browser guesses at its type. */
+/** Headers of every reply beside its request id: any page may read it, and no browser guesses its type. */
 export const COMMON_HEADERS: ReplyHeaders = [
   ['Access-Control-Allow-Origin', '*'],
   ['X-Content-Type-Options', 'nosniff'],

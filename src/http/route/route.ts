@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { Query, QueryName } from './query-parameters.ts';
 import type { Reply } from './reply.ts';
 import type { Services } from './services.ts';
@@ -18,7 +18,7 @@ export interface RouteRequest<Params> {
   readonly query: Query;
   /** The body as it came; empty on a route without one. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** What the caller has sent as `X-API-Version` on a route that is `versioned`, else `''`. */
+  /** The value of `X-API-Version` on a route that is `versioned`, else `''`. */
   readonly apiVersion: string;
   /** Aborted when the caller is gone before the answer; made when it is first asked for, so ask for it at once. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ export interface Route {
   /** The JSON body that the route takes; without it a body is ignored. */
   readonly body?: { readonly schema: TSchema; readonly example: unknown };
   readonly response: RouteResponse;
-  /** What the route can answer with besides what every route of its shape can. */
+  /** Errors of the route beside those of every route of its shape. */
   readonly errors?: readonly ErrorCode[];
   /** Needs no API key. */
   readonly open?: boolean;
@@ -59,7 +59,7 @@ export interface Route {
   readonly handler: Handler<Readonly<Record<string, string>>>;
   /** Asks no model: answered by the handler while they are still read back at a start. */
   readonly needsNoModel?: boolean;
-  /** What of the others can be answered while the models are still read back at a start; undefined for what has to wait until they are. */
+  /** Answers without models while they are read back at a start; undefined for a request that waits until they are. */
   readonly early?: EarlyHandler<Readonly<Record<string, string>>>;
 }
 

@@ -1,6 +1,6 @@
-import { turns } from '../domain/concurrency/event-loop-turns.ts';
-import type { Page } from '../domain/entities.ts';
-import type { Limits } from '../domain/request-limits.ts';
+import { turns } from '../../domain/concurrency/event-loop-turns.ts';
+import type { Page } from '../../domain/entities.ts';
+import type { Limits } from '../../domain/request-limits.ts';
 import type { Query } from './query-parameters.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 
@@ -9,7 +9,7 @@ const SLICE_RECORDS = 50;
 /** Characters of JSON that a part has, about. */
 const PART_LENGTH = 16 * 1024;
 
-/** What of a page is asked for. */
+/** The part of a list that a request asks for. */
 export interface PageWish {
   readonly n: number;
   readonly cursor: string;
@@ -40,7 +40,7 @@ export async function jsonPage<T extends object>(
   return { ...jsonText(''), parts: pageParts(name, sliceOf(first), { n, bytesMax, cursor }, read) };
 }
 
-/** What is left of some records once they are text. */
+/** Some records as text, and the place behind them. */
 interface Slice {
   readonly text: string;
   readonly records: number;

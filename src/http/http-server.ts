@@ -2,21 +2,17 @@ import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
+import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/body-reader.ts';
+import { Burst } from './flow/burst.ts';
 import { ByteBudget } from './flow/byte-budget.ts';
 import { Drain } from './flow/drain.ts';
-import { asBytes, isLong, Outflow, type OutflowRules } from './flow/long-answers.ts';
-import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/request-body.ts';
-import { Burst } from './flow/requests-per-turn.ts';
-import { PaceWatch } from './flow/transfer-rate.ts';
-import type { Reply } from './reply.ts';
-import {
-  type Exchange,
-  type RequestHead,
-  RequestPipeline,
-  type RequestPipelineParts,
-} from './request-pipeline.ts';
+import { asBytes, isLong, Outflow, type OutflowRules } from './flow/outflow.ts';
+import { BYTES_PER_SECOND_MIN, PaceWatch } from './flow/pace-watch.ts';
+import type { Exchange, RequestHead } from './pipeline/exchange.ts';
+import { RequestPipeline, type RequestPipelineParts } from './pipeline/request-pipeline.ts';
+import type { Reply } from './route/reply.ts';
 
-/** What connections may take of the service: memory and time. */
+/** Limits on the memory and time that connections take. */
 export interface ConnectionLimits {
   /** Memory of all bodies of requests under way, bytes. */
   readonly bodiesBytesMax: number;
@@ -26,9 +22,9 @@ export interface ConnectionLimits {
   readonly bodyTimeoutMs: number;
   /** Time in which a peer must go on taking its answer, milliseconds. */
   readonly sendTimeoutMs: number;
-  /** How long a connection may rest between two requests, milliseconds. */
+  /** Rest that a connection may take between two requests, milliseconds. */
   readonly keepAliveMs: number;
-  /** How long `close` waits for requests under way, milliseconds. */
+  /** Time that `close` waits for requests under way, milliseconds. */
   readonly drainMs: number;
 }
 
@@ -81,6 +77,7 @@ export class HttpServer {
       tls,
       keepAliveMs: connections.keepAliveMs,
       sendTimeoutMs: connections.sendTimeoutMs,
+      sendBytesMin: (BYTES_PER_SECOND_MIN * connections.sendTimeoutMs) / 1000,
       refuse,
     });
     this.burst = new Burst(this.engine.keepsOrder);

@@ -1,6 +1,6 @@
-import type { ChangeSet } from '../store/data-store.ts';
+import type { ChangeSet } from '../../store/data-store.ts';
 
-/** What an entry takes beside its texts: two tables' places and an object, about. */
+/** Bytes that an entry takes beside its texts: two tables' places and an object, about. */
 const ENTRY_BYTES = 160;
 /** Characters of a text that is worth its memory. */
 const TEXT_LENGTH_MAX = 4096;

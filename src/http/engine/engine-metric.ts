@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { EngineChoice } from '../engine/engine-choice.ts';
-import { gauge } from './gauge.ts';
+import { gauge } from '../metrics/gauge.ts';
+import type { EngineChoice } from './engine-choice.ts';
 
 /** Which engine serves and why, as labels of a metric that is always 1. */
 export function registerEngine(registry: Registry, { name, why }: Pick<EngineChoice, 'name' | 'why'>): void {
