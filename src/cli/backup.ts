@@ -49,7 +49,8 @@ async function backupOver(
   { config, json }: BackupOptions,
   env: Environment,
 ): Promise<void> {
-  const { body } = await serviceAt(url, config, env).ask('POST', '/api/admin/backup');
+  const service = serviceAt(url, config, env);
+  const { body } = await service.ask('POST', '/api/admin/backup');
   const source = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   try {
     if (target === '-') {
@@ -57,7 +58,7 @@ async function backupOver(
       return;
     }
     const { receiveBackup } = await import('../store/open/open-store.ts');
-    process.stdout.write(describe(url, await receiveBackup(source, target), json));
+    process.stdout.write(describe(service.url, await receiveBackup(source, target), json));
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`The copy broke off: ${(error as Error).message}. Nothing of it is kept.`);

@@ -16,6 +16,7 @@ export interface ColumnFlags {
   readonly encoding?: Wishes['encoding'];
   readonly header?: boolean;
   readonly sumValues?: boolean;
+  readonly raw?: boolean;
 }
 
 /** Adds the options that say what the columns of files are and how their cells are read. */
@@ -45,16 +46,17 @@ export function addColumnOptions(command: Command): Command {
       '--sum-values',
       'add up the values of rows of one user, item and type, as quantities with returns',
     )
+    .option('--raw', 'take the cells of an exported CSV file as export --raw has written them')
     .option('--header', 'the first row names the columns')
     .option('--no-header', 'the first row is data');
 }
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const { map, type, lowType, separator, delimiter, timeFormat, encoding, header, positive } = flags;
+  const { map, type, lowType, separator, delimiter, timeFormat, encoding, header, positive, raw } = flags;
   return {
     ...{ map, type, ratingMin: positive, lowType, separator, delimiter },
-    ...{ timeForm: timeFormat, encoding, hasHeader: header },
+    ...{ timeForm: timeFormat, encoding, hasHeader: header, isRaw: raw },
   };
 }
 

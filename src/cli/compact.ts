@@ -30,10 +30,9 @@ export function compactCommand(env: Environment): Command {
     .action(async (folder: string | undefined, flags: CompactOptions) => {
       const options = { ...flags, ...oneFolder(folder, flags) };
       const { url, config, json } = options;
+      const service = url === undefined ? undefined : serviceAt(url, config, env);
       const [place, sizes] =
-        url === undefined
-          ? await compactFolder(options, env)
-          : [url, await compactLive(serviceAt(url, config, env))];
+        service === undefined ? await compactFolder(options, env) : [service.url, await compactLive(service)];
       process.stdout.write(describe(place, sizes, json));
     });
 }

@@ -19,12 +19,15 @@ interface ExportFlags {
   readonly url?: string;
   readonly output: string;
   readonly format?: ExportFormat;
+  readonly raw?: boolean;
   readonly json?: boolean;
 }
 
 const HELP = `
 Reads the data folder, also while a service runs on it, or a running service with --url. NDJSON keeps every field as it
-is; the same holds for CSV, whose labels stand with | between them. What is exported can be imported again.
+is; the same holds for CSV, whose labels stand with | between them. Before a cell of CSV that a spreadsheet would run as a
+formula, since it begins with = + - @ or a tab, stands an apostrophe, which an import takes away; --raw leaves it out.
+What is exported can be imported again, what was exported with --raw by an import with --raw.
 
 Examples:
   furze export feedback -o feedback.ndjson.gz
@@ -41,6 +44,7 @@ export function exportCommand(env: Environment): Command {
         EXPORT_FORMATS,
       ),
     )
+    .option('--raw', 'write cells of CSV as they are, formulas too')
     .option('--json', 'print the result as JSON; needs --output')
     .addHelpText('after', HELP)
     .action(async (kind: Kind, flags: ExportFlags) => {
@@ -49,7 +53,13 @@ export function exportCommand(env: Environment): Command {
       const format = flags.format ?? formatOf(flags.output);
       const { source, close } = await openSource(flags, config);
       try {
-        const records = await exportTo(flags.output, kind, format, source, () => {});
+        const records = await exportTo(
+          flags.output,
+          kind,
+          { format, isRaw: flags.raw === true },
+          source,
+          () => {},
+        );
         if (flags.output === STDOUT) return;
         process.stdout.write(
           flags.json

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Config, Environment } from '../domain/config/config.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
-import { maskDsn } from '../domain/mask-dsn.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { temporaryFolder } from '../domain/process/temporary-folder.ts';
+import { withoutUserInfo } from '../domain/without-user-info.ts';
 import { BEGUN, type CopyState, compareRecords, copyRecords, type KINDS } from '../exchange/copy-records.ts';
 import { storeSource } from '../exchange/copy-sources.ts';
 import { storeTarget } from '../exchange/import-targets.ts';
@@ -46,7 +46,7 @@ export function migrateCommand(env: Environment): Command {
     .addHelpText('after', HELP)
     .action(async ({ from, to, config, lockWait, json }: MigrateOptions) => {
       const { moved, resumePoint } = await migrate(from, to, loadConfig({ path: config, env }), lockWait);
-      const told = `${countedRecords(moved)} moved to ${maskDsn(to)}, each compared with its source\n`;
+      const told = `${countedRecords(moved)} moved to ${withoutUserInfo(to)}, each compared with its source\n`;
       process.stdout.write(json ? `${JSON.stringify(moved)}\n` : told);
       // Last: whoever was not told runs the command again, which takes a full store for its own by this alone.
       resumePoint.remove();
@@ -65,7 +65,8 @@ async function migrate(
     throw new OperatorError(
       'Only one of --from and --to can be PostgreSQL; its own tools copy one database to another.',
     );
-  if (maskDsn(from) === maskDsn(to)) throw new OperatorError('--from and --to name the same store.');
+  if (withoutUserInfo(from) === withoutUserInfo(to))
+    throw new OperatorError('--from and --to name the same store.');
   // A folder that is not there would be made, and come to nothing moved.
   if (source.engine === 'lmdb')
     await (await import('../store/open/open-store.ts')).refuseUnsound(source.path);
@@ -74,11 +75,11 @@ async function migrate(
     return await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>
       withStore(to, config, lockWait, async ({ data: fresh, identity }, folder) => {
         // One that was made anew under the same name is another store.
-        const work = [maskDsn(from), sourceIdentity, maskDsn(to), identity];
+        const work = [withoutUserInfo(from), sourceIdentity, withoutUserInfo(to), identity];
         const resumePoint = new ResumePoint<CopyState>(folder, 'migrate', work);
         if (resumePoint.read() === undefined) await checkEmpty(fresh, to);
         const records = storeSource(old);
-        const target = storeTarget(fresh, maskDsn(to), true);
+        const target = storeTarget(fresh, withoutUserInfo(to), true);
         const total = await old.getStats();
         const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
           progress.report(`${stage} ${kind}`, done, total[kind]);
@@ -107,7 +108,7 @@ async function migrate(
 async function checkEmpty(data: DataStore, name: string): Promise<void> {
   const { users, items, feedback } = await data.getStats();
   if (users + items + feedback > 0)
-    throw new OperatorError(`${maskDsn(name)} holds data already; name an empty store in --to.`);
+    throw new OperatorError(`${withoutUserInfo(name)} holds data already; name an empty store in --to.`);
 }
 
 /** Opens a store for this process alone, with a cache that is thrown away. */

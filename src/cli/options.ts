@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../domain/config/config.ts';
+import { hasSignsInPassword } from '../domain/without-user-info.ts';
 import { folderOf } from '../store/open/dsn.ts';
 import { UsageError } from './exit-status.ts';
 import { CONFIG_FILE, loadConfig } from './load-config.ts';
@@ -22,7 +23,7 @@ function parseUrl(text: string): string {
   } catch {
     // Told below.
   }
-  if (protocol !== 'http:' && protocol !== 'https:')
+  if ((protocol !== 'http:' && protocol !== 'https:') || hasSignsInPassword(text))
     throw new InvalidArgumentError('expected an address such as http://127.0.0.1:8087');
   return text.replace(/\/+$/, '');
 }

@@ -4,6 +4,7 @@ import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { openedFolders } from '../domain/process/supervisor-notes.ts';
 import { VERSION } from '../domain/process/version.ts';
+import { hideUserInfo } from '../domain/without-user-info.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
 import { findDamage } from './find-damage.ts';
 import { systemFault } from './system-fault.ts';
@@ -43,9 +44,8 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
   const [first = '', second = ''] = args;
   const asked = first === 'help' ? second : first;
   if (asked !== '' && !asked.startsWith('-') && asked !== 'help' && !isName(asked)) {
-    process.stderr.write(
-      `furze: there is no command ${JSON.stringify(asked)}; there are ${NAMES.join(', ')} (see furze --help)\n`,
-    );
+    const given = JSON.stringify(asked);
+    write(`furze: there is no command ${given}; there are ${NAMES.join(', ')} (see furze --help)\n`, args);
     return 2;
   }
   try {
@@ -53,22 +53,27 @@ export async function runProgram(args: readonly string[], env: Environment): Pro
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    return tell(error);
+    return tell(error, args);
   }
 }
 
 /** Says what went wrong, where that is not said yet. @returns the exit code */
-async function tell(error: unknown): Promise<number> {
+async function tell(error: unknown, args: readonly string[]): Promise<number> {
   // Commander has written what it has to say by itself; help and version end this way too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ExitStatus) return error.code;
   if (error instanceof ConfigError) {
-    process.stderr.write(`${error.message}\n`);
+    write(`${error.message}\n`, args);
     return 2;
   }
   const isUsage = error instanceof UsageError;
-  process.stderr.write(`furze: ${await inWords(error)}\n`);
+  write(`furze: ${await inWords(error)}\n`, args);
   return isUsage ? 2 : 1;
+}
+
+/** Writes a message that may quote an argument. */
+function write(message: string, args: readonly string[]): void {
+  process.stderr.write(hideUserInfo(message, args));
 }
 
 async function inWords(error: unknown): Promise<string> {
@@ -90,10 +95,12 @@ export async function createProgram(args: readonly string[], env: Environment): 
   const created = await Promise.all(
     namesAskedFor(args).map(async (name) => ({ name, command: await COMMANDS[name](env) })),
   );
-  for (const { name, command } of created)
-    program.addCommand(command.exitOverride().showHelpAfterError(`(see furze ${name} --help)`), {
-      isDefault: name === DEFAULT,
-    });
+  const output = { writeErr: (text: string) => write(text, args) };
+  program.configureOutput(output);
+  for (const { name, command } of created) {
+    command.exitOverride().showHelpAfterError(`(see furze ${name} --help)`).configureOutput(output);
+    program.addCommand(command, { isDefault: name === DEFAULT });
+  }
   return program;
 }
 

@@ -15,3 +15,16 @@ export function cellText(cell: string): string {
 export function isRounded(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d{2}$/.test(text);
 }
+
+/** A cell that a spreadsheet runs or ends a row in, behind as many apostrophes as there are (OWASP, CSV injection). */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/** A text as a cell of an export has it: an apostrophe, which spreadsheets take for a mark of text, before a formula. */
+export function withoutFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** The text that `withoutFormula` was given. */
+export function withFormula(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+}

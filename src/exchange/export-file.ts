@@ -5,12 +5,20 @@ import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
 import { goesWithProcess } from '../domain/process/temporary-folder.ts';
+import { withoutFormula } from './cell-text.ts';
 import type { ApiRecord, Source } from './copy-sources.ts';
 import { API_FIELDS, type Kind } from './guess-columns.ts';
 import { cellOfNames } from './rows-to-records.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The form of an export. */
+export interface ExportForm {
+  readonly format: ExportFormat;
+  /** Cells of CSV hold exact bytes; else no spreadsheet takes one for a formula. */
+  readonly isRaw?: boolean;
+}
 
 /** Fields that hold several names. */
 const NAMES: ReadonlySet<string> = new Set(['Labels', 'Categories', 'Subscribe']);
@@ -28,7 +36,7 @@ export const STDOUT = '-';
 export async function exportTo(
   path: string,
   kind: Kind,
-  format: ExportFormat,
+  { format, isRaw = false }: ExportForm,
   source: Source,
   onProgress: (records: number) => void,
 ): Promise<number> {
@@ -36,7 +44,9 @@ export async function exportTo(
   async function* text(): AsyncGenerator<string> {
     if (format === 'csv') yield `${API_FIELDS[kind].join(',')}\r\n`;
     for await (const { rows } of source(kind)) {
-      yield format === 'csv' ? toCsv(kind, rows) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      yield format === 'csv'
+        ? toCsv(kind, rows, isRaw)
+        : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       records += rows.length;
       onProgress(records);
     }
@@ -63,9 +73,14 @@ export async function exportTo(
   return records;
 }
 
-function toCsv(kind: Kind, rows: readonly ApiRecord[]): string {
+function toCsv(kind: Kind, rows: readonly ApiRecord[], isRaw: boolean): string {
   const cells = rows.map((row) => {
-    const values = API_FIELDS[kind].map((field) => cellOf(field, Reflect.get(row, field)));
+    const values = API_FIELDS[kind].map((field) => {
+      const value: unknown = Reflect.get(row, field);
+      const cell = cellOf(field, value);
+      // The sign of a number runs nothing.
+      return isRaw || typeof value === 'number' ? cell : withoutFormula(cell);
+    });
     // Reading takes a carriage return at the end of a row for a part of the line end, in quotes or not.
     const last = values.pop()!;
     return [...values, last.endsWith('\r') ? `${last}\r` : last];

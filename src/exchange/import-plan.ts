@@ -71,6 +71,8 @@ export interface Wishes {
   readonly timeForm?: TimeForm | undefined;
   readonly encoding?: TextEncoding | undefined;
   readonly hasHeader?: boolean | undefined;
+  /** Cells are those that `export --raw` writes. */
+  readonly isRaw?: boolean | undefined;
 }
 
 export const DEFAULT_TYPE = 'like';
@@ -97,15 +99,7 @@ export async function planFile(
   const format = formatOf(path, head, known.format, wishes.delimiter);
   const keys = format.name === 'ndjson' ? keysOf(head) : [];
   const rows = await headRows(path, head, isWhole, format, keys);
-  const base = {
-    path,
-    format,
-    encoding: wishes.encoding ?? 'utf-8',
-    type: wishes.type ?? DEFAULT_TYPE,
-    lowType: wishes.lowType ?? DEFAULT_LOW_TYPE,
-    ratingMin: wishes.ratingMin,
-    separator: wishes.separator ?? DEFAULT_SEPARATOR,
-  } as const;
+  const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
     const { kind = 'feedback' } = wishes;
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
@@ -145,6 +139,20 @@ export async function planFile(
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     keepsBlanks: isExport(kind, columns),
   };
+}
+
+/** The part of a plan that is said, or usual, and never guessed. */
+function basePlan(path: string, format: RowFormat, wishes: Wishes) {
+  return {
+    path,
+    format,
+    encoding: wishes.encoding ?? 'utf-8',
+    type: wishes.type ?? DEFAULT_TYPE,
+    lowType: wishes.lowType ?? DEFAULT_LOW_TYPE,
+    ratingMin: wishes.ratingMin,
+    separator: wishes.separator ?? DEFAULT_SEPARATOR,
+    isRaw: wishes.isRaw === true || format.name !== 'delimited',
+  } as const;
 }
 
 function whyNoRows(head: string, isWhole: boolean, format: RowFormat): string {

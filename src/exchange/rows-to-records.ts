@@ -1,4 +1,4 @@
-import { cellText, isRounded } from './cell-text.ts';
+import { cellText, isRounded, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
@@ -19,6 +19,8 @@ export interface Plan {
   readonly hasDecimalCommas?: boolean;
   /** Blanks around a text belong to it, as in a file that was exported; see `isExport`. */
   readonly keepsBlanks?: boolean;
+  /** Cells hold exact bytes, as those that `export --raw` writes. */
+  readonly isRaw?: boolean;
   /** Names of the cells, in their order; needed where rows are in the form of the API. */
   readonly columns?: readonly string[];
   /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
@@ -71,7 +73,8 @@ class Fields {
     const value = this.cell(field) ?? '';
     const given =
       typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return this.plan.keepsBlanks ? given : cellText(given);
+    if (!this.plan.keepsBlanks) return cellText(given);
+    return this.plan.isRaw ? given : withFormula(given);
   }
 
   /** A number's text, with a point in it. */

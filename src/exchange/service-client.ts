@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
+import { withoutUserInfo } from '../domain/without-user-info.ts';
 
 /** What a call has beside its method and path. */
 interface CallOptions {
@@ -9,14 +10,17 @@ interface CallOptions {
 
 /** Asks a running service over HTTP, with its key. */
 export class ServiceClient {
-  /** Without a path. */
+  /** Without a path and without user information, as messages show it. */
   readonly url: string;
   private readonly headers: Readonly<Record<string, string>>;
 
-  /** @param url without a path @param key empty for none */
+  /**
+   * @param url without a path; a user name and a password in it are for a proxy before the service (RFC 7617)
+   * @param key empty for none
+   */
   constructor(url: string, key: string) {
-    this.url = url.replace(/\/+$/, '');
-    this.headers = key === '' ? {} : { 'X-API-Key': key };
+    this.url = withoutUserInfo(url).replace(/\/+$/, '');
+    this.headers = { ...basicAuthorization(url), ...(key !== '' && { 'X-API-Key': key }) };
   }
 
   /** @throws OperatorError when nothing answers, or the key is not taken */
@@ -43,6 +47,22 @@ export class ServiceClient {
     if (response.ok) return response;
     const { detail } = readProblem(await response.text());
     throw new OperatorError(`${this.url} answered ${response.status}: ${detail}`);
+  }
+}
+
+function basicAuthorization(url: string): Readonly<Record<string, string>> {
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return {};
+  const pair = [username, password].map(decoded).join(':');
+  return { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** A part of a URL without percent-encoding; as it is where it has none that is well-formed. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 

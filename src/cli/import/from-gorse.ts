@@ -1,6 +1,6 @@
 import { countedRecords } from '../../domain/group-digits.ts';
-import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { withoutUserInfo } from '../../domain/without-user-info.ts';
 import { type CopyState, copyRecords } from '../../exchange/copy-records.ts';
 import { tableSource } from '../../exchange/copy-sources.ts';
 import type { Target } from '../../exchange/import-targets.ts';
@@ -34,10 +34,13 @@ export async function importGorse(
   if (dsn.engine !== 'postgres') throw new OperatorError('--from-gorse reads postgres://HOST/DATABASE.');
   const progress = createProgress(process.stderr);
   const tables = await openGorseTables(dsn, prefix).catch((error: Error) => {
-    throw new OperatorError(`${maskDsn(database)} cannot be read: ${error.message}`);
+    throw new OperatorError(`${withoutUserInfo(database)} cannot be read: ${error.message}`);
   });
   try {
-    const resumePoint = new ResumePoint<CopyState>(folder, 'import-gorse', [maskDsn(database), target.name]);
+    const resumePoint = new ResumePoint<CopyState>(folder, 'import-gorse', [
+      withoutUserInfo(database),
+      target.name,
+    ]);
     const copied = await copyRecords({
       source: tableSource((kind, cursor) => tables.page(kind, cursor)),
       target,
@@ -45,7 +48,7 @@ export async function importGorse(
       onProgress: (kind, records) => progress.report(`importing ${kind}`, records, records),
     });
     resumePoint.remove();
-    process.stdout.write(`${countedRecords(copied)} read from ${maskDsn(database)}\n`);
+    process.stdout.write(`${countedRecords(copied)} read from ${withoutUserInfo(database)}\n`);
     return 0;
   } finally {
     progress.end();

@@ -59,6 +59,7 @@ export function planOf(
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     ratingMin: isRated ? Number(ratingMin) : undefined,
     keepsBlanks: isExport(kind, names),
+    isRaw: format.name !== 'delimited',
     columns: keys,
     isApiForm: apiKind !== undefined,
   };

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { formatDuration, parseDuration } from '../duration.ts';
-import { MASK, maskDsn } from '../mask-dsn.ts';
 import { POSITIVE_KIND_PATTERN } from '../positive-feedback-types.ts';
+import { MASK, withoutUserInfo } from '../without-user-info.ts';
 import { ConfigSchema } from './schema.ts';
 import { variableOf } from './variable-names.ts';
 
@@ -100,7 +100,7 @@ export function encodeValue(schema: KeySchema, value: unknown): unknown {
 
 /** A value as people may see it: secrets and passwords masked. */
 export function shownValue(schema: KeySchema, value: unknown): unknown {
-  if (schema.dsn) return typeof value === 'string' ? maskDsn(value) : value;
+  if (schema.dsn) return typeof value === 'string' ? withoutUserInfo(value) : value;
   if (!schema.secret || value === '') return value;
   return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
 }

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry } from '../admin-schemas.ts';
-import { MASK } from '../mask-dsn.ts';
+import { MASK } from '../without-user-info.ts';
 import { effectiveValue } from './environment-overrides.ts';
 import { CONFIG_KEYS, encodeValue, lookUp, shownValue } from './keys.ts';
 import type { Config } from './schema.ts';

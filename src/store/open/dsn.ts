@@ -1,5 +1,5 @@
 import { FurzeError } from '../../domain/errors.ts';
-import { hasSignsInPassword, maskDsn } from '../../domain/mask-dsn.ts';
+import { hasSignsInPassword, withoutUserInfo } from '../../domain/without-user-info.ts';
 
 /** A store in a folder of this machine. */
 export interface LmdbDsn {
@@ -75,7 +75,7 @@ export function parseDsn(dsn: string): Dsn {
 export function folderOf(dsn: string): string {
   const parsed = parseDsn(dsn);
   if (parsed.engine === 'lmdb') return parsed.path;
-  throw refuse(`A folder is named lmdb://PATH; ${maskDsn(dsn)} names none.`);
+  throw refuse(`A folder is named lmdb://PATH; ${withoutUserInfo(dsn)} names none.`);
 }
 
 function parsePostgres(dsn: string): PostgresDsn {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
-import { maskDsn } from '../../domain/mask-dsn.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
+import { withoutUserInfo } from '../../domain/without-user-info.ts';
 import { NOT_WHOLE, type Point } from '../commit-effects.ts';
 import { type DataTables, openDataTables } from '../lmdb/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/engine.ts';
@@ -35,7 +35,7 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
   try {
     connection = await Connection.open(dsn, 'furze starting');
   } catch (error) {
-    throw new OperatorError(`${maskDsn(dsn.url)} cannot be reached: ${messageOf(error)}.`);
+    throw new OperatorError(`${withoutUserInfo(dsn.url)} cannot be reached: ${messageOf(error)}.`);
   }
   try {
     const head = await openSchema(connection, dsn.schema);
