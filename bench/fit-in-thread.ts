@@ -1,4 +1,4 @@
-/** Trains models in one thread, as benches and tests want it; a service trains them in its pool (`src/worker/fit/part-trainer.ts`). */
+/** Trains models in one thread, as benches and tests want it; a service trains them in its pool (`src/background/training/part-trainer.ts`). */
 import { fingerprint } from '../src/dataset/fingerprint.ts';
 import { type Interactions, rowIndices } from '../src/dataset/interactions.ts';
 import { FurzeError } from '../src/domain/errors.ts';

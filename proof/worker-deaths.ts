@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
+import { WorkerPool } from '../src/background/pool/pool.ts';
 import { defaultConfig } from '../src/domain/config/config.ts';
 import { createLogger } from '../src/domain/log.ts';
 import { startService } from '../src/service.ts';
-import type { JobKind } from '../src/worker/messages.ts';
-import { WorkerPool } from '../src/worker/pool/pool.ts';
+import type { JobKind } from '../src/threads/messages.ts';
 
 /** What came of a fit during which a worker died. */
 export interface Death {

@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Where a process or a thread begins, below src/. */
 const ENTRIES = [
   'main',
-  'worker/worker-entry',
+  'threads/worker-entry',
   'store/lmdb/writer-thread',
   'store/postgres/replica-thread',
   'store/lmdb/check/check-child',

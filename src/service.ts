@@ -1,5 +1,10 @@
 import { Admin } from './admin/admin.ts';
 import { logStart, logTroubles } from './admin/log-start-and-troubles.ts';
+import { type FitSummary, SETTLE_MS } from './background/fit/fit-schedule.ts';
+import { ItemSearch } from './background/pool/item-search.ts';
+import type { SearchState } from './background/search/last-search.ts';
+import { type Background, startBackground } from './background/start-background.ts';
+import type { OnProgress } from './background/tasks/fit-progress.ts';
 import { baseUrl } from './domain/base-url.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import { unlessAborted } from './domain/concurrency/unless-aborted.ts';
@@ -13,11 +18,6 @@ import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './h
 import { checkHealth } from './store/check-health.ts';
 import type { DataStore } from './store/data-store.ts';
 import { type StartedStores, startStores } from './store/open/start-stores.ts';
-import { type FitSummary, SETTLE_MS } from './worker/fit/fit-schedule.ts';
-import { ItemSearch } from './worker/pool/item-search.ts';
-import type { SearchState } from './worker/search/saved-search.ts';
-import { type Background, startBackground } from './worker/start-background.ts';
-import type { OnProgress } from './worker/tasks/fit-progress.ts';
 
 /** A running service. */
 export interface Service {

@@ -1,7 +1,7 @@
 /** Where a thread or a process begins. */
 export const ENTRIES = [
   'src/main.ts',
-  'src/worker/worker-entry.ts',
+  'src/threads/worker-entry.ts',
   'src/store/lmdb/writer-thread.ts',
   'src/store/postgres/replica-thread.ts',
   'src/store/lmdb/check/check-child.ts',

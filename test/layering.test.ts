@@ -15,7 +15,8 @@ const LAYERS = [
   'service',
   'http',
   'admin',
-  'worker',
+  'background',
+  'threads',
   'recommend',
   'model',
   'dataset',
@@ -27,7 +28,7 @@ const LAYERS = [
 ];
 
 /** Layers whose rooms (folders) import each other in no loop. */
-const LAYERS_WITH_ROOMS = ['recommend'];
+const LAYERS_WITH_ROOMS = ['background', 'recommend'];
 
 /** Layers that do no input or output. */
 const PURE = ['dataset', 'kernel', 'memory', 'model', 'recommend'];

@@ -7,7 +7,7 @@ import { clickTrainingBytes } from '../../src/model/click/train.ts';
 import { slimMemoryBytes } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SOLVED_ITEMS_MAX } from '../../src/model/slim/solved-items.ts';
-import { gather } from '../../src/worker/jobs/gather-training-data.ts';
+import { gather } from '../../src/threads/gather-training-data.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 
 /** The longest list that a service with default settings asks its model for, see `startService`. */

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { ListPass } from '../../src/background/lists/pass-over-all-users.ts';
+import { WorkerPool } from '../../src/background/pool/pool.ts';
 import { defaultConfig } from '../../src/domain/config/config.ts';
 import type { Item } from '../../src/domain/entities.ts';
 import { createLogger } from '../../src/domain/log.ts';
@@ -16,10 +18,8 @@ import { listSettings } from '../../src/recommend/sources/list-settings.ts';
 import { InMemoryState } from '../../src/recommend/state/in-memory-state.ts';
 import { openStore } from '../../src/store/open/open-store.ts';
 import { storeOptions, storePaths } from '../../src/store/open/store-options.ts';
-import { madeLists } from '../../src/worker/jobs/make-lists.ts';
-import { ListPass } from '../../src/worker/lists/pass-over-all-users.ts';
-import type { PlacedGeneration } from '../../src/worker/messages.ts';
-import { WorkerPool } from '../../src/worker/pool/pool.ts';
+import { madeLists } from '../../src/threads/make-lists.ts';
+import type { PlacedGeneration } from '../../src/threads/messages.ts';
 
 const FACTORS = 64;
 const CLICK_FACTORS = 8;

@@ -3,6 +3,7 @@
  * search; the test part is never looked at.
  */
 
+import { type Measured, successiveHalving } from '../../src/background/search/successive-halving.ts';
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import { type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
 import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
@@ -12,7 +13,6 @@ import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { sizedFactors } from '../../src/model/als/settings-by-size.ts';
 import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
-import { type Measured, successiveHalving } from '../../src/worker/search/successive-halving.ts';
 import { evaluateSampled, type SampledCase } from './evaluations.ts';
 import { fitAlsInThreads, fitRanker, type RankingModel, type Settings } from './fit.ts';
 import type { RankingSet } from './load.ts';

@@ -1,4 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { countPositives, feedbackFacts, feedbackTypes } from '../background/fit/feedback-facts.ts';
+import type { FitSchedule } from '../background/fit/fit-schedule.ts';
+import type { Search } from '../background/search/settings-search.ts';
+import type { TaskKind, TaskList } from '../background/tasks/task-list.ts';
 import type {
   ConfigReport,
   FeedbackType,
@@ -24,10 +28,6 @@ import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
-import { countPositives, feedbackFacts, feedbackTypes } from '../worker/fit/feedback-facts.ts';
-import type { FitSchedule } from '../worker/fit/fit-schedule.ts';
-import type { Search } from '../worker/search/settings-search.ts';
-import type { TaskKind, TaskList } from '../worker/tasks/task-list.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';

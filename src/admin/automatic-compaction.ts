@@ -1,8 +1,8 @@
+import type { TaskList } from '../background/tasks/task-list.ts';
 import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
 import type { Logger } from '../domain/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
-import type { TaskList } from '../worker/tasks/task-list.ts';
 
 /** First look at the free space after the start, and pause between two, milliseconds. */
 const FIRST_LOOK_MS = 60_000;

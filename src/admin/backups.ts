@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { TaskList } from '../background/tasks/task-list.ts';
 import { overloaded } from '../domain/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
-import type { TaskList } from '../worker/tasks/task-list.ts';
 
 /** Copies of the data store that operators ask for, one at a time. */
 export class Backups {

@@ -1,5 +1,5 @@
+import type { RunningTask, TaskList } from '../background/tasks/task-list.ts';
 import type { ImportReport } from '../domain/admin-schemas.ts';
-import type { RunningTask, TaskList } from '../worker/tasks/task-list.ts';
 
 /** An import of which nothing is heard for this long was cut off, milliseconds. */
 const SILENCE_MS = 60_000;

@@ -5,7 +5,7 @@ import type { Estimate } from '../model/evaluation/confidence-interval.ts';
 import { PART_NAMES, partOf } from '../model/registry.ts';
 import { RANKING_FEATURES } from '../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
-import type { PlacedGeneration } from '../worker/messages.ts';
+import type { PlacedGeneration } from '../threads/messages.ts';
 
 /** The fit that made the generation that serves, or last found that there was nothing new to learn. */
 export function lastGoodFit(past: readonly Task[], generation: number): Task | undefined {

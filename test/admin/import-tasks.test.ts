@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Imports } from '../../src/admin/import-tasks.ts';
+import { TaskList } from '../../src/background/tasks/task-list.ts';
 import type { ImportReport } from '../../src/domain/admin-schemas.ts';
-import { TaskList } from '../../src/worker/tasks/task-list.ts';
 
 const marks = { getState: async () => undefined, putState: async () => {} };
 const report = (more: Partial<ImportReport> = {}): ImportReport => ({

@@ -1,8 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/domain/random.ts';
-import { factorChoices, proposeAls } from '../../src/model/als/search-space.ts';
-import { alsSettings } from '../../src/model/als/settings.ts';
-import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
 import {
   beats,
   halvingRounds,
@@ -11,7 +7,11 @@ import {
   type SearchProgress,
   successiveHalving,
   type Trial,
-} from '../../src/worker/search/successive-halving.ts';
+} from '../../src/background/search/successive-halving.ts';
+import { createRandom } from '../../src/domain/random.ts';
+import { factorChoices, proposeAls } from '../../src/model/als/search-space.ts';
+import { alsSettings } from '../../src/model/als/settings.ts';
+import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
 
 const USERS = 400;
 

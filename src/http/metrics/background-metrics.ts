@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
+import type { JobProgress } from '../../background/tasks/fit-progress.ts';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
-import type { JobProgress } from '../../worker/tasks/fit-progress.ts';
 import { gauge } from './gauge.ts';
 
 export interface BackgroundParts {

@@ -1,0 +1,27 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config/config.ts';
+import { positiveKindNames } from '../domain/positive-feedback-types.ts';
+import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
+import type { CountsStorage } from '../recommend/popularity/recount-and-save.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { StorePaths } from '../store/open/open-store.ts';
+import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
+import type { WorkerPool } from './pool/pool.ts';
+
+/** Keeps the counts of feedback in the cache store and has a worker bring it up to date. */
+export function countsStorage(
+  pool: WorkerPool,
+  { recommend }: Config,
+  cache: CacheStore,
+  paths: StorePaths,
+  clock: Clock,
+): CountsStorage {
+  const settings = {
+    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    ...popularitySpans(recommend),
+  };
+  return {
+    read: () => cache.getBlob(SAVED_COUNTS_NAME),
+    renew: () => pool.run<'recount'>({ kind: 'recount', ...settings, ...paths, nowMs: clock() }),
+  };
+}

@@ -1,0 +1,235 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { ttlMs } from '../../domain/duration.ts';
+import { whyNothing } from '../../domain/feedback-troubles.ts';
+import type { Logger } from '../../domain/log.ts';
+import { positiveKindNames, positiveWeights } from '../../domain/positive-feedback-types.ts';
+import { availableMemoryBytes } from '../../domain/process/machine.ts';
+import { automaticChoice } from '../../kernel/load-kernels.ts';
+import { chooseRelaxedSimd } from '../../kernel/relaxed-simd.ts';
+import { leastFootprint } from '../../model/als/memory-estimate.ts';
+import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
+import { memoryBudgetBytes } from '../../model/memory-budget.ts';
+import { sampledSlots } from '../../model/sample-users-to-fit-memory.ts';
+import type { TypeTest } from '../../recommend/history/counts-as-positive.ts';
+import { popularitySpans } from '../../recommend/popularity/popularity-counts.ts';
+import type { ListSettings } from '../../recommend/sources/list-settings.ts';
+import type { Recommendation } from '../../recommend/start-recommendation.ts';
+import type { CacheStore } from '../../store/cache-store.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import type { DataStore, FeedbackColumns } from '../../store/data-store.ts';
+import type { StorePaths } from '../../store/open/open-store.ts';
+import type { PlacedGeneration } from '../../threads/messages.ts';
+import type { ModelShelf } from '../generation/generation-storage.ts';
+import { ListsOnRequest } from '../lists/lists-on-request.ts';
+import { ListPass } from '../lists/pass-over-all-users.ts';
+import { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import { WorkerPool } from '../pool/pool.ts';
+import { Search } from '../search/settings-search.ts';
+import { ProgressTracker } from '../tasks/fit-progress.ts';
+import type { TaskList } from '../tasks/task-list.ts';
+import { PartTrainer } from '../training/part-trainer.ts';
+import { AlsTraining } from '../training/train-als-and-retry.ts';
+import { TrainingDataLoader } from '../training/training-data-loader.ts';
+import { feedbackFacts } from './feedback-facts.ts';
+import { FitSchedule } from './fit-schedule.ts';
+import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
+
+export interface TrainingParts {
+  readonly config: Config;
+  readonly paths: StorePaths;
+  readonly data: DataStore;
+  readonly cache: CacheStore;
+  readonly cluster: Cluster | undefined;
+  readonly pool: WorkerPool;
+  readonly trainer: PartTrainer;
+  readonly recommendation: Recommendation;
+  readonly tasks: TaskList;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** As in `FitScheduleParts`. */
+  readonly settleMs: number;
+}
+
+/** What trains in the background. */
+export interface BackgroundTraining {
+  readonly fits: FitSchedule;
+  readonly search: Search;
+  readonly progress: ProgressTracker;
+  readonly listsOnRequest: ListsOnRequest;
+}
+
+/** The most bytes that a fit may take by this configuration, on this machine. */
+function fitMemoryBytesMax({ worker }: Config): number {
+  return memoryBudgetBytes(worker.memory_max_mb, availableMemoryBytes());
+}
+
+/** Puts together what fits models, writes lists and searches for settings; nothing begins yet. */
+export function createTraining(parts: TrainingParts): BackgroundTraining {
+  const { config, data, cluster, trainer, recommendation, tasks, clock, log } = parts;
+  const { collaborative } = config.recommend;
+  const queue = new SerialQueue();
+  const progress = new ProgressTracker(clock, log);
+  const { loader, als, ...shared } = createFit(parts);
+  const fits = new FitSchedule({
+    ...shared,
+    servingSlot: parts.pool.servingSlot,
+    queue,
+    progress,
+    recommendation,
+    periodMs: collaborative.model_fit_period,
+    firstPeriodMs: config.recommend.offline.check_recommend_period,
+    settleMs: parts.settleMs,
+    log,
+    tasks,
+    whyNothing: async () => whyNothing(await feedbackFacts(config, data, recommendation)),
+    cluster,
+    makesLists: () => makesLists(config, cluster),
+  });
+  const search = new Search(
+    { trainer, loader, als, queue },
+    {
+      periodMs: collaborative.model_search_period,
+      epochs: collaborative.model_search_epoch,
+      trials: collaborative.model_search_trials,
+      clock,
+      log,
+      tasks,
+      maySearch: () => fits.mayFit,
+    },
+  );
+  data.onChange(({ added }) => {
+    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
+  });
+  return { fits, search, progress, listsOnRequest: shared.listsOnRequest };
+}
+
+/** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
+function makesLists({ node, database }: Config, cluster: Cluster | undefined): boolean {
+  if (cluster === undefined) return true;
+  const isOwn = database.cache_store.startsWith('lmdb:');
+  return isOwn ? node.role !== 'worker' : cluster.epoch !== undefined;
+}
+
+/** What learns the parts of a generation, and reads them back. */
+export function createTrainer(
+  config: Config,
+  { dataPath }: StorePaths,
+  shelf: ModelShelf,
+  pool: WorkerPool,
+  log: Logger,
+): PartTrainer {
+  const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
+  return new PartTrainer(pool, {
+    dataPath,
+    shelf,
+    positiveTypes: positiveKindNames(positive_feedback_types),
+    readTypes: read_feedback_types,
+    serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
+    memoryBytesMax: fitMemoryBytesMax(config),
+    log,
+  });
+}
+
+/** What a fit does: reads feedback, learns the parts, writes the lists. */
+function createFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
+  const { server, recommend } = config;
+  const { collaborative, data_source } = recommend;
+  const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
+  const positiveTtlMs = ttlMs(data_source.positive_feedback_ttl);
+  const memoryBytesMax = fitMemoryBytesMax(config);
+  const clockErrorMs = server.clock_error;
+  const read = { ...paths, positiveTypes, positiveTtlMs, clockErrorMs, clock };
+  const settings = configuredAls(config);
+  const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, states: cache, log });
+  const { seed } = alsSettings(settings);
+  const weights = positiveWeights(data_source.positive_feedback_types);
+  const halfLifeMs = ttlMs(data_source.feedback_half_life);
+  const loader = new TrainingDataLoader(pool, {
+    ...read,
+    positiveWeights: weights,
+    halfLifeMs,
+    seed,
+    memoryBytesMax,
+    footprint: leastFootprint(
+      alsSettings(settings),
+      weights !== undefined || halfLifeMs < Number.POSITIVE_INFINITY,
+      sampledSlots(pool.trainingSlots),
+      { ...trainer.options.serving, slots: sampledSlots(pool.slots) },
+    ),
+    log,
+  });
+  const listPass = new ListPass(pool, {
+    ...read,
+    userNeighborType: recommend.user_neighbors.neighbor_type,
+    settings: recommendation.settings,
+    versioned: recommendation.lists.isVersioned,
+    youngMs: recommend.offline.refresh_recommend_period / 2,
+    states: cache,
+    log,
+  });
+  const planOf = (generation: PlacedGeneration) => listPass.planner.plan(generation, recommendation.live);
+  const listsOnRequest = new ListsOnRequest(pool, planOf, clock, clockErrorMs);
+  void recommendation.live.settled.then(() => listsOnRequest.planAnew());
+  const generationFit = new GenerationFit(
+    { pool, trainer, loader, als, planOf },
+    generationFitOptions(config, recommendation.settings, log),
+  );
+  return { loader, als, listPass, listsOnRequest, generationFit };
+}
+
+/** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
+function listLengthMax({ server, recommend }: Config): number {
+  return server.max_n + recommend.cache_size;
+}
+
+function configuredAls({ recommend }: Config): Partial<AlsSettings> {
+  const { collaborative } = recommend;
+  return {
+    factors: collaborative.factors,
+    epochs: collaborative.epochs,
+    regularization: collaborative.regularization,
+    regularizationExponent: collaborative.regularization_exponent,
+    unobservedWeight: collaborative.unobserved_weight,
+    seed: collaborative.seed,
+  };
+}
+
+function generationFitOptions(
+  { recommend }: Config,
+  { popular, collaborative: isCollaborative, cacheSize }: ListSettings,
+  log: Logger,
+): GenerationFitOptions {
+  const { data_source, item_neighbors, user_neighbors, offline, online, collaborative } = recommend;
+  const usesUsers = offline.enable_user_based_recommend || online.fallback_recommend.includes('user_based');
+  const clickThrough = offline.enable_click_through_prediction && recommend.ranker === 'auto';
+  return {
+    readTypes: data_source.read_feedback_types,
+    clickThrough,
+    candidates: clickThrough ? { popular, collaborative: isCollaborative, cacheSize } : undefined,
+    neighborType: item_neighbors.neighbor_type,
+    userNeighborType: user_neighbors.neighbor_type,
+    usesUsers,
+    enableIndex: item_neighbors.enable_index,
+    indexRecall: item_neighbors.index_recall,
+    spans: popularitySpans(recommend),
+    seed: collaborative.seed,
+    log,
+  };
+}
+
+function hasPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): boolean {
+  for (let at = 0; at < length; at++) if (isPositive(types[at]!)) return true;
+  return false;
+}
+
+/** The worker threads as configured, and a line that says what they are. */
+export function openPool(config: Config, log: Logger): WorkerPool {
+  chooseRelaxedSimd(config.worker.relaxed_simd);
+  const pool = new WorkerPool(config.worker.threads, {
+    onTrouble: (message, error) => log.error({ err: error }, message),
+  });
+  const fitMemoryMaxMb = Math.floor(fitMemoryBytesMax(config) / 2 ** 20);
+  log.info({ threads: pool.trainingSlots, kernels: automaticChoice(), fitMemoryMaxMb }, 'worker threads');
+  return pool;
+}

@@ -1,0 +1,375 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
+import { TIMER_MS_MAX } from '../../domain/duration.ts';
+import type { Logger } from '../../domain/log.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
+import type { Recommendation } from '../../recommend/start-recommendation.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import type { PlacedGeneration } from '../../threads/messages.ts';
+import { openGeneration } from '../../threads/open-generation.ts';
+import type { ListsOnRequest } from '../lists/lists-on-request.ts';
+import type { ListPass, PassStart } from '../lists/pass-over-all-users.ts';
+import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import type { OnProgress, ProgressTracker } from '../tasks/fit-progress.ts';
+import type { RunningTask, TaskList, TaskResult } from '../tasks/task-list.ts';
+import type { RestoredGeneration } from '../training/restore-generation.ts';
+import type { Fitted, GenerationFit } from './generation-fit.ts';
+
+export interface FitSummary extends Fitted {
+  readonly lists: number;
+}
+
+/** Time from the last feedback to the first fit, unless another is asked for: an import has settled by then. */
+export const SETTLE_MS = 3000;
+/** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
+const CALM_MS = 1000;
+
+/** What fits are made with, and when. */
+export interface FitScheduleParts {
+  readonly generationFit: GenerationFit;
+  readonly progress: ProgressTracker;
+  readonly listPass: ListPass;
+  readonly listsOnRequest: ListsOnRequest;
+  /** The main thread's slot in what is learned. */
+  readonly servingSlot: number;
+  /** Shared with whatever else trains. */
+  readonly queue: SerialQueue;
+  readonly recommendation: Recommendation;
+  /** Time from the end of a fit to the start of the next, milliseconds. */
+  readonly periodMs: number;
+  /** The same while there is no model yet. */
+  readonly firstPeriodMs: number;
+  /** While there is no model, a fit begins once no feedback has come for so long, milliseconds. */
+  readonly settleMs: number;
+  readonly log: Logger;
+  readonly tasks: TaskList;
+  /** Says why there is nothing to learn. */
+  readonly whyNothing: () => Promise<string>;
+  /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
+  readonly cluster: Cluster | undefined;
+  /** Whether this node makes the lists of active users. */
+  readonly makesLists: () => boolean;
+}
+
+/** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
+export class FitSchedule {
+  private readonly parts: FitScheduleParts;
+  private running: Promise<FitSummary | undefined> | undefined;
+  private resuming: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer goes off, milliseconds of `performance.now`. */
+  private nextAt: number | undefined;
+  private settling: NodeJS.Timeout | undefined;
+  /** What serves. */
+  private placed: PlacedGeneration | undefined;
+  /** What was restored and may lack lists. */
+  private restored: PlacedGeneration | undefined;
+  /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
+  private comparing: Promise<void> = Promise.resolve();
+  private readonly ending = new AbortController();
+  /** Somebody waits for a fit, and thereby for the comparison of items that a start puts off. */
+  private readonly awaited = new AbortController();
+  private started = false;
+  private stopped = false;
+
+  constructor(parts: FitScheduleParts) {
+    this.parts = parts;
+  }
+
+  /** Whether this node is the one that fits. */
+  get mayFit(): boolean {
+    return this.parts.cluster === undefined || this.parts.cluster.epoch !== undefined;
+  }
+
+  get hasModel(): boolean {
+    return this.parts.recommendation.generations.current !== undefined;
+  }
+
+  /** The generation that serves. */
+  get served(): PlacedGeneration | undefined {
+    return this.placed;
+  }
+
+  /** Milliseconds until the next fit begins by itself; undefined while one runs. */
+  get nextInMs(): number | undefined {
+    if (this.nextAt === undefined || this.running !== undefined || !this.mayFit) return undefined;
+    return Math.max(0, this.nextAt - performance.now());
+  }
+
+  /** Feedback has come. The first fit waits for the end of an import, and for that alone. */
+  noteFeedback(): void {
+    if (this.hasModel || this.stopped || !this.started || this.running !== undefined || !this.mayFit) return;
+    if (this.settling !== undefined) {
+      this.settling.refresh();
+      return;
+    }
+    this.settling = setTimeout(() => {
+      this.settling = undefined;
+      if (!this.hasModel && this.running === undefined) this.runInTime();
+    }, this.parts.settleMs);
+    this.settling.unref();
+  }
+
+  /**
+   * Serves the model that was saved last. One that cannot be read is reported and passed over: the next fit replaces it.
+   * @param reading undefined where there is none
+   */
+  async restore(reading: Promise<RestoredGeneration | undefined>): Promise<void> {
+    try {
+      const loaded = await this.parts.generationFit.restore(reading);
+      // What is asked for first is not kept waiting for the comparison of items.
+      const signal = AbortSignal.any([this.ending.signal, this.awaited.signal]);
+      const calm = delay(CALM_MS, undefined, { ref: false, signal }).catch(() => {});
+      if (loaded !== undefined) this.serve(loaded, calm);
+      this.restored = loaded;
+    } catch (error) {
+      if (!this.stopped) this.parts.log.error({ err: error }, 'the saved model cannot be used');
+    }
+  }
+
+  /** Begins to fit in time, and goes on with the lists that a stop cut off. */
+  start(): void {
+    if (this.stopped) return;
+    const { restored } = this;
+    this.restored = undefined;
+    if (restored !== undefined) {
+      this.resuming = this.parts.queue
+        .take(() => this.resume(restored))
+        .catch((error: unknown) => {
+          if (!this.stopped)
+            this.parts.log.error({ err: error }, 'the lists that were missing could not be made');
+        });
+    }
+    this.started = true;
+    if (this.parts.cluster?.epoch === undefined) this.schedule();
+    else this.lead();
+  }
+
+  /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
+  async run(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    if (!this.mayFit) throw new OperatorError('Another node leads, and it alone learns.');
+    this.awaited.abort();
+    this.running ??= this.begin(onProgress);
+    return this.running;
+  }
+
+  /** The fit stands among the tasks at once, also where it waits for another to end. */
+  private begin(onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    const task = this.parts.tasks.begin('fit');
+    return this.parts.queue
+      .take(() => this.fit(task, onProgress))
+      .finally(() => {
+        this.running = undefined;
+        this.schedule();
+      });
+  }
+
+  /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
+  lead(): void {
+    const { publishedAgeMs } = this.parts.cluster!;
+    if (publishedAgeMs === undefined) this.schedule();
+    else this.schedule(Math.max(SETTLE_MS, this.parts.periodMs - publishedAgeMs));
+  }
+
+  /** Another node leads: what is being learned is dropped. */
+  yieldLead(): void {
+    this.parts.generationFit.cancel();
+  }
+
+  /**
+   * Serves the generation that the leader has published in the place of an older one.
+   * @returns false when it cannot be read
+   */
+  takeOver(number: number): Promise<boolean> {
+    return this.parts.queue.take(async () => {
+      if (this.stopped || this.placed?.number === number) return true;
+      const loaded = await this.parts.generationFit.restore();
+      if (loaded === undefined || loaded.number === this.placed?.number) return false;
+      this.serve(loaded);
+      this.parts.log.info(
+        { generation: loaded.number },
+        'took over the generation that the leader has published',
+      );
+      await this.resume(loaded);
+      return true;
+    });
+  }
+
+  /** The next fit comes a period after the last has ended. */
+  private schedule(afterMs?: number): void {
+    clearTimeout(this.timer);
+    if (this.stopped || !this.started) return;
+    const wantedMs =
+      afterMs ??
+      (this.hasModel ? this.parts.periodMs : Math.min(this.parts.periodMs, this.parts.firstPeriodMs));
+    const delayMs = Math.min(wantedMs, TIMER_MS_MAX);
+    this.timer = setTimeout(() => this.runInTime(), delayMs);
+    this.timer.unref();
+    this.nextAt = performance.now() + delayMs;
+  }
+
+  private runInTime(): void {
+    if (!this.mayFit) return;
+    this.run().catch((error: unknown) => {
+      if (!this.stopped) this.parts.log.error({ err: error }, 'the fit failed; the last model stays');
+    });
+  }
+
+  /** Fits no more. Resolves once a fit that runs has ended, which a training does within one chunk of its work. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.ending.abort();
+    clearTimeout(this.timer);
+    clearTimeout(this.settling);
+    this.parts.generationFit.stop();
+    this.parts.listPass.stop();
+    await this.running?.catch(() => {});
+    await this.resuming;
+  }
+
+  private async fit(task: RunningTask, onProgress?: OnProgress): Promise<FitSummary | undefined> {
+    const { generations } = this.parts.recommendation;
+    const startedAt = performance.now();
+    const number = Math.max(generations.current?.number ?? 0, this.parts.cluster?.published ?? 0) + 1;
+    try {
+      const fitted = await this.parts.generationFit.run(number, this.reporter(task, onProgress));
+      if (fitted === undefined) {
+        await this.endWithNothing(task);
+        return undefined;
+      }
+      const { positives, unchanged } = fitted;
+      if (!unchanged) this.serve(fitted.generation);
+      await unlessAborted(this.comparing, this.ending.signal);
+      const generation = (unchanged && (await this.indexUsers())) || fitted.generation;
+      const from = unchanged
+        ? await this.missingFrom(generation)
+        : this.parts.makesLists()
+          ? 'all'
+          : undefined;
+      const made = from === undefined ? 0 : await this.makeLists(generation, from, task, onProgress);
+      const seconds = (performance.now() - startedAt) / 1000;
+      this.parts.log.info(
+        {
+          generation: generation.number,
+          positives,
+          quality: generation.als?.header.quality,
+          lists: made,
+          seconds,
+        },
+        unchanged ? 'feedback and settings are as they were; the models stay' : 'fitted the models',
+      );
+      task.done({
+        generation: generation.number,
+        positives,
+        lists: made,
+        unchanged,
+        ...generation.als?.header.quality,
+        ...rankingResult(generation.choice),
+      });
+      return { ...fitted, generation, lists: made };
+    } catch (error) {
+      if (this.parts.generationFit.isCancelled) task.stopped();
+      else task.failed(error);
+      throw error;
+    } finally {
+      this.parts.progress.end();
+    }
+  }
+
+  private async endWithNothing(task: RunningTask): Promise<void> {
+    if (this.parts.generationFit.isCancelled) {
+      task.stopped();
+      if (!this.stopped)
+        this.parts.log.warn('another node leads by now; what this one was learning is dropped');
+      return;
+    }
+    await unlessAborted(this.parts.recommendation.live.settled, this.ending.signal);
+    const why = await this.parts.whyNothing();
+    task.done({ nothing: why });
+    this.parts.log.warn(`nothing to learn from yet: ${why}`);
+  }
+
+  /** Makes the lists that a pass was to make which was cut off, or which new settings ask for. */
+  private async resume(restored: PlacedGeneration): Promise<void> {
+    await unlessAborted(this.comparing, this.ending.signal);
+    // It takes all feedback, for which requests do not wait.
+    const generation = (await this.indexUsers()) ?? restored;
+    const from = await this.missingFrom(generation);
+    if (from === undefined || this.stopped) return;
+    const task = this.parts.tasks.begin('lists');
+    try {
+      const made = await this.makeLists(generation, from, task).finally(() => this.parts.progress.end());
+      if (this.stopped) task.stopped();
+      else this.endResumed(task, generation, made);
+    } catch (error) {
+      task.failed(error);
+      throw error;
+    }
+  }
+
+  /** Lays out the users of what serves, where they are asked for and that has not been done; all feedback is read for it. */
+  private async indexUsers(): Promise<PlacedGeneration | undefined> {
+    const indexed = this.stopped ? undefined : await this.parts.generationFit.indexServing();
+    if (indexed !== undefined && !this.stopped) this.place(indexed);
+    return indexed;
+  }
+
+  private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
+    task.done({ generation: generation.number, lists: made });
+    this.parts.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
+  }
+
+  private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
+    if (!this.parts.makesLists()) return undefined;
+    return this.parts.listPass.missingFrom(number, this.parts.recommendation.lists.passes);
+  }
+
+  /** Makes the lists of the active users. @param from where to begin, after a pass that was cut off */
+  private async makeLists(
+    generation: PlacedGeneration,
+    from: PassStart | 'all',
+    task: RunningTask,
+    onProgress?: OnProgress,
+  ): Promise<number> {
+    const { lists, live, reads, active } = this.parts.recommendation;
+    const report = this.reporter(task, onProgress);
+    const order = active.order(reads.userRowCount);
+    const made = await this.parts.listPass.run(generation, live, order, from, lists.passes, report);
+    await lists.saveSeen();
+    return made;
+  }
+
+  private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
+    return (stage, done, total, detail) => {
+      task.tell(stage, done, total);
+      this.parts.progress.tell(stage, done, total, detail);
+      onProgress?.(stage, done, total, detail);
+    };
+  }
+
+  private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
+    this.place(placed);
+    this.comparing = this.parts.recommendation.live.knowItems(placed.als?.header.itemCount ?? 0, calm);
+  }
+
+  /** What new items are like stays as it is: it may be the generation that serves, with more to it. */
+  private place(placed: PlacedGeneration): void {
+    const { generations, live } = this.parts.recommendation;
+    const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
+    generations.current = {
+      ...openGeneration(placed, this.parts.servingSlot, labelsOf),
+      similarUsers: (asked, k, signal) => this.parts.generationFit.similarUsers(asked, k, signal),
+    };
+    this.placed = placed;
+    this.parts.cluster?.noteServed(placed.number);
+    this.parts.listsOnRequest.use(placed);
+  }
+}
+
+/** What the ranking came to, for the log of tasks. */
+function rankingResult(choice: RankingChoice | undefined): TaskResult {
+  const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
+  if (choice === undefined || quality === undefined) return {};
+  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
+}

@@ -1,0 +1,399 @@
+import { isDeepStrictEqual } from 'node:util';
+import { heldOutInStore, type TrainingData } from '../../dataset/training-data.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
+import type { AlsSettings } from '../../model/als/settings.ts';
+import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/registry.ts';
+import { looksAt, weightsOf } from '../../recommend/models/feature-names.ts';
+import type { AskedUser } from '../../recommend/models/generation.ts';
+import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';
+import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
+import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
+import type { Ranked } from '../../recommend/rows/ranked-rows.ts';
+import type { ListSettings } from '../../recommend/sources/list-settings.ts';
+import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
+import type { LearnedRanking, ListPlan, PlacedGeneration } from '../../threads/messages.ts';
+import { featuresOf } from '../../threads/ranking-parts.ts';
+import type { GenerationManifest } from '../generation/generation-storage.ts';
+import { JobQueue } from '../pool/bounded-job-queue.ts';
+import type { WorkerPool } from '../pool/pool.ts';
+import {
+  LEARNING_TO_RANK,
+  LOADING_FEEDBACK,
+  ON_ALL_FEEDBACK,
+  type OnProgress,
+} from '../tasks/fit-progress.ts';
+import { plannedMb, rankingBytes, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
+import type { PartTrainer } from '../training/part-trainer.ts';
+import { type RestoredGeneration, restoreGeneration, savedParts } from '../training/restore-generation.ts';
+import type { AlsTraining, JudgedAls } from '../training/train-als-and-retry.ts';
+import type { TrainingDataLoader } from '../training/training-data-loader.ts';
+
+export interface GenerationFitOptions {
+  readonly readTypes: readonly string[];
+  /** Whether click-through is predicted. */
+  readonly clickThrough: boolean;
+  readonly neighborType: NeighborType;
+  readonly userNeighborType: NeighborType;
+  /** Whether a recommender looks at users like a user. */
+  readonly usesUsers: boolean;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+  readonly spans: PopularitySpans;
+  /** What the candidates come from by which it is learned how to rank; undefined where that is not learned. */
+  readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
+  readonly seed: number;
+  readonly log: Logger;
+}
+
+/** What the ranking may sum over a user's likes. */
+const SUMMED_PARTS = ['slim', 'itemKnn', 'sequence'] as const;
+type SummedPart = (typeof SUMMED_PARTS)[number];
+
+/** What a fit is made with. */
+export interface GenerationFitParts {
+  readonly pool: WorkerPool;
+  readonly trainer: PartTrainer;
+  readonly loader: TrainingDataLoader;
+  readonly als: AlsTraining;
+  /** What lists would be made of with a generation, as of now. */
+  readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
+}
+
+/** What a fit has come to. */
+export interface Fitted {
+  readonly generation: PlacedGeneration;
+  /** Distinct pairs with positive feedback. */
+  readonly positives: number;
+  /** True when there was nothing new to learn, and the generation is the one that serves. */
+  readonly unchanged: boolean;
+}
+
+/** How to rank, and what that takes. */
+interface RankingWithClick extends LearnedRanking {
+  /** The encoded click-through model that was judged. */
+  readonly click: Uint8Array | undefined;
+}
+
+/**
+ * Fits a whole generation: the parts that rank, without the latest feedback; from them and that feedback how to rank;
+ * then all parts with everything. A part that fails twice is reported and left out, unless it is the collaborative
+ * model: then there is no new generation. What was saved before stays whole until the new one is.
+ */
+export class GenerationFit {
+  private readonly parts: GenerationFitParts;
+  private readonly options: GenerationFitOptions;
+  private abort = new AbortController();
+  private isEnded = false;
+  private readonly requests: JobQueue;
+  private last: PlacedGeneration | undefined;
+  private lastManifest: GenerationManifest | undefined;
+  /** Whether anybody asks for users like a user. */
+  private asksUsers: boolean;
+
+  constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
+    this.requests = new JobQueue(parts.pool, 1);
+    this.parts = parts;
+    this.options = options;
+    this.asksUsers = options.usesUsers;
+  }
+
+  /**
+   * Places what the last fit saved, undefined when there is none that can be read. Users, who take all feedback to compare,
+   * are not laid out yet: see `indexServing`.
+   * @param reading where it is being read already
+   */
+  async restore(reading?: Promise<RestoredGeneration | undefined>): Promise<PlacedGeneration | undefined> {
+    const { trainer } = this.parts;
+    // A fit may have been cancelled because this node leads no more.
+    this.renew();
+    const restored = await (reading ?? restoreGeneration(trainer, this.options.log));
+    if (restored === undefined) return undefined;
+    const { manifest, parts } = restored;
+    this.lastManifest = manifest;
+    this.last = { number: manifest.generation, ranking: manifest.ranking, choice: manifest.choice, ...parts };
+    trainer.memory.clear();
+    return this.last;
+  }
+
+  /**
+   * Fits and saves generation `number`.
+   * @returns undefined when there is no positive feedback yet, or it was cancelled meanwhile
+   * @throws Error when the collaborative model cannot be trained
+   */
+  async run(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    this.renew();
+    try {
+      return await this.fit(number, onProgress);
+    } catch (error) {
+      if (this.isCancelled) return undefined;
+      throw error;
+    } finally {
+      this.parts.trainer.memory.clear();
+    }
+  }
+
+  /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
+  async similarUsers(asked: AskedUser, k: number, signal?: AbortSignal): Promise<Ranked | undefined> {
+    const users = this.last?.userNeighbors;
+    // Asked for though no recommender looks at them, they are laid out from now on.
+    if (users === undefined && this.last !== undefined && !this.asksUsers) {
+      this.asksUsers = true;
+      void this.indexServing();
+    }
+    if (users === undefined) return undefined;
+    const slot = this.parts.pool.servingSlot;
+    // One slot of scratch is there for requests, so they take turns.
+    const job = { kind: 'neighbors', among: 'users', users, asked, k, slot } as const;
+    return this.requests.ask<'neighbors'>((cancelled) => ({ ...job, cancelled }), signal);
+  }
+
+  /** Ends what is being trained within one chunk of its work. */
+  cancel(): void {
+    this.abort.abort();
+  }
+
+  /** The same, and nothing is trained any more. */
+  stop(): void {
+    this.isEnded = true;
+    this.cancel();
+    this.parts.trainer.options.shelf.giveUp();
+  }
+
+  private renew(): void {
+    if (!this.isEnded) this.abort = new AbortController();
+  }
+
+  private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+    const { loader, als, trainer } = this.parts;
+    onProgress(LOADING_FEEDBACK, 0, 1);
+    const term = trainer.options.shelf.term();
+    const data = await loader.load(true, [this.last], this.abort.signal);
+    if (data === undefined || this.isCancelled) return undefined;
+    const { fingerprint, positives } = data;
+    onProgress(LOADING_FEEDBACK, positives, positives);
+    const settings = await als.settings();
+    if (this.isUnchanged(data, settings)) return { generation: this.last!, positives, unchanged: true };
+    const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
+    if (judged === undefined) return undefined;
+    const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
+    if (this.isCancelled) return undefined;
+    const all = await loader.load(false, [this.last, judged], this.abort.signal);
+    if (all === undefined) return undefined;
+    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.click]);
+    const name = trainer.options.shelf.nameOf('als', number)!;
+    const placed = await als.finish(judged, all, fingerprint, name, control);
+    trainer.memory.release(judged.placed);
+    if (placed === undefined) return undefined;
+    const rest = await this.trainRest(number, all, learned, placed, onProgress);
+    if (this.isCancelled) return undefined;
+    const { isWhole, ...parts } = rest;
+    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
+    await this.save(generation, { fingerprint, settings, isWhole }, term);
+    this.last = generation;
+    return { generation, positives: all.positives, unchanged: false };
+  }
+
+  /** Trains what a generation has beside the collaborative model, with everything. */
+  private async trainRest(
+    number: number,
+    data: TrainingData,
+    learned: RankingWithClick | undefined,
+    als: PartPlaced<'als'>,
+    onProgress: OnProgress,
+  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
+    const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
+    const { ranking, click: judged } = learned ?? {};
+    let isWhole = true;
+    const train = async <Name extends PartName>(
+      name: Name,
+      options: PartOptions<Name>,
+      more = ON_ALL_FEEDBACK,
+    ) => {
+      const placed = await this.attempt(partOf(name).stage, () =>
+        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als, judged])),
+      );
+      isWhole &&= placed !== undefined;
+      return placed;
+    };
+    const isWanted = (name: PartName) => ranking !== undefined && looksAt(ranking, featuresOf(name));
+    const click = isWanted('click') ? await train('click', { seed, judged }) : undefined;
+    const slim = isWanted('slim') ? await train('slim', {}) : undefined;
+    const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
+    // Sessions are answered by it, whatever lists are ranked by.
+    const sequence = await train('sequence', {});
+    const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
+    const userNeighbors = await this.attempt('the comparison of users', () =>
+      this.indexUsers(data, onProgress, [als, judged]),
+    );
+    return { click, slim, itemKnn, sequence, itemNeighbors, userNeighbors, isWhole };
+  }
+
+  private async trainPart<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    number: number,
+    control: Parameters<PartTrainer['train']>[3],
+  ): Promise<PartPlaced<Name> | undefined> {
+    const { trainer } = this.parts;
+    const run = await trainer.train(name, data, options, control);
+    return run && trainer.finish(name, run, data.fingerprint, trainer.options.shelf.nameOf(name, number));
+  }
+
+  /** Trains the other parts without what is held out, and learns from that how to rank by all of them together. */
+  private async learnRanking(
+    data: TrainingData,
+    { placed: als }: JudgedAls,
+    onProgress: OnProgress,
+  ): Promise<RankingWithClick | undefined> {
+    const { clickThrough, seed, log, spans } = this.options;
+    const { trainer, pool, planOf } = this.parts;
+    if (!clickThrough) return undefined;
+    const { heldOutSinceMs } = data;
+    const heldOut = heldOutInStore(data);
+    if (heldOut.userRows.length === 0) {
+      log.warn('too few users have come back to rank by: lists are ordered by the collaborative score');
+      return undefined;
+    }
+    const { placed: click, outcome } =
+      (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
+    const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
+    for (const name of SUMMED_PARTS) {
+      const judged = await this.trainJudged(name, data, {}, [als, click, outcome, tables], onProgress);
+      tables[name] = judged?.placed;
+    }
+    if (this.isCancelled) return undefined;
+    onProgress(LEARNING_TO_RANK, 0, 1);
+    const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
+    log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(rankingBytes(plan, data)) }, STAGE_MEMORY);
+    const job = { kind: 'learnRanking', plan, heldOut, heldOutSinceMs, spans, slot: 0 } as const;
+    const learned = await this.retry(LEARNING_TO_RANK, (cancelled) => pool.run({ ...job, cancelled }));
+    onProgress(LEARNING_TO_RANK, 1, 1);
+    if (click !== undefined) trainer.memory.release(click);
+    if (learned === undefined) {
+      log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
+      return undefined;
+    }
+    const { choice, ranking } = learned;
+    const { chosen, users } = choice;
+    const judged = { clicks: click?.header.quality, weights: weightsOf(ranking), users };
+    const table = choiceTable(choice);
+    log.info({ ...judged, table }, `lists are ranked by ${chosen}, chosen on held-out feedback`);
+    return { ...learned, click: outcome };
+  }
+
+  /** Trains a part without what is held out; undefined where that failed, which leaves the other parts to rank by. */
+  private trainJudged<Name extends PartName>(
+    name: Name,
+    data: TrainingData,
+    options: PartOptions<Name>,
+    held: readonly unknown[],
+    onProgress: OnProgress,
+  ) {
+    const { trainer } = this.parts;
+    return this.attempt(partOf(name).stage, async () => {
+      const run = await trainer.train(name, data, options, this.control(name, onProgress, '', held));
+      return run && { outcome: run.outcome, placed: await trainer.finish(name, run, data.fingerprint) };
+    });
+  }
+
+  /** Lays out the users of what serves. @returns it with them; undefined where nothing was to be done or another serves by now */
+  async indexServing(): Promise<PlacedGeneration | undefined> {
+    const { last } = this;
+    if (!this.asksUsers || last === undefined || last.userNeighbors !== undefined) return undefined;
+    const userNeighbors = await this.attempt('the comparison of users', async () => {
+      const data = await this.parts.loader.load(false, [last], this.abort.signal);
+      return data && this.indexUsers(data, () => {});
+    });
+    if (userNeighbors === undefined || this.last !== last) return undefined;
+    this.last = { ...last, userNeighbors };
+    return this.last;
+  }
+
+  private async indexUsers(
+    data: TrainingData,
+    onProgress: OnProgress,
+    held: readonly unknown[] = [],
+  ): Promise<PartPlaced<'userNeighbors'> | undefined> {
+    const { userNeighborType: policy } = this.options;
+    if (!this.asksUsers) return undefined;
+    const userCount = data.rows.users.length;
+    const control = this.control('userNeighbors', onProgress, '', held);
+    control.tell(0, userCount);
+    const { slots } = this.parts.trainer.options.serving;
+    const options = { policy, k: NEIGHBORS_MAX, slots };
+    const placed = await this.trainPart('userNeighbors', data, options, 0, control);
+    control.tell(userCount, userCount);
+    return placed;
+  }
+
+  /** What goes along with the training of a part. @param held what stays beside the generation that serves */
+  private control(part: PartName, onProgress: OnProgress, more = '', held: readonly unknown[] = []) {
+    // The part that serves meanwhile is counted by the part's own formula.
+    const { [part]: _own, ...serving } = this.last ?? { number: 0 };
+    return {
+      signal: this.abort.signal,
+      held: [serving, ...held],
+      tell: (done: number, total: number, detail?: string) =>
+        onProgress(partOf(part).stage + more, done, total, detail),
+    };
+  }
+
+  private isUnchanged({ fingerprint }: TrainingData, settings: AlsSettings): boolean {
+    const manifest = this.lastManifest;
+    return (
+      this.last !== undefined &&
+      manifest?.isWhole === true &&
+      manifest.trainedWith === this.trainedWith &&
+      manifest.fingerprint === fingerprint &&
+      isDeepStrictEqual(manifest.settings, settings)
+    );
+  }
+
+  /** What of the configuration tells the parts beside the collaborative one, as text. */
+  private get trainedWith(): string {
+    const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
+    return JSON.stringify(settings);
+  }
+
+  private async save(
+    generation: PlacedGeneration,
+    rest: Pick<GenerationManifest, 'fingerprint' | 'settings' | 'isWhole'>,
+    term: number,
+  ): Promise<void> {
+    const { number, ranking, choice } = generation;
+    const { shelf } = this.parts.trainer.options;
+    const parts = savedParts(generation, shelf);
+    const manifest = { generation: number, ranking, choice, parts, trainedWith: this.trainedWith, ...rest };
+    await shelf.write(manifest, term);
+    this.lastManifest = manifest;
+  }
+
+  /** What can be done without must not take the rest with it. */
+  private async attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.isCancelled)
+        this.options.log.error({ err: error }, `${what} failed and is left out of this fit`);
+      return undefined;
+    }
+  }
+
+  private async retry<T>(what: string, work: (cancelled: CancelFlag) => Promise<T>): Promise<T> {
+    const run = () => cancelledBy(this.abort.signal, work);
+    try {
+      return await run();
+    } catch (error) {
+      if (this.isCancelled) throw error;
+      this.options.log.warn({ err: error }, `${what} failed; trying again`);
+      return run();
+    }
+  }
+
+  /** Whether the last fit was cancelled. */
+  get isCancelled(): boolean {
+    return this.abort.signal.aborted;
+  }
+}

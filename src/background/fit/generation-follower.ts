@@ -1,0 +1,87 @@
+import type { Logger } from '../../domain/log.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import type { FitSchedule } from './fit-schedule.ts';
+
+/** Pause before a generation that could not be read is read again, milliseconds; it doubles with each try. */
+const RETRY_MS = 1000;
+const RETRY_MS_MAX = 60_000;
+
+/** Has a node do its part in a cluster: it learns while it leads, and takes over what another leader publishes. */
+export class GenerationFollower {
+  private readonly cluster: Cluster;
+  private readonly fits: Pick<FitSchedule, 'takeOver' | 'lead' | 'yieldLead' | 'run'>;
+  private readonly log: Logger;
+  private epoch: number | undefined;
+  private fitsAsked: number;
+  /** The published generation that is being taken over, or could not be. */
+  private seen = 0;
+  private retryMs = RETRY_MS;
+  private retry: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(cluster: Cluster, fits: GenerationFollower['fits'], log: Logger) {
+    this.cluster = cluster;
+    this.fits = fits;
+    this.log = log;
+    this.fitsAsked = cluster.fitsAsked;
+  }
+
+  start(): void {
+    if (this.isStopped) return;
+    this.cluster.onTurn(() => this.turn());
+    this.turn();
+  }
+
+  /** Takes over nothing more. */
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.retry);
+  }
+
+  private turn(): void {
+    if (this.isStopped) return;
+    const { cluster, fits, log } = this;
+    const { epoch, published, fitsAsked } = cluster;
+    if (epoch !== this.epoch) {
+      if (this.epoch !== undefined) {
+        log.warn({ epoch: this.epoch }, 'this node leads no more');
+        fits.yieldLead();
+      }
+      if (epoch !== undefined) {
+        log.info({ epoch }, 'this node leads: it learns for all');
+        fits.lead();
+      }
+      this.epoch = epoch;
+    }
+    if (published > 0 && published !== this.seen) this.takeOver(published);
+    if (fitsAsked !== this.fitsAsked) {
+      this.fitsAsked = fitsAsked;
+      // A failure stands in the task.
+      if (epoch !== undefined) fits.run().catch(() => {});
+    }
+  }
+
+  private takeOver(published: number): void {
+    this.seen = published;
+    clearTimeout(this.retry);
+    this.fits
+      .takeOver(published)
+      .then((isServed) => {
+        this.retryMs = RETRY_MS;
+        if (!isServed)
+          this.log.warn(
+            { generation: published },
+            'the published generation cannot be used; the last one stays',
+          );
+      })
+      .catch((error: unknown) => {
+        if (this.isStopped) return;
+        this.log.error({ err: error }, 'the published generation could not be taken over; trying again');
+        // A newer one that is published meanwhile is being taken over already.
+        if (this.seen !== published) return;
+        this.retry = setTimeout(() => this.takeOver(published), this.retryMs);
+        this.retry.unref();
+        this.retryMs = Math.min(RETRY_MS_MAX, this.retryMs * 2);
+      });
+  }
+}

@@ -1,0 +1,126 @@
+import { VERSION } from '../../domain/process/version.ts';
+import type { AlsSettings } from '../../model/als/settings.ts';
+import { type PartName, partOf } from '../../model/registry.ts';
+import type { Ranking } from '../../recommend/models/feature-names.ts';
+import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
+import type { Cluster } from '../../store/cluster.ts';
+import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
+import type { PostgresDsn } from '../../store/open/dsn.ts';
+import { readAdopted, writeAdopted } from './adopted-settings.ts';
+
+/**
+ * Raised when older programs would misread a generation. A program reads its own format and the one before, so that nodes
+ * can be brought to the next version one after another.
+ */
+export const MODEL_FORMAT = 1;
+
+/** Written after the parts: so a fit that was cut off leaves the generation before it whole. */
+export interface GenerationManifest {
+  readonly generation: number;
+  /** Absent in those that the first versions wrote, for 1. */
+  readonly format?: number;
+  /** The version of furze that wrote it. */
+  readonly version?: string;
+  /** Names of the bytes of the parts that it has. */
+  readonly parts: { readonly [Name in PartName]?: string };
+  readonly ranking: Ranking | undefined;
+  /** How the ranking was chosen. */
+  readonly choice: RankingChoice | undefined;
+  /** Of the data that it was judged on. */
+  readonly fingerprint: number;
+  /** The settings of ALS that were asked for. */
+  readonly settings: AlsSettings;
+  /** The configuration that the other parts were trained with, as text. */
+  readonly trainedWith: string;
+  /** False when a part could not be trained: then the next fit tries again, whether there is new feedback or not. */
+  readonly isWhole: boolean;
+}
+
+/** Where the last generation is kept for whoever starts next, or for all nodes. */
+export interface ModelShelf {
+  /** Whether it is a database that all nodes share, which may be away for a while. */
+  readonly isShared: boolean;
+  /** What a fit that begins now has to name when it writes. */
+  term(): number;
+  /** Where its parts are put and taken from, as of now. */
+  place(): ModelPlace;
+  /** The name of the bytes of a part of a generation that is being made; undefined for one that is not saved. */
+  nameOf(part: PartName, generation: number): string | undefined;
+  read(): Promise<GenerationManifest | undefined>;
+  /**
+   * Makes it the last one.
+   * @param term of the beginning of the fit
+   * @throws NotLeadingError when another node has led since, or does by now
+   */
+  write(manifest: GenerationManifest, term: number): Promise<void>;
+  /** Waits no more for a database that is away. */
+  giveUp(): void;
+}
+
+/** Name of the state that says which saved parts belong together. */
+const GENERATION = 'generation';
+/** The term of a node that does not lead. */
+const NO_TERM = -1;
+
+/** Keeps generations in this node's cache store. Two may lie there, the last whole one and the one that is being saved. */
+export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {
+  return {
+    isShared: false,
+    term: () => 0,
+    giveUp() {},
+    place: () => ({ kind: 'cache', cachePath }),
+    nameOf: (part, generation) => savedName(part, String(generation % 2)),
+    read: async () => (await states.getState(GENERATION)) as GenerationManifest | undefined,
+    write: (manifest) => states.putState(GENERATION, written(manifest)),
+  };
+}
+
+/**
+ * Publishes generations to all nodes, by the database that they share.
+ * @param states this node's own, into which the settings go that another node's search has found
+ */
+export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, states: SavedStates): ModelShelf {
+  const givenUp = new Int32Array(new SharedArrayBuffer(4));
+  const term = () => cluster.epoch ?? NO_TERM;
+  return {
+    isShared: true,
+    term,
+    giveUp() {
+      Atomics.store(givenUp, 0, 1);
+      cluster.giveUp();
+    },
+    place: () => ({ kind: 'postgres', dsn, epoch: term(), givenUp }),
+    nameOf(part, generation) {
+      if (cluster.epoch === undefined) throw new NotLeadingError();
+      return savedName(part, `${generation}-${cluster.epoch}`);
+    },
+    async read() {
+      const published = await cluster.readPublished();
+      if (published === undefined) return undefined;
+      const { adopted, ...manifest } = published.manifest as GenerationManifest & {
+        readonly adopted?: unknown;
+      };
+      if (adopted !== undefined) await writeAdopted(states, adopted);
+      return manifest;
+    },
+    async write(manifest, epoch) {
+      const adopted = await readAdopted(states);
+      const names = Object.values(manifest.parts);
+      await cluster.publish(
+        { number: manifest.generation, manifest: { ...written(manifest), adopted } },
+        names,
+        epoch,
+      );
+    },
+  };
+}
+
+function written(manifest: GenerationManifest): GenerationManifest {
+  return { ...manifest, format: MODEL_FORMAT, version: VERSION };
+}
+
+function savedName(part: PartName, behind: string): string | undefined {
+  const name = partOf(part).saving?.name;
+  return name && `${name}/${behind}`;
+}

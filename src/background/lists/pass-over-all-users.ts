@@ -1,0 +1,206 @@
+import { effectiveUntil } from '../../domain/clock.ts';
+import type { Logger } from '../../domain/log.ts';
+import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
+import type { PassAndRequests } from '../../recommend/lists/reconcile-pass-with-requests.ts';
+import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
+import type { SavedStates } from '../../store/cache-store.ts';
+import type { ListsJob, ListsMade, PlacedGeneration } from '../../threads/messages.ts';
+import type { WorkerPool } from '../pool/pool.ts';
+import { Starvation } from '../pool/starvation.ts';
+import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/fit-progress.ts';
+import { listBytes, plannedMb, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
+import { ListPlanner, type ListPlannerOptions } from './list-plan.ts';
+import { PassProgress } from './pass-progress.ts';
+
+/** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
+const LIST_BLOCK_USERS = 256;
+/** Name of the state that says how far a pass has come. */
+const STATE_NAME = 'list-pass';
+/** Time between two writes of that state, milliseconds: what a crash costs of a pass. */
+const MARK_MS = 1000;
+
+/** Where a pass begins, and when it first did. */
+export interface PassStart {
+  readonly position: PassPosition;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+}
+
+/** How far the last pass has come: the lists of all users before `position` are made. */
+interface PassState extends PassStart {
+  readonly generation: number;
+  /** What the lists are made with, as text. */
+  readonly settings: string;
+  readonly isOver: boolean;
+}
+
+/** Users whose lists are made one after the other. */
+interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
+  readonly starvation: Starvation;
+}
+
+const NOBODY = new Uint32Array(0);
+
+/** What a pass tells of its course, and asks. */
+export type PassListener = Pick<PassAndRequests, 'begin' | 'takeAsked' | 'beginBlock' | 'endPass'>;
+
+export interface ListPassOptions extends ListPlannerOptions {
+  readonly clockErrorMs: number;
+  readonly states: SavedStates;
+  readonly log: Logger;
+}
+
+/**
+ * Makes every user's list in the pool, block by block. Each block is served as soon as it is done, and a pass that was
+ * cut off goes on where it stopped.
+ */
+export class ListPass {
+  /** What the lists are made of. */
+  readonly planner: ListPlanner;
+  private readonly pool: WorkerPool;
+  private readonly options: ListPassOptions;
+  private stopped = false;
+
+  constructor(pool: WorkerPool, options: ListPassOptions) {
+    this.pool = pool;
+    this.options = options;
+    this.planner = new ListPlanner(options);
+  }
+
+  /** Lets the blocks at work end and begins no more. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /**
+   * Where lists are missing that this generation and these settings make: `'all'` when there was no such pass, undefined
+   * when it came to its end, of which `lists` is told.
+   */
+  async missingFrom(
+    generation: number,
+    lists: Pick<PassListener, 'endPass'>,
+  ): Promise<PassStart | 'all' | undefined> {
+    const saved = (await this.options.states.getState(STATE_NAME)) as PassState | undefined;
+    if (saved?.generation !== generation || saved.settings !== this.settings || !saved.position) return 'all';
+    if (!saved.isOver) return { position: saved.position, beganMs: saved.beganMs };
+    lists.endPass(saved.beganMs);
+    return undefined;
+  }
+
+  /**
+   * @param order of the users that get lists
+   * @param start where a pass goes on that was cut off; `'all'` for one from the beginning
+   * @param lists is told of each block, and of the end; tells whose lists are not needed, and whose are asked for
+   * @returns how many lists were made
+   * @throws what the first block threw that failed; no other is begun then
+   */
+  async run(
+    generation: PlacedGeneration,
+    live: InMemoryState,
+    order: PassOrder,
+    start: PassStart | 'all',
+    lists: PassListener,
+    onProgress: OnProgress,
+  ): Promise<number> {
+    const { position, beganMs } =
+      start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
+    const plan = await this.planner.plan(generation, live);
+    const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
+    this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
+    const course = new PassProgress(order, position, LIST_BLOCK_USERS);
+    const { number } = generation;
+    const marker = this.marker(() => ({
+      generation: number,
+      position: course.position,
+      beganMs,
+      isOver: course.isOver,
+    }));
+    const told = () => onProgress(WRITING_RECOMMENDATIONS, course.done, course.total);
+    let made = 0;
+    let failed = false;
+    const work = async (slot: number) => {
+      const block = { plan, slot, starvation: new Starvation() };
+      for (let turn = 0; course.isMore && !this.stopped && !failed; turn++) {
+        // Whoever is asked for comes first, but not so that the others would wait for ever.
+        const asked = turn % 2 === 0 ? lists.takeAsked(LIST_BLOCK_USERS) : NOBODY;
+        const userRows = asked.length > 0 ? asked : course.begin();
+        const written = await this.makeBlock({ ...block, userRows }, lists);
+        made += written;
+        if (userRows === asked) continue;
+        course.end(userRows);
+        marker.later();
+        told();
+      }
+    };
+    const fail = (error: unknown) => {
+      failed = true;
+      throw error;
+    };
+    told();
+    const leave = lists.begin(number, beganMs);
+    const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
+    const outcomes = await Promise.allSettled(slots);
+    leave();
+    if (course.isOver) lists.endPass(beganMs);
+    await marker.now();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return made;
+  }
+
+  /** Makes the lists of a block that are needed, in pieces where its thread hardly gets on. @returns how many lists */
+  private async makeBlock({ starvation, ...block }: Block, lists: PassListener): Promise<number> {
+    const { clock, clockErrorMs } = this.options;
+    const madeMs = clock();
+    const untilMs = effectiveUntil(madeMs, clockErrorMs);
+    const needed = lists.beginBlock(block.userRows, madeMs);
+    let areStored = false;
+    try {
+      let written = 0;
+      for (let { userRows } = needed; userRows.length > 0; ) {
+        const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
+        const piece = await this.makePiece(job, starvation.isStarved);
+        written += piece.stored;
+        starvation.note(piece.processor);
+        userRows = userRows.subarray(piece.users);
+      }
+      areStored = true;
+      return written;
+    } finally {
+      needed.end(areStored);
+    }
+  }
+
+  /** A piece that fails, as when its thread dies, is made once more. */
+  private makePiece(job: ListsJob, atFullPriority: boolean): Promise<ListsMade> {
+    const make = () => this.pool.run<'lists'>(job, atFullPriority);
+    return make().catch((error: unknown) => {
+      if (this.stopped) throw error;
+      const { 0: fromUserRow, length: users } = job.userRows;
+      const told = { err: error, fromUserRow, users };
+      this.options.log.warn(told, 'recommendations could not be written; trying again');
+      return make();
+    });
+  }
+
+  /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */
+  private marker(state: () => Omit<PassState, 'settings'>) {
+    const { states, clock } = this.options;
+    const { settings } = this;
+    let last = Number.NEGATIVE_INFINITY;
+    let writing: Promise<void> = Promise.resolve();
+    const write = () => states.putState(STATE_NAME, { ...state(), settings } satisfies PassState);
+    return {
+      later() {
+        if (Math.abs(clock() - last) < MARK_MS) return;
+        last = clock();
+        // A pass that cannot be marked is begun anew after a stop.
+        writing = writing.then(write).catch(() => {});
+      },
+      now: () => writing.then(write),
+    };
+  }
+
+  private get settings(): string {
+    return JSON.stringify(this.options.settings);
+  }
+}

@@ -1,0 +1,39 @@
+import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
+import type { Job, JobKind, Jobs } from '../../threads/messages.ts';
+import type { WorkerPool } from './pool.ts';
+
+/** Questions that wait at most; more are refused. */
+const WAITING_MAX = 64;
+
+/**
+ * What requests ask the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
+ * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
+ */
+export class JobQueue {
+  private readonly pool: Pick<WorkerPool, 'run'>;
+  private readonly queue: BoundedQueue;
+
+  /** @param atWorkMax questions at work at the same time; training has the other threads */
+  constructor(pool: Pick<WorkerPool, 'run'>, atWorkMax: number) {
+    this.pool = pool;
+    this.queue = new BoundedQueue({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
+  }
+
+  /** Questions that wait for a thread. */
+  get length(): number {
+    return this.queue.waiting;
+  }
+
+  /**
+   * @param jobOf makes the job, with what tells it that nobody waits any more
+   * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted
+   */
+  ask<Kind extends JobKind>(
+    jobOf: (cancelled: CancelFlag) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
+    signal?: AbortSignal,
+  ): Promise<Jobs[Kind]['answer']> {
+    const work = (cancelled: CancelFlag) => this.pool.run<Kind>(jobOf(cancelled));
+    return this.queue.run(() => cancelledBy(signal, work), signal);
+  }
+}

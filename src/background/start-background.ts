@@ -1,0 +1,76 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Config } from '../domain/config/config.ts';
+import { limitRepeats } from '../domain/limit-log-repeats.ts';
+import type { Logger } from '../domain/log.ts';
+import type { Teardown } from '../domain/teardown.ts';
+import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
+import type { StartedStores } from '../store/open/start-stores.ts';
+import { countsStorage } from './feedback-counts-storage.ts';
+import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
+import { GenerationFollower } from './fit/generation-follower.ts';
+import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
+import { neighborFinder } from './pool/neighbor-finder.ts';
+import type { WorkerPool } from './pool/pool.ts';
+import { TaskList } from './tasks/task-list.ts';
+import { restoreGeneration } from './training/restore-generation.ts';
+
+/** What works in the background, and what it keeps in memory for them. */
+export interface Background extends BackgroundTraining {
+  readonly pool: WorkerPool;
+  readonly recommendation: Recommendation;
+  readonly tasks: TaskList;
+  /** Resolves when the saved generation serves, or is known not to be of use. Never rejects. */
+  readonly isRestored: Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Time from the last feedback to a first fit, milliseconds. */
+  readonly settleMs: number;
+}
+
+/** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
+export async function startBackground(
+  { config, log, clock, settleMs }: BackgroundOptions,
+  { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
+  teardown: Teardown,
+): Promise<Background> {
+  const pool = openPool(config, log);
+  teardown.add(() => pool.close());
+  // Workers read it back while this thread loads the catalogue.
+  const shelf =
+    cluster === undefined ? cacheShelf(paths.cachePath, cache) : clusterShelf(cluster, upstream!, cache);
+  const trainer = createTrainer(config, paths, shelf, pool, log);
+  const restored = restoreGeneration(trainer, log);
+  restored.catch(() => {});
+  const recommendation = await startRecommendation({
+    config,
+    data,
+    cache,
+    clock,
+    elapsedMs: () => performance.now(),
+    findRelated: neighborFinder(pool, config, paths, clock),
+    makeInWorker: (userRows) => training.listsOnRequest.make(userRows),
+    askInWorker: (question, signal) => training.listsOnRequest.ask(question, signal),
+    onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
+    onNote: (message) => log.info(message),
+    countsStorage: countsStorage(pool, config, cache, paths, clock),
+  });
+  teardown.add(() => recommendation.lists.close());
+  teardown.add(() => recommendation.live.close());
+  const tasks = new TaskList(clock, cache);
+  await tasks.restore();
+  teardown.add(() => tasks.flush());
+  const stores = { paths, data, cache, cluster };
+  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, log, settleMs };
+  const training: BackgroundTraining = createTraining(parts);
+  teardown.add(() => training.fits.stop());
+  const restoring = training.fits.restore(restored);
+  teardown.add(() => training.search.stop());
+  const follower = cluster && new GenerationFollower(cluster, training.fits, log);
+  teardown.add(() => follower?.stop());
+  const isRestored = restoring.then(() => follower?.start());
+  return { ...training, pool, recommendation, tasks, isRestored };
+}

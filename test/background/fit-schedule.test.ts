@@ -1,0 +1,110 @@
+import { expect, it, vi } from 'vitest';
+import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
+import { SerialQueue } from '../../src/background/pool/one-at-a-time-queue.ts';
+import { createLogger } from '../../src/domain/log.ts';
+
+it('users that are compared after a start change nothing of what new items are like', async () => {
+  const restored = { number: 3, ranking: undefined };
+  const indexed = { ...restored };
+  const knowItems = vi.fn(async () => {});
+  const use = vi.fn();
+  const missingFrom = vi.fn(async () => undefined);
+  const fits = new FitSchedule({
+    generationFit: { restore: async () => restored, indexServing: async () => indexed, stop() {} },
+    listPass: { missingFrom, stop() {} },
+    listsOnRequest: { use },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: {
+      generations: { current: undefined },
+      live: { knowItems },
+      lists: { passes: undefined },
+    },
+    periodMs: 1e9,
+    firstPeriodMs: 1e9,
+    settleMs: 1e9,
+    log: createLogger('silent'),
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  await fits.restore(Promise.resolve(undefined));
+  fits.start();
+  await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce(), 600_000);
+  expect(fits.served).toBe(indexed);
+  expect(use.mock.calls).toEqual([[restored], [indexed]]);
+  expect(knowItems).toHaveBeenCalledOnce();
+  await fits.stop();
+});
+
+it('a fit that finds nothing new compares users where they are asked for since', async () => {
+  const generation = { number: 3, ranking: undefined };
+  const indexed = { ...generation };
+  const done = vi.fn();
+  const missingFrom = vi.fn(async () => undefined);
+  const fits = new FitSchedule({
+    generationFit: {
+      run: async () => ({ generation, positives: 5, unchanged: true }),
+      indexServing: async () => indexed,
+      stop() {},
+    },
+    progress: { end() {} },
+    listPass: { missingFrom, stop() {} },
+    listsOnRequest: { use() {} },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: { generations: { current: undefined }, live: {}, lists: { passes: undefined } },
+    log: createLogger('silent'),
+    tasks: { begin: () => ({ done }) },
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  expect((await fits.run())?.generation).toBe(indexed);
+  expect(fits.served).toBe(indexed);
+  expect(missingFrom).toHaveBeenCalledOnce();
+  expect(done).toHaveBeenCalledOnce();
+  await fits.stop();
+});
+
+it('a fit that is asked for right after a start does not wait for the calm that requests are given', async () => {
+  const generation = { number: 3, ranking: undefined };
+  const calms: Promise<unknown>[] = [];
+  const knowItems = async (_: number, calm: Promise<unknown>) => {
+    calms.push(calm);
+    await calm;
+  };
+  const fits = new FitSchedule({
+    generationFit: {
+      restore: async () => generation,
+      run: async () => ({ generation, positives: 5, unchanged: true }),
+      indexServing: async () => undefined,
+      stop() {},
+    },
+    progress: { end() {} },
+    listPass: { missingFrom: async () => undefined, stop() {} },
+    listsOnRequest: { use() {} },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: {
+      generations: { current: undefined },
+      live: { knowItems },
+      lists: { passes: undefined },
+    },
+    log: createLogger('silent'),
+    tasks: { begin: () => ({ done() {} }) },
+    cluster: undefined,
+    makesLists: () => true,
+  } as unknown as FitScheduleParts);
+  await fits.restore(Promise.resolve(undefined));
+  let isOver = false;
+  calms[0]!.then(() => {
+    isOver = true;
+  });
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const fit = fits.run();
+  await turns();
+  expect(isOver).toBe(true);
+  await fit;
+  await fits.stop();
+});
