@@ -387,12 +387,12 @@ describe('what is written and told', () => {
   it('has feedback that counts as positive', async () => {
     const answers = await findAnswers(accepts(orders), undefined);
     const config = fittedConfig(answers, './data', Date.now());
-    const titled = (itemId: string) => ({ itemId, title: '' });
-    const example = { userId: 'ann', liked: [titled('a1')], recommended: [titled('a2')] };
-    expect(requestsOf(config, example).feedback).toEqual([
+    const titled = (itemId: string) => ({ itemId, title: '', time: '' });
+    const example = { userId: 'ann', likes: 1, liked: [titled('a1')], recommended: [titled('a2')] };
+    expect(requestsOf(config, [example]).feedback).toEqual([
       { FeedbackType: 'purchase', UserId: 'ann', ItemId: 'a2', Value: 1 },
     ]);
-    expect(requestsOf(config, undefined).feedback).toBeUndefined();
+    expect(requestsOf(config, []).feedback).toBeUndefined();
   });
 
   it('has each title in one line, and not endless', () => {
@@ -402,14 +402,19 @@ describe('what is written and told', () => {
       0,
     );
     const item = (title: string) => ({ itemId: 'a1', title });
+    const liked = { ...item('Tea\nin two lines, \x1b[31mred'), time: '2024-01-02T08:26:00Z' };
     const example = {
-      userId: 'ann',
-      liked: [item('Tea\nin two lines, \x1b[31mred')],
-      recommended: [item('x'.repeat(60_000))],
+      ...{ userId: 'ann', likes: 12, liked: [liked] },
+      recommended: [{ ...item('x'.repeat(60_000)), because: item('Old\ntea') }],
     };
-    const lines = describeNext('furze.toml', config, example).split('\n');
-    expect(lines).toContain('  a1           Tea in two lines,  [31mred');
-    expect(lines.find((line) => line.includes('xxx'))).toMatch(/^ {2}a1 {11}x{87}\.\.\.$/);
+    const newcomer = { userId: 'bob', likes: 1, liked: [liked], recommended: [] };
+    const lines = describeNext('furze.toml', config, [newcomer, example]).split('\n');
+    expect(lines).toContain('User bob has positive feedback on 1 item');
+    expect(lines).toContain('and is recommended nothing: no other item is left.');
+    expect(lines).toContain('User ann has positive feedback on 12 items, the latest of them');
+    expect(lines).toContain('  a1           Tea in two lines,  [31mred, 2024-01-02');
+    expect(lines.find((line) => line.includes('xxx'))).toMatch(/^ {2}a1 {11}x{87}\.\.\. <- Old tea$/);
+    expect(lines.join('\n')).toContain("/api/recommend/ann?n=5'");
   });
 
   it('says how to start what is set up already', async () => {

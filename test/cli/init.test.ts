@@ -158,7 +158,10 @@ describe('furze init with flags', () => {
       url: 'http://127.0.0.1:8124',
     });
     expect(told.requests).toHaveLength(3);
-    expect(told.example.recommended).toHaveLength(5);
+    const likes = told.examples.map((each: { likes: number }) => each.likes);
+    expect(new Set(likes).size).toBe(likes.length);
+    expect(likes).toEqual([...likes].sort((a, b) => a - b));
+    expect(told.examples.at(-1).recommended).toHaveLength(5);
   });
 
   it('writes nothing over', async () => {

@@ -1,7 +1,9 @@
+import type { Explanation } from '../../domain/api-schemas.ts';
 import { baseUrl } from '../../domain/base-url.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { apiKeys } from '../../domain/config/schema.ts';
 import type { Item } from '../../domain/entities.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import { commandName } from '../command-name.ts';
@@ -10,9 +12,11 @@ import { type Caller, recommendPath } from '../playground/caller.ts';
 /** A user of the data with what the service recommends. */
 export interface Example {
   readonly userId: string;
-  /** What the user gave positive feedback on. */
-  readonly liked: readonly Titled[];
-  readonly recommended: readonly Titled[];
+  /** Items with positive feedback of the user. */
+  readonly likes: number;
+  /** The latest of them first. */
+  readonly liked: readonly LikedItem[];
+  readonly recommended: readonly RecommendedItem[];
 }
 
 interface Titled {
@@ -20,60 +24,105 @@ interface Titled {
   readonly title: string;
 }
 
-/** Feedback that is looked through for a user with much of it. */
+interface LikedItem extends Titled {
+  /** RFC 3339; `""` where it is not known. */
+  readonly time: string;
+}
+
+interface RecommendedItem extends Titled {
+  /** The liked item that speaks most for it; undefined where none does. */
+  readonly because?: Titled;
+}
+
+/** One of a user's likes, as the store has it. */
+interface Like {
+  readonly itemId: string;
+  readonly time: string;
+}
+
+/** Feedback that is looked through for users to show. */
 const PAGES = 20;
 const PAGE_RECORDS = 1000;
 const ENTRIES = 5;
+/** Likes of a newcomer, and of somebody in the middle, at most; whoever has more is a regular. */
+const NEWCOMER_LIKES_MAX = 3;
+const MIDDLE_LIKES_MAX = 10;
 /** Characters of a title that are shown. */
 const SHOWN_CHARACTERS = 100;
 
-/** Looks for a user to show, and asks the running service what it recommends. Undefined without positive feedback. */
-export async function findExample(
-  data: DataStore,
-  ask: Caller,
-  config: Config,
-): Promise<Example | undefined> {
-  const found = await userWithMost(data, config.recommend.data_source.positive_feedback_types);
-  if (found === undefined) return undefined;
-  const [userId, liked] = found;
-  const recommended = await ask<string[]>(recommendPath(userId, ENTRIES));
-  const titled = (itemIds: readonly string[]) =>
-    Promise.all(
-      itemIds.slice(0, ENTRIES).map(async (itemId) => {
-        const item = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
-        return { itemId, title: item.Comment };
-      }),
-    );
-  return { userId, liked: await titled(liked), recommended: await titled(recommended) };
+/**
+ * Finds a newcomer, somebody in the middle and a regular, and asks the running service what it recommends to each.
+ * @returns the one with the most likes last; fewer than three where the data has no such users
+ */
+export async function findExamples(data: DataStore, ask: Caller, config: Config): Promise<Example[]> {
+  const likesOf = await readLikes(data, config.recommend.data_source.positive_feedback_types);
+  const examples: Example[] = [];
+  for (const [userId, likes] of pickKinds(likesOf)) examples.push(await exampleOf(ask, userId, likes));
+  return examples;
 }
 
-/** The user with the most positive feedback among the first records, and the items it is about. */
-async function userWithMost(
-  data: DataStore,
-  positiveTypes: readonly string[],
-): Promise<[string, string[]] | undefined> {
+async function exampleOf(ask: Caller, userId: string, likes: readonly Like[]): Promise<Example> {
+  const titled = async (itemId: string) => {
+    const item = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
+    return { itemId, title: item.Comment };
+  };
+  const because = async (itemId: string) => {
+    const path = `/api/recommend/${encodeURIComponent(userId)}/explain/${encodeURIComponent(itemId)}`;
+    const [most] = (await ask<Explanation>(path)).Contributions;
+    return most === undefined || most.Score <= 0 ? {} : { because: await titled(most.ItemId) };
+  };
+  const latest = [...likes].sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, ENTRIES);
+  const recommended = await ask<string[]>(recommendPath(userId, ENTRIES));
+  return {
+    userId,
+    likes: likes.length,
+    liked: await Promise.all(latest.map(async ({ itemId, time }) => ({ ...(await titled(itemId)), time }))),
+    recommended: await Promise.all(
+      recommended.map(async (itemId) => ({ ...(await titled(itemId)), ...(await because(itemId)) })),
+    ),
+  };
+}
+
+/** The first newcomer, the first in the middle, and the user with the most likes. */
+function pickKinds(likesOf: ReadonlyMap<string, readonly Like[]>): [string, readonly Like[]][] {
+  const users = [...likesOf];
+  const within = (least: number, most: number) =>
+    users.find(([, { length }]) => length >= least && length <= most);
+  const regular = users.reduce<(typeof users)[0] | undefined>(
+    (most, user) => (user[1].length > (most?.[1].length ?? 0) ? user : most),
+    undefined,
+  );
+  const picked = [
+    within(1, NEWCOMER_LIKES_MAX),
+    within(NEWCOMER_LIKES_MAX + 1, MIDDLE_LIKES_MAX),
+    regular,
+  ].filter((user) => user !== undefined);
+  return [...new Map(picked)];
+}
+
+/** The positive feedback of the users among the first records. */
+async function readLikes(data: DataStore, positiveTypes: readonly string[]): Promise<Map<string, Like[]>> {
   const kinds = readPositiveKinds(positiveTypes);
-  const itemsOf = new Map<string, string[]>();
+  const likesOf = new Map<string, Like[]>();
   let cursor = '';
   for (let page = 0; page < PAGES; page++) {
     const { rows, cursor: next } = await data.getFeedbackPage(PAGE_RECORDS, cursor);
-    for (const { UserId, ItemId, FeedbackType, Value = 0 } of rows) {
+    for (const { UserId, ItemId, FeedbackType, Value = 0, Timestamp } of rows) {
       if (kindOf(kinds, FeedbackType, Value) === undefined) continue;
-      itemsOf.set(UserId, [...(itemsOf.get(UserId) ?? []), ItemId]);
+      getOrPut(likesOf, UserId, () => []).push({ itemId: ItemId, time: Timestamp });
     }
     cursor = next;
     if (cursor === '') break;
   }
-  let best: [string, string[]] | undefined;
-  for (const entry of itemsOf) if (entry[1].length > (best?.[1].length ?? 0)) best = entry;
-  return best;
+  return likesOf;
 }
 
 /** Where the service will be, three requests with ids of the data, and feedback that counts as positive. */
 export function requestsOf(
   config: Config,
-  example: Example | undefined,
+  examples: readonly Example[],
 ): { readonly url: string; readonly requests: readonly string[]; readonly feedback?: readonly object[] } {
+  const example = examples.at(-1);
   const { host, port, ssl_cert } = config.server;
   const url = baseUrl({ protocol: ssl_cert === '' ? 'http' : 'https', host, port });
   const paths =
@@ -109,8 +158,8 @@ function valueThatCounts({ threshold }: PositiveKind): number | undefined {
 }
 
 /** What to do next: the line that starts the service, and requests with ids of the data. */
-export function describeNext(file: string, config: Config, example: Example | undefined): string {
-  const { url, requests, feedback } = requestsOf(config, example);
+export function describeNext(file: string, config: Config, examples: readonly Example[]): string {
+  const { url, requests, feedback } = requestsOf(config, examples);
   const key = apiKeys(config.server).length > 0 ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   // In JSON an apostrophe can be written in another way, which ends no word of a shell.
   const body = JSON.stringify(feedback).replaceAll("'", String.raw`\u0027`);
@@ -120,7 +169,7 @@ export function describeNext(file: string, config: Config, example: Example | un
       : `Tell it what a user does; what counts as positive is ${config.recommend.data_source.positive_feedback_types.join(', ')}:
   curl -X POST '${url}/api/feedback'${key} -d '${body}'
 `;
-  return `${example === undefined ? '' : describeExample(example)}
+  return `${examples.map(describeExample).join('')}
 Start the service:
   ${commandName()} serve --config ${file}
 Then try it${key === '' ? '' : `, with FURZE_SERVER_API_KEY set to the key in ${file}`}:
@@ -130,16 +179,27 @@ Dashboard: ${url}/
 `;
 }
 
-function describeExample({ userId, liked, recommended }: Example): string {
-  const lines = (items: readonly Titled[]) =>
-    items.map(({ itemId, title }) => `  ${inOneLine(`${itemId.padEnd(12)} ${title}`)}\n`).join('');
+function describeExample({ userId, likes, liked, recommended }: Example): string {
+  const line = ({ itemId, title }: Titled, told: string) =>
+    `  ${inOneLine(`${itemId.padEnd(12)} ${title}`)}${told}\n`;
+  const had = liked.map((item) => line(item, item.time === '' ? '' : `, ${item.time.slice(0, 10)}`));
+  const gets = recommended.map((item) =>
+    line(
+      item,
+      item.because === undefined ? '' : ` <- ${inOneLine(item.because.title || item.because.itemId)}`,
+    ),
+  );
   const next =
-    recommended.length > 0
-      ? `recommended\n${lines(recommended)}`
-      : 'recommended nothing: no other item is left.\n';
+    gets.length > 0
+      ? `is recommended (behind <- the item of theirs that speaks most for it)\n${gets.join('')}`
+      : 'is recommended nothing: no other item is left.\n';
+  const more =
+    likes > liked.length
+      ? `${likes} items, the latest of them`
+      : `${likes} ${likes === 1 ? 'item' : 'items'}`;
   return `
-User ${inOneLine(userId)} has positive feedback on
-${lines(liked)}and is ${next}`;
+User ${inOneLine(userId)} has positive feedback on ${more}
+${had.join('')}and ${next}`;
 }
 
 /** A text as a line of a list shows it: without line ends and signs that would steer a terminal, and not endless. */

@@ -34,16 +34,16 @@ export async function setUp(answers: Answers, options: SetUpOptions, env: Enviro
   say(describeWritten(file, written, answers));
   const log = serviceLogger({ level: 'error', format: 'auto' });
   const stopped = stopSignal(log);
-  const example = await trainAndShow(config, { ...options, log, stopped });
+  const examples = await trainAndShow(config, { ...options, log, stopped });
   let evaluation: EvaluationReport | undefined;
   try {
     if (answers.evaluates) evaluation = await evaluateUnlessStopped(config, file, stopped);
     if (evaluation !== undefined && !json) say(await describeReport(evaluation));
   } finally {
-    say(describeNext(file, config, example));
+    say(describeNext(file, config, examples));
   }
   if (json)
-    process.stdout.write(`${JSON.stringify(toldOf(answers, options, config, { example, evaluation }))}\n`);
+    process.stdout.write(`${JSON.stringify(toldOf(answers, options, config, { examples, evaluation }))}\n`);
 }
 
 /** All of it or nothing, where the folder of the data was not there before. */
@@ -93,15 +93,15 @@ function toldOf(
   { files, positiveTypes }: Answers,
   { config: file, data }: SetUpOptions,
   config: Config,
-  { example, evaluation }: { example: Example | undefined; evaluation: EvaluationReport | undefined },
+  { examples, evaluation }: { examples: readonly Example[]; evaluation: EvaluationReport | undefined },
 ): object {
   return {
     config: file,
     data,
     files: files.map(({ path, plan }) => ({ path, kind: plan.kind })),
     positiveTypes,
-    ...requestsOf(config, example),
-    ...(example !== undefined && { example }),
+    ...requestsOf(config, examples),
+    examples,
     ...(evaluation !== undefined && { evaluation }),
   };
 }

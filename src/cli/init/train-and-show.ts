@@ -7,18 +7,18 @@ import { keyOf } from '../find-service.ts';
 import { createCaller } from '../playground/caller.ts';
 import { createProgress } from '../progress.ts';
 import { checkReason, launchService, type StopReason, stopWithin } from '../run-service.ts';
-import { type Example, findExample } from './example-requests.ts';
+import { type Example, findExamples } from './example-requests.ts';
 import type { SetUpOptions } from './set-up-options.ts';
 import { serveCommand } from './written-config.ts';
 
 /**
- * Trains a service on the folder that nobody else reaches, and gives a user to show.
+ * Trains a service on the folder that nobody else reaches, and gives users to show.
  * @throws ExitStatus when it was told to stop
  */
 export async function trainAndShow(
   config: Config,
   options: SetUpOptions & { readonly log: Logger; readonly stopped: Promise<StopReason> },
-): Promise<Example | undefined> {
+): Promise<readonly Example[]> {
   const { config: file, json, lockWait, log, stopped } = options;
   const local = { host: '127.0.0.1', port: 0, ssl_cert: '', ssl_key: '' };
   const own = defaultConfig({ ...config, server: { ...config.server, ...local } });
@@ -40,9 +40,9 @@ export async function trainAndShow(
         `furze: no model could be trained (${messageOf(ended.error)}); lists are made without one until there is more feedback\n`,
       );
     }
-    const found = findExample(service.data, ask, config);
-    const example = await Promise.race([found, stopped.then(() => 'stopped' as const)]);
-    if (example !== 'stopped') return example;
+    const found = findExamples(service.data, ask, config);
+    const examples = await Promise.race([found, stopped.then(() => 'stopped' as const)]);
+    if (examples !== 'stopped') return examples;
     found.catch(() => {});
     return await endStopped(stopped, file);
   } finally {
