@@ -39,6 +39,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Time that has passed, milliseconds, for budgets of time; it never goes back. */
+  readonly elapsedMs?: Clock;
   /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
   readonly lockWaitMs?: number;
   /** Ends the start when it is aborted before that has come to its end; what was begun is undone in order. */
@@ -56,6 +58,7 @@ const NEVER = new AbortController().signal;
 
 const DEFAULTS = {
   clock: systemClock,
+  elapsedMs: () => performance.now(),
   lockWaitMs: 0,
   signal: NEVER,
   origin: NO_ORIGIN,

@@ -2,7 +2,7 @@
 
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
@@ -20,6 +20,7 @@ import { finish } from '../fit-in-thread.ts';
 import { evaluateFullCatalogue } from './evaluations.ts';
 import { holdOut } from './hold-out.ts';
 import { readSideLabels } from './labels.ts';
+import { pick, splitLeaveLastOut } from './leave-last-out.ts';
 import { type Format, type LoadOptions, RATING_FILES, readText } from './load.ts';
 
 /** Negatives drawn beside each positive of the test, as many as in the training. */

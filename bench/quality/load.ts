@@ -8,11 +8,12 @@ import {
   type Interactions,
 } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/test-split.ts';
 import { type FeatureRows, parseLibfm } from '../data-sets/libfm.ts';
 import { parseLightgcn } from '../data-sets/lightgcn.ts';
 import { type NegativeCase, type PairColumns, parseNcfNegatives, parseNcfRatings } from '../data-sets/ncf.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
+import { pick, splitLeaveLastOut } from './leave-last-out.ts';
 
 export const FORMATS = ['ncf', 'lightgcn', 'libfm', 'movielens', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

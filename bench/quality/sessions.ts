@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
-import { pick, splitByTime } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/test-split.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';
@@ -21,6 +21,7 @@ import { createDraft, type NeighborTable, neighborsAt } from '../../src/model/ne
 import { parseRatings } from '../data-sets/ratings.ts';
 import { fitItemKnn, fitSequence } from '../fit-in-thread.ts';
 import { readSideLabels } from './labels.ts';
+import { pick } from './leave-last-out.ts';
 import { RATING_FILES, readText } from './load.ts';
 
 const OWN_SETS = ['data/movietweetings-100k=7', 'data/onlineretail'];

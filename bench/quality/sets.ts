@@ -1,20 +1,23 @@
 /**
- * `npm run quality:sets -- [FOLDER[=RATING] ...]`: the served lists on every set in data/ and in the folders given, beside
- * the best recommender alone, popularity with its window chosen on the training part, and other ways to rank.
+ * `npm run quality:sets -- [FOLDER[=RATING] ...]`: the served lists on every set in data/ and in the folders given: by a
+ * replay beside simple ways that are alive, or with `--protocol temporal` beside the best recommender alone, popularity with
+ * its window chosen on the training part, and other ways to rank.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { importInto } from '../../src/cli/import.ts';
 import { parseNumber } from '../../src/cli/options.ts';
-import { defaultConfig } from '../../src/domain/config/config.ts';
+import { type Config, defaultConfig } from '../../src/domain/config/config.ts';
 import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-feedback-types.ts';
 import { conclude, MAIN_METRIC } from '../../src/evaluate/conclusion.ts';
 import { evaluateService } from '../../src/evaluate/evaluate-service.ts';
-import { createTrial, type Protocol } from '../../src/evaluate/hold-out-protocol.ts';
-import { readFeedback } from '../../src/evaluate/read-feedback.ts';
+import { replayPast } from '../../src/evaluate/evaluate-store.ts';
+import { createTrial } from '../../src/evaluate/hold-out-protocol.ts';
+import { type Past, readFeedback } from '../../src/evaluate/read-feedback.ts';
+import { renderReplay, summaryCells } from '../../src/evaluate/replay-text.ts';
 import { showDifference, showMetric } from '../../src/evaluate/report.ts';
 import { storeSource } from '../../src/exchange/copy-sources.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
@@ -41,18 +44,28 @@ const BLENDS = [
 ] as const;
 
 interface Options {
-  readonly protocol: Protocol;
+  readonly protocol: 'replay' | 'temporal';
+  readonly questions: number;
+  readonly fits: number;
   readonly share: number;
   readonly users: number;
   readonly seed: number;
   readonly threads?: number;
 }
 
-async function evaluateSet(
+/** What a set is judged by. */
+interface Loaded {
+  readonly config: Config;
+  readonly past: Past;
+}
+
+/** Imports a set into a folder of its own for as long as it is judged. */
+async function withSet<T>(
   folder: string,
   ratingMin: number | undefined,
   options: Options,
-): Promise<EvaluationRow[]> {
+  judge: (set: Loaded) => Promise<T>,
+): Promise<T> {
   const temporary = mkdtempSync(join(tmpdir(), 'furze-sets-'));
   try {
     const config = defaultConfig({
@@ -81,8 +94,7 @@ async function evaluateSet(
     const past = await readFeedback(storeSource(reader), readPositiveKinds(['like'])).finally(() =>
       reader.close(),
     );
-    const trial = createTrial(past, { ...options, usersMax: options.users });
-    return await evaluateService(trial, config, { seed: options.seed, variants: BLENDS });
+    return await judge({ config, past });
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -112,29 +124,52 @@ function lineOf(name: string, rows: readonly EvaluationRow[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
+async function temporalLine(name: string, { config, past }: Loaded, options: Options): Promise<string> {
+  const trial = createTrial(past, { ...options, usersMax: options.users });
+  const rows = await evaluateService(trial, config, { seed: options.seed, variants: BLENDS });
+  process.stdout.write(`${conclude(rows)}\n`);
+  return lineOf(name, rows);
+}
+
+/** A line for each kind of question: the served lists beside the best simple way that is alive. */
+async function replayLines(name: string, { config, past }: Loaded, options: Options): Promise<string> {
+  const replay = await replayPast(past, config, options, () => {});
+  process.stdout.write(`${renderReplay(replay)}\n\n`);
+  const [, ...cells] = summaryCells(replay.groups);
+  return cells.map((line) => `| ${[name, ...line].join(' | ')} |`).join('\n');
+}
+
+const HEADS = {
+  replay:
+    '| set | questions of | number | served | best simple way | | lead of served | |\n|---|---|---|---|---|---|---|---|',
+  temporal: `| ${MAIN_METRIC} | served by default | best recommender alone | popular, window chosen on training data | best blend | fit, s |\n|---|---|---|---|---|---|`,
+};
+
 const program = new Command('quality:sets')
   .argument(
     '[folders...]',
     'sets beside those of data/, as FOLDER or FOLDER=RATING with the rating that is positive',
   )
   .option('--only', 'the folders given and not those of data/')
-  .option('--protocol <name>', 'temporal or last', 'temporal')
-  .option('--share <share>', 'share held out by a temporal split', parseNumber, 0.2)
+  .addOption(
+    new Option('--protocol <name>', 'how sets are judged').choices(['replay', 'temporal']).default('replay'),
+  )
+  .option('--share <share>', 'share that is replayed, or held out', parseNumber, 0.1)
+  .option('--questions <count>', 'questions of a replay at the most', parseNumber, 1000)
+  .option('--fits <count>', 'fits of a replay at the most after the first', parseNumber, 3)
   .option('--users <count>', 'users to ask about at the most', parseNumber, 5000)
   .option('--threads <count>', 'threads that learn', parseNumber)
   .option('--seed <number>', 'seed', parseNumber, 1)
   .action(async (folders: string[], options: Options & { only?: boolean }) => {
     const lines: string[] = [];
+    const lineFor = options.protocol === 'replay' ? replayLines : temporalLine;
     for (const set of [...(options.only ? [] : OWN_SETS), ...folders]) {
       const [, folder = set, rating] = /^(.*?)(?:=([\d.]+))?$/.exec(set) ?? [];
-      const rows = await evaluateSet(folder, rating === undefined ? undefined : Number(rating), options);
-      lines.push(lineOf(basename(folder), rows));
-      process.stdout.write(`${lines.at(-1)}\n${conclude(rows)}\n`);
+      const ratingMin = rating === undefined ? undefined : Number(rating);
+      const judge = (loaded: Loaded) => lineFor(basename(folder), loaded, options);
+      lines.push(await withSet(folder, ratingMin, options, judge));
+      process.stdout.write(`${lines.at(-1)}\n`);
     }
-    const head = `| ${MAIN_METRIC} | served by default | best recommender alone | popular, window chosen on training data | best blend | fit, s |`;
-    process.stdout.write(
-      '\nBehind each semicolon: the difference to what is served by default, paired by user.\n',
-    );
-    process.stdout.write(`\n${head}\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`);
+    process.stdout.write(`\n${HEADS[options.protocol]}\n${lines.join('\n')}\n`);
   });
 await program.parseAsync();

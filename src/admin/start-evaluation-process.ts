@@ -6,7 +6,14 @@ import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-sch
 import { ownThread } from '../domain/process/thread-entry.ts';
 
 /** Asked for at a click: as the command does without options, but of fewer users. */
-const OPTIONS: EvaluateOptions = { protocol: 'temporal', share: 0.2, users: 2000, seed: 1 };
+const OPTIONS: EvaluateOptions = {
+  protocol: 'temporal',
+  share: 0.2,
+  users: 2000,
+  questions: 1000,
+  fits: 3,
+  seed: 1,
+};
 
 const ADVICE = 'where memory was not wanting, "furze check" tells whether a page of the data is damaged';
 

@@ -27,13 +27,15 @@ export interface BackgroundOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Time that has passed, milliseconds; it never goes back. */
+  readonly elapsedMs: Clock;
   /** Time from the last feedback to a first fit, milliseconds. */
   readonly settleMs: number;
 }
 
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
-  { config, log, clock, settleMs }: BackgroundOptions,
+  { config, log, clock, elapsedMs, settleMs }: BackgroundOptions,
   { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
@@ -50,7 +52,7 @@ export async function startBackground(
     data,
     cache,
     clock,
-    elapsedMs: () => performance.now(),
+    elapsedMs,
     findRelated: neighborFinder(pool, config, paths, clock),
     makeInWorker: (userRows) => training.listsOnRequest.make(userRows),
     askInWorker: (question, signal) => training.listsOnRequest.ask(question, signal),

@@ -31,6 +31,8 @@ export const EVALUATE_DEFAULTS = {
   protocol: 'temporal',
   share: 0.2,
   users: 5000,
+  questions: 1000,
+  fits: 3,
   seed: 1,
 } as const satisfies EvaluateOptions;
 
@@ -43,7 +45,7 @@ Examples:
   furze evaluate --config furze.toml
   furze evaluate ratings.csv --positive 4 --html evaluation.html
   furze evaluate orders.csv articles.csv --map user=Kunde,item=Artikel,time=Datum --type purchase --skip-bad
-  furze evaluate --from movielens ml-1m/ --protocol both`;
+  furze evaluate --from movielens ml-1m/ --protocol replay`;
 
 /** `furze evaluate`: how good the lists are on one's own data. */
 export function evaluateCommand(env: Environment): Command {
@@ -59,12 +61,24 @@ export function evaluateCommand(env: Environment): Command {
       text.split(','),
     )
     .addOption(
-      new Option('--protocol <name>', 'hold the latest of all out, or the last of each user')
-        .choices(['temporal', 'last', 'both'])
+      new Option('--protocol <name>', 'go through the last part by time, hold the latest out, or both')
+        .choices(['replay', 'temporal', 'both'])
         .default(EVALUATE_DEFAULTS.protocol),
     )
     .option('--share <share>', 'share that is held out in time', parseShare, EVALUATE_DEFAULTS.share)
     .option('--users <count>', 'users to ask about at the most', parseCount, EVALUATE_DEFAULTS.users)
+    .option(
+      '--questions <count>',
+      'questions of a replay at the most',
+      parseCount,
+      EVALUATE_DEFAULTS.questions,
+    )
+    .option(
+      '--fits <count>',
+      'fits of a replay at the most after the first',
+      parseNumber,
+      EVALUATE_DEFAULTS.fits,
+    )
     .option('--seed <number>', 'seed of everything that is random', parseNumber, EVALUATE_DEFAULTS.seed)
     .option('--html <file>', 'write the report as a page too')
     .option('--json', 'print the report as JSON')

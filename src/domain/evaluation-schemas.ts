@@ -33,9 +33,7 @@ export const EvaluationRowSchema = named('A way to recommend, and how well it di
 export type EvaluationRow = Static<typeof EvaluationRowSchema>;
 
 export const EvaluationTableSchema = named('One table of an evaluation', {
-  protocol: Type.Union([Type.Literal('temporal'), Type.Literal('last')], {
-    description: 'Held out is the latest feedback of all, or the latest of each user',
-  }),
+  protocol: Type.Literal('temporal', { description: 'Held out is the latest feedback of all' }),
   users: Type.Integer({ description: 'Users who were asked about' }),
   rows: Type.Array(EvaluationRowSchema),
   conclusion: Type.String({
@@ -51,12 +49,57 @@ export const EvaluationTableSchema = named('One table of an evaluation', {
 /** One table of an evaluation. */
 export type EvaluationTable = Static<typeof EvaluationTableSchema>;
 
+export const ReplayRowSchema = named('A way to recommend in a replay', {
+  name: Type.String(),
+  ndcg: estimate,
+  againstServed: Type.Object(
+    { mean: Type.Number(), halfWidth: Type.Number() },
+    { description: 'NDCG@10 here less that of the served lists on the same questions; zero for those' },
+  ),
+  hits: Type.Integer({ description: 'Questions whose answer stood among ten' }),
+});
+/** One way to recommend, and how well it did on some questions of a replay. */
+export type ReplayRow = Static<typeof ReplayRowSchema>;
+
+export const ReplayGroupSchema = named('Questions of one kind in a replay', {
+  name: Type.String({ description: 'Such as people with one like, or all questions' }),
+  questions: Type.Integer(),
+  rows: Type.Array(ReplayRowSchema, { description: 'The served lists first' }),
+});
+/** Questions of one kind, and how well each way did on them. */
+export type ReplayGroup = Static<typeof ReplayGroupSchema>;
+
+export const ListVarietySchema = named('How much the lists of people differ', {
+  name: Type.String({ description: 'The way to recommend' }),
+  people: Type.Integer(),
+  items: Type.Integer({ description: 'Different items in all of their lists of ten' }),
+  shared: Type.Number({ description: 'Items of ten that the lists of two people share, on average' }),
+  topTenShare: Type.Number({ description: 'Share of all places that the ten most frequent items take' }),
+});
+
+export const ReplayTableSchema = named('A replay of the last part of the data', {
+  records: Type.Integer({ description: 'Records that were gone through' }),
+  hours: Type.Number({ description: 'Time that they span' }),
+  fits: Type.Integer({ description: 'How often the service learned' }),
+  positives: Type.Integer({ description: 'Positive records among them' }),
+  judgeable: Type.Integer({
+    description: 'Those of them that a list can hold: no repeats, no unknown items',
+  }),
+  questions: Type.Integer({ description: 'Those of them that were asked about' }),
+  groups: Type.Array(ReplayGroupSchema),
+  variety: Type.Array(ListVarietySchema),
+  conclusion: Type.String({ description: 'What came of it, in sentences' }),
+});
+/** What came of a replay. */
+export type ReplayTable = Static<typeof ReplayTableSchema>;
+
 export const EvaluationReportSchema = named('Evaluation of the lists', {
   source: Type.String({ description: 'What was evaluated' }),
   positiveTypes: Type.Array(Type.String()),
   users: Type.Integer(),
   items: Type.Integer(),
   feedback: Type.Integer(),
+  replay: Type.Optional(ReplayTableSchema),
   tables: Type.Array(EvaluationTableSchema),
 });
 /** What was evaluated, and what came of it. */
@@ -64,9 +107,13 @@ export type EvaluationReport = Static<typeof EvaluationReportSchema>;
 
 /** How the data of a folder is judged. */
 export interface EvaluateOptions {
-  readonly protocol: EvaluationTable['protocol'] | 'both';
-  /** Share of the positives that a split in time holds out. */
+  readonly protocol: 'replay' | 'temporal' | 'both';
+  /** Share of the positives that a split in time holds out, and of all records that a replay goes through. */
   readonly share: number;
+  /** Questions of a replay at the most. */
+  readonly questions: number;
+  /** Fits of a replay at the most after the first. */
+  readonly fits: number;
   /** Users asked about at the most. */
   readonly users: number;
   readonly seed: number;

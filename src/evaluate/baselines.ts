@@ -28,7 +28,6 @@ export interface BestPopularity {
 export function bestPopularity(trial: Trial, seed: number): BestPopularity {
   const { past, known } = trial;
   const inner = createTrial(restrict(past, known), {
-    protocol: 'temporal',
     share: CHOICE_SHARE,
     usersMax: CHOICE_USERS_MAX,
     seed,

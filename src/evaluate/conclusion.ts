@@ -1,4 +1,4 @@
-import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
+import type { EvaluationRow, ReplayGroup, ReplayRow } from '../domain/evaluation-schemas.ts';
 
 /** The measure by which rows are compared. */
 export const MAIN_METRIC = 'NDCG@10';
@@ -36,6 +36,34 @@ export function conclude(rows: readonly EvaluationRow[]): string {
   const { served, first, popular } = findRivals(rows);
   if (first === popular) return compare(served, first, 'the best of the others');
   return [compare(served, first, 'the best of the others'), compare(served, popular, 'popularity')].join(' ');
+}
+
+/** The served lists of a replay beside the best of the simple ways that are alive. */
+export interface ReplayVerdict {
+  readonly served: ReplayRow;
+  readonly best: ReplayRow;
+  readonly outcome: 'ahead' | 'level' | 'behind';
+}
+
+/** Judges one kind of questions: ahead or behind where the difference is larger than its interval. */
+export function judgeGroup({ rows }: ReplayGroup): ReplayVerdict {
+  const [served, ...others] = rows as [ReplayRow, ...ReplayRow[]];
+  const best = others.reduce((one, other) => (other.ndcg.mean > one.ndcg.mean ? other : one), others[0]!);
+  const { mean, halfWidth } = best.againstServed;
+  const outcome = Math.abs(mean) <= halfWidth ? 'level' : mean < 0 ? 'ahead' : 'behind';
+  return { served, best, outcome };
+}
+
+/** What came of a replay, in sentences. */
+export function concludeReplay(groups: readonly ReplayGroup[]): string {
+  const [all, ...kinds] = groups as [ReplayGroup, ...ReplayGroup[]];
+  const { served, best, outcome } = judgeGroup(all);
+  const words = { ahead: 'are ahead of', level: 'are level with', behind: 'are behind' }[outcome];
+  const behind = kinds.filter((kind) => judgeGroup(kind).outcome === 'behind').map(({ name }) => name);
+  const figures = `${served.ndcg.mean.toFixed(3)} against ${best.ndcg.mean.toFixed(3)}`;
+  const first = `The served lists ${words} the best simple way, ${best.name}: ${figures}.`;
+  if (behind.length === 0) return first;
+  return `${first} They are behind the best one for: ${behind.join(', ')}.`;
 }
 
 /** A row as it is told in a sentence. */

@@ -7,7 +7,8 @@ import type { Ranker } from '../model/evaluation/ranker.ts';
 import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
 import { MAIN_METRIC, showWindow } from './conclusion.ts';
 import type { Trial } from './hold-out-protocol.ts';
-import { type Recommend, TrialService } from './trial-service.ts';
+import type { Recommend } from './own-service.ts';
+import { TrialService } from './trial-service.ts';
 
 /** List lengths at which is measured. */
 const CUTOFFS = [10, 20] as const;

@@ -1,5 +1,10 @@
 import type { Config } from '../domain/config/config.ts';
-import type { EvaluateOptions, EvaluationReport, EvaluationTable } from '../domain/evaluation-schemas.ts';
+import type {
+  EvaluateOptions,
+  EvaluationReport,
+  EvaluationTable,
+  ReplayTable,
+} from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import { storeSource } from '../exchange/copy-sources.ts';
@@ -9,11 +14,15 @@ import { openReader } from '../store/open/thread-stores.ts';
 import { advise, countFacts } from './advice.ts';
 import { conclude } from './conclusion.ts';
 import { evaluateService, type OnEvaluation } from './evaluate-service.ts';
-import { createTrial, type Protocol } from './hold-out-protocol.ts';
+import { createTrial } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
+import { Replay } from './replay.ts';
+import { planReplay } from './replay-plan.ts';
+import { Timeline } from './timeline.ts';
 
 /** Too few users with held-out feedback say nothing. */
 const USERS_MIN = 20;
+const QUESTIONS_MIN = 20;
 
 /**
  * Judges the lists that a configuration makes of the data in its folder. The data is read and never changed; a service
@@ -43,28 +52,46 @@ export async function evaluateStore(
       `no feedback is positive: positive types are ${positiveTypes.join(', ') || 'not configured'}, types in the data are ${seen}; see --positive-types, and --type for files without a column of types`,
     );
   }
-  const protocols: readonly Protocol[] =
-    options.protocol === 'both' ? ['temporal', 'last'] : [options.protocol];
-  const tables: EvaluationTable[] = [];
-  for (const protocol of protocols) tables.push(await evaluateBy(protocol, past, config, options, onStage));
+  const { protocol } = options;
+  const replay = protocol === 'temporal' ? undefined : await replayPast(past, config, options, onStage);
+  const tables = protocol === 'replay' ? [] : [await holdOut(past, config, options, onStage)];
   return {
     source: source ?? dataPath,
     positiveTypes: [...positiveTypes],
     users: past.userIds.length,
     items: past.itemIds.length,
     feedback: past.timesMs.length,
+    ...(replay !== undefined && { replay }),
     tables,
   };
 }
 
-async function evaluateBy(
-  protocol: Protocol,
+/** Replays the last part of the past. @throws OperatorError when it holds too few questions */
+export async function replayPast(
+  past: Past,
+  config: Config,
+  { share, questions, fits, seed }: Omit<EvaluateOptions, 'protocol' | 'users'>,
+  onStage: OnEvaluation,
+): Promise<ReplayTable> {
+  const plan = planReplay(new Timeline(past), {
+    ...{ share, seed, questionsMax: questions, fitsMax: fits },
+    fitPeriodMs: config.recommend.collaborative.model_fit_period,
+  });
+  if (plan.questions.length < QUESTIONS_MIN) {
+    throw new OperatorError(
+      `only ${plan.questions.length} records of the last part can be asked about; at least ${QUESTIONS_MIN} are needed`,
+    );
+  }
+  return Replay.run(plan, config, seed, onStage);
+}
+
+async function holdOut(
   past: Past,
   config: Config,
   { share, users, seed }: EvaluateOptions,
   onStage: OnEvaluation,
 ): Promise<EvaluationTable> {
-  const trial = createTrial(past, { protocol, share, usersMax: users, seed });
+  const trial = createTrial(past, { share, usersMax: users, seed });
   const asked = countRows(trial.test.byUser.indptr);
   if (asked < USERS_MIN) {
     throw new OperatorError(
@@ -73,7 +100,7 @@ async function evaluateBy(
   }
   const rows = await evaluateService(trial, config, { seed, onStage });
   const advice = advise(rows, countFacts(trial, asked, users));
-  return { protocol, users: asked, rows, conclusion: conclude(rows), advice };
+  return { protocol: 'temporal', users: asked, rows, conclusion: conclude(rows), advice };
 }
 
 function countRows(indptr: Uint32Array): number {

@@ -1,14 +1,7 @@
 import { buildInteractions, type Interactions, rowIndices } from '../dataset/interactions.ts';
 import { createRandom } from '../domain/random.ts';
 import type { Past } from './read-feedback.ts';
-import { splitByTime, splitLeaveLastOut } from './test-split.ts';
-
-/**
- * What is held out: the latest feedback of all, which is what a service meets, or the latest of each user, which asks
- * about everybody but lets the others' future be known.
- */
-const PROTOCOLS = ['temporal', 'last'] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+import { splitByTime } from './test-split.ts';
 
 /** A question to recommenders whose answer is known. */
 export interface Trial {
@@ -25,8 +18,7 @@ export interface Trial {
 
 /** How users of the test are chosen, so that a large set takes bounded time. */
 export interface TrialOptions {
-  readonly protocol: Protocol;
-  /** Share of the positives that a temporal split holds out. */
+  /** Share of the positives that is held out, the latest ones. */
   readonly share: number;
   /** Users asked about at the most, chosen at random with the seed. */
   readonly usersMax: number;
@@ -34,19 +26,12 @@ export interface TrialOptions {
 }
 
 /** Holds out a part of the past. */
-export function createTrial(past: Past, { protocol, share, usersMax, seed }: TrialOptions): Trial {
+export function createTrial(past: Past, { share, usersMax, seed }: TrialOptions): Trial {
   const positions = past.isPositive.flatMap((isPositive, at) => (isPositive ? [at] : []));
   const times = positions.map((at) => past.timesMs[at]!);
-  const split =
-    protocol === 'temporal'
-      ? splitByTime(times, share)
-      : splitLeaveLastOut(
-          positions.map((at) => past.userRows[at]!),
-          times,
-        );
+  const split = splitByTime(times, share);
   const knownLikes = Array.from(split.train, (at) => positions[at]!);
-  // What a split in time knows ends with it; leaving each user's last out, all of the rest is known.
-  const nowMs = (protocol === 'temporal' ? knownLikes : past.timesMs.map((_, at) => at)).reduce(
+  const nowMs = knownLikes.reduce(
     (latest, at) => Math.max(latest, past.timesMs[at]!),
     Number.NEGATIVE_INFINITY,
   );

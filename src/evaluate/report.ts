@@ -1,6 +1,7 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
-import type { Protocol } from './hold-out-protocol.ts';
+import { renderReplay } from './replay-text.ts';
+import { alignTable } from './text-table.ts';
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
 
@@ -24,20 +25,17 @@ export const LEGEND: readonly (readonly [column: string, meaning: string])[] = [
   ],
 ];
 
-const PROTOCOL_TEXT: Readonly<Record<Protocol, string>> = {
-  temporal: 'the latest feedback of all held out',
-  last: 'the latest feedback of each user held out',
-};
-
 /** A table's heading: protocol and users. */
-export function describeTable({ protocol, users }: EvaluationTable): string {
-  return `${PROTOCOL_TEXT[protocol]}, ${counted(users, 'users')}, the whole catalog`;
+export function describeTable({ users }: EvaluationTable): string {
+  return `the latest feedback of all held out, ${counted(users, 'users')}, the whole catalog`;
 }
 
 /** The report as text for a terminal; also a Markdown table. */
 export function renderText(report: EvaluationReport): string {
   const head = `${report.source}: ${countedRecords(report)}; positive: ${report.positiveTypes.join(', ')}`;
-  return [head, ...report.tables.map(renderTable), renderLegend()].join('\n\n');
+  const { replay, tables } = report;
+  const told = [...(replay === undefined ? [] : [renderReplay(replay)]), ...tables.map(renderTable)];
+  return [head, ...told, renderLegend()].join('\n\n');
 }
 
 function renderLegend(): string {
@@ -55,15 +53,9 @@ function renderTable(table: EvaluationTable): string {
       row.fitSeconds === undefined ? '' : row.fitSeconds.toFixed(1),
     ]),
   ];
-  const widths = cells[0]!.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
-  const lines = cells.map(
-    (row) =>
-      `| ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(' | ')} |`,
-  );
-  lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
   const { conclusion, advice = [] } = table;
   const told = advice.length === 0 ? [] : ['', ...advice.map((sentence) => `- ${sentence}`)];
-  return [`${describeTable(table)}:`, '', ...lines, '', conclusion, ...told].join('\n');
+  return [`${describeTable(table)}:`, '', alignTable(cells), '', conclusion, ...told].join('\n');
 }
 
 /** A metric with the half width of its 95 % interval. */

@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { rowIndices } from '../dataset/interactions.ts';
-import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config/config.ts';
-import type { Feedback, Item, User } from '../domain/entities.ts';
-import { createLogger } from '../domain/log.ts';
+import type { Config } from '../domain/config/config.ts';
 import { type TemporaryFolder, temporaryFolder } from '../domain/process/temporary-folder.ts';
-import { formatTimestamp } from '../domain/rfc3339.ts';
-import { type Service, startService } from '../service.ts';
-import type { DataStore, WriteCommand } from '../store/data-store.ts';
+import type { Service } from '../service.ts';
 import type { Trial } from './hold-out-protocol.ts';
+import { fillStore, firstTimes, type Recommend, startOwnService } from './own-service.ts';
 
-/** Records sent in one write. */
-const BATCH = 10_000;
 /** Requests under way at once. */
 const CONNECTIONS = 8;
 /** The clock moves on by this between two configurations, so that the lists of one are not those of the next. */
 const STEP_MS = 1000;
-
-/** `[recommend]` keys that a configuration has another value for. */
-export type Recommend = NonNullable<ConfigOverrides['recommend']>;
 
 /** The lists that users of the test were served, as item rows, and what it took to learn them. */
 export interface Served {
@@ -53,7 +44,11 @@ export class TrialService {
   async serve(recommend: Recommend, n: number, onStage: (stage: string) => void): Promise<Served> {
     const service = await this.start(recommend);
     try {
-      if (this.starts === 1) await fill(service.data, this.trial);
+      if (this.starts === 1) {
+        const { past, known } = this.trial;
+        const items = firstTimes(past, known);
+        await fillStore(service.data, past, { users: past.userIds.keys(), items, feedback: known });
+      }
       const started = performance.now();
       await service.fit((stage) => onStage(stage));
       const fitSeconds = (performance.now() - started) / 1000;
@@ -71,86 +66,9 @@ export class TrialService {
   private start(recommend: Recommend): Promise<Service> {
     this.starts++;
     const nowMs = this.trial.nowMs + this.starts * STEP_MS;
-    const { server, database, recommend: given } = this.config;
-    const data = join(this.folder.path, 'data');
-    const config = defaultConfig({
-      ...this.config,
-      node: { role: 'all' },
-      database: {
-        ...database,
-        data_store: `lmdb://${data}`,
-        cache_store: `lmdb://${join(data, 'cache')}`,
-        sync: 'commit',
-      },
-      server: {
-        ...server,
-        host: '127.0.0.1',
-        port: 0,
-        api_key: this.key,
-        api_keys: [],
-        read_only_api_key: '',
-        ssl_cert: '',
-        ssl_key: '',
-        auto_insert_user: true,
-        auto_insert_item: true,
-      },
-      recommend: {
-        ...given,
-        ...recommend,
-        offline: { ...given.offline, ...recommend.offline },
-        online: { ...given.online, ...recommend.online },
-      },
-    });
-    // A fit that began by itself would know a part of what is written, and the one that is asked for would join it.
-    return startService({ config, log: createLogger('error'), clock: () => nowMs, onDemand: true });
+    const { config, key } = this;
+    return startOwnService({ config, recommend, folder: this.folder.path, key, clock: () => nowMs });
   }
-}
-
-async function fill(data: DataStore, { past, known }: Trial): Promise<void> {
-  const { userIds, itemIds } = past;
-  const firstMs = new Map<number, number>();
-  for (const at of known) {
-    const row = past.itemRows[at]!;
-    firstMs.set(row, Math.min(firstMs.get(row) ?? Number.POSITIVE_INFINITY, past.timesMs[at]!));
-  }
-  const users = userIds.map(
-    (UserId, row): User => ({ Labels: [], Comment: '', Subscribe: [], ...past.users[row], UserId }),
-  );
-  // An item without a time of its own is as old as its first record; one of which nothing is known yet is not there yet.
-  const items = [...firstMs].map(([row, ms]): Item => {
-    const ItemId = itemIds[row]!;
-    const bare = {
-      IsHidden: false,
-      Categories: [],
-      Timestamp: '',
-      Labels: [],
-      Comment: '',
-      ...past.items[row],
-      ItemId,
-    };
-    return { ...bare, Timestamp: bare.Timestamp || formatTimestamp(ms) };
-  });
-  const feedback = known.map(
-    (at): Feedback => ({
-      FeedbackType: past.types[at]!,
-      UserId: userIds[past.userRows[at]!]!,
-      ItemId: itemIds[past.itemRows[at]!]!,
-      Timestamp: formatTimestamp(past.timesMs[at]!),
-      Comment: '',
-      ...(past.values[at] !== 0 && { Value: past.values[at] }),
-    }),
-  );
-  await writeAll(data, users, (records) => ({ kind: 'putUsers', batch: { records } }));
-  await writeAll(data, items, (records) => ({ kind: 'putItems', batch: { records } }));
-  await writeAll(data, feedback, (records) => ({ kind: 'putFeedback', overwrite: true, batch: { records } }));
-}
-
-async function writeAll<T>(
-  data: DataStore,
-  records: readonly T[],
-  command: (records: readonly T[]) => WriteCommand,
-): Promise<void> {
-  for (let at = 0; at < records.length; at += BATCH) await data.write(command(records.slice(at, at + BATCH)));
 }
 
 /** The answer for every user of the test, as item rows. */

@@ -80,7 +80,7 @@ test('the data is counted before what was held out', () => {
     values: [0, 0, 0, 0, 0, 0],
     isPositive: [true, true, true, true, true, false],
   };
-  const trial = createTrial(past, { protocol: 'temporal', share: 0.2, usersMax: 1, seed: 1 });
+  const trial = createTrial(past, { share: 0.2, usersMax: 1, seed: 1 });
   expect(countFacts(trial, 1, 1)).toEqual({
     users: 3,
     usersOfSeveral: 1,

@@ -2,32 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { rowIndices } from '../../src/dataset/interactions.ts';
 import { bestPopularity, randomRanker, seenBy } from '../../src/evaluate/baselines.ts';
 import { createTrial } from '../../src/evaluate/hold-out-protocol.ts';
-import type { Past } from '../../src/evaluate/read-feedback.ts';
+import { HOUR_MS, pastOf } from './past-of-records.ts';
 
-const HOUR_MS = 3_600_000;
-
-/** Records of user, item, hour and whether it is a like. */
-function pastOf(
-  records: readonly (readonly [user: number, item: number, hour: number, like?: boolean])[],
-): Past {
-  const ids = (count: number, letter: string) => Array.from({ length: count }, (_, row) => `${letter}${row}`);
-  const users = 1 + Math.max(...records.map(([user]) => user));
-  const items = 1 + Math.max(...records.map(([, item]) => item));
-  return {
-    userIds: ids(users, 'u'),
-    itemIds: ids(items, 'i'),
-    users: [],
-    items: [],
-    userRows: records.map(([user]) => user),
-    itemRows: records.map(([, item]) => item),
-    timesMs: records.map(([, , hour]) => hour * HOUR_MS),
-    types: records.map(([, , , like = true]) => (like ? 'like' : 'read')),
-    values: records.map(() => 0),
-    isPositive: records.map(([, , , like = true]) => like),
-  };
-}
-
-const OPTIONS = { protocol: 'temporal', share: 0.5, usersMax: 100, seed: 1 } as const;
+const OPTIONS = { share: 0.5, usersMax: 100, seed: 1 } as const;
 
 describe('a trial', () => {
   it('in time knows what came before and asks for what is new to users it knows', () => {
@@ -48,20 +25,6 @@ describe('a trial', () => {
     expect([...rowIndices(trial.test.byUser, 1)]).toEqual([0]);
     expect(trial.test.count).toBe(1);
     expect([...rowIndices(seenBy(trial), 0)]).toEqual([0, 1, 2]);
-  });
-
-  it('by the last of each user knows all the rest', () => {
-    const past = pastOf([
-      [0, 0, 1],
-      [0, 1, 2],
-      [1, 0, 3],
-      [1, 1, 1],
-      [2, 1, 9],
-    ]);
-    const trial = createTrial(past, { ...OPTIONS, protocol: 'last' });
-    expect(trial.known).toEqual([0, 3, 4]);
-    expect([...rowIndices(trial.test.byUser, 0)]).toEqual([1]);
-    expect([...rowIndices(trial.test.byUser, 1)]).toEqual([0]);
   });
 
   it('asks about so many users at the most, the same for the same seed', () => {

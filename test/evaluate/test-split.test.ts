@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pick, splitByTime, splitLeaveLastOut } from '../../src/evaluate/test-split.ts';
+import { pick, splitLeaveLastOut } from '../../bench/quality/leave-last-out.ts';
+import { splitByTime } from '../../src/evaluate/test-split.ts';
 
 describe('a temporal split', () => {
   it('holds out the latest records, the later in the input where times are equal', () => {

@@ -27,7 +27,7 @@ function past(): Past {
 afterEach(() => vi.restoreAllMocks());
 
 it('answers nobody but who judges it: it knows what the service asks a key for', async () => {
-  const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
+  const trial = createTrial(past(), { share: 0.3, usersMax: 100, seed: 1 });
   const config = defaultConfig({
     // Of a node of a cluster, it is a service of its own nevertheless.
     node: { role: 'server' },
@@ -51,7 +51,7 @@ it('answers nobody but who judges it: it knows what the service asks a key for',
 });
 
 it('does nothing but what it is asked for: no fit begins by itself while it is filled or judged', async () => {
-  const trial = createTrial(past(), { protocol: 'temporal', share: 0.3, usersMax: 100, seed: 1 });
+  const trial = createTrial(past(), { share: 0.3, usersMax: 100, seed: 1 });
   const config = defaultConfig({ recommend: { data_source: { positive_feedback_types: ['like'] } } });
   const ask = globalThis.fetch;
   let tasks: Tasks | undefined;

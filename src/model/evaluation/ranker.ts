@@ -10,10 +10,10 @@ export interface Ranker {
  * The rows of the `k` highest scores, best first; of equal scores the lower row first. Rows whose score is
  * not a number or is minus infinity are left out, so a model that knows fewer items answers a shorter list.
  */
-export function topRows(scores: Float32Array, k: number, excluded: Uint32Array): Uint32Array {
+export function topRows(scores: Float32Array | Float64Array, k: number, excluded: Uint32Array): Uint32Array {
   const capacity = Math.min(k, scores.length);
   const rows = new Uint32Array(capacity);
-  const best = new Float32Array(capacity);
+  const best = new Float64Array(capacity);
   let size = 0;
   let skip = 0;
   for (let row = 0; row < scores.length; row++) {

@@ -1,0 +1,46 @@
+import { createRandom } from '../domain/random.ts';
+
+/** Pairs of people whose lists are compared. */
+const PAIRS = 4000;
+const TOP_ITEMS = 10;
+
+/** How much people's lists differ. */
+export interface ListVariety {
+  readonly people: number;
+  /** Different items in all of their lists. */
+  readonly items: number;
+  /** Items that the lists of two people share, on average. */
+  readonly shared: number;
+  /** Share of all places that the ten most frequent items take. */
+  readonly topTenShare: number;
+}
+
+/** Measures the lists of people at one moment; pairs are drawn with the seed. */
+export function measureVariety(lists: readonly Uint32Array[], seed: number): ListVariety {
+  const places = new Map<number, number>();
+  let total = 0;
+  for (const list of lists) {
+    total += list.length;
+    for (const item of list) places.set(item, (places.get(item) ?? 0) + 1);
+  }
+  const most = [...places.values()].sort((a, b) => b - a).slice(0, TOP_ITEMS);
+  return {
+    people: lists.length,
+    items: places.size,
+    shared: sharedByTwo(lists, seed),
+    topTenShare: most.reduce((sum, count) => sum + count, 0) / Math.max(1, total),
+  };
+}
+
+function sharedByTwo(lists: readonly Uint32Array[], seed: number): number {
+  if (lists.length < 2) return 0;
+  const random = createRandom(seed);
+  let shared = 0;
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const one = random.below(lists.length);
+    const other = (one + 1 + random.below(lists.length - 1)) % lists.length;
+    const items = new Set(lists[one]);
+    for (const item of lists[other]!) if (items.has(item)) shared++;
+  }
+  return shared / PAIRS;
+}

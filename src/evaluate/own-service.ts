@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import type { Clock } from '../domain/clock.ts';
+import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config/config.ts';
+import type { Feedback, Item, User } from '../domain/entities.ts';
+import { createLogger } from '../domain/log.ts';
+import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
+import { type Service, startService } from '../service.ts';
+import type { DataStore, WriteCommand } from '../store/data-store.ts';
+import type { Past } from './read-feedback.ts';
+
+/** Records sent in one write. */
+const BATCH = 10_000;
+
+/** `[recommend]` keys that a configuration has another value for. */
+export type Recommend = NonNullable<ConfigOverrides['recommend']>;
+
+/** Settings of a service that an evaluation runs for itself. */
+export interface OwnServiceOptions {
+  /** The configuration that is judged; stores, address and keys are replaced. */
+  readonly config: Config;
+  /** Changes to `[recommend]`. */
+  readonly recommend: Recommend;
+  readonly folder: string;
+  /** The key of all requests: other users of this machine could read the data otherwise. */
+  readonly key: string;
+  readonly clock: Clock;
+  /** Time that has passed, for budgets of time; that of the system by default. */
+  readonly elapsedMs?: Clock;
+}
+
+/** Starts a service in a folder of its own, where nothing begins by itself: a fit would know a part of what is written. */
+export function startOwnService({ config, recommend, ...own }: OwnServiceOptions): Promise<Service> {
+  const { server, database, recommend: given } = config;
+  const data = join(own.folder, 'data');
+  const changed = defaultConfig({
+    ...config,
+    node: { role: 'all' },
+    database: {
+      ...database,
+      data_store: `lmdb://${data}`,
+      cache_store: `lmdb://${join(data, 'cache')}`,
+      sync: 'commit',
+    },
+    server: {
+      ...server,
+      host: '127.0.0.1',
+      port: 0,
+      api_key: own.key,
+      api_keys: [],
+      read_only_api_key: '',
+      ssl_cert: '',
+      ssl_key: '',
+      auto_insert_user: true,
+      auto_insert_item: true,
+    },
+    recommend: {
+      ...given,
+      ...recommend,
+      offline: { ...given.offline, ...recommend.offline },
+      online: { ...given.online, ...recommend.online },
+    },
+  });
+  const { clock, elapsedMs } = own;
+  const log = createLogger('error');
+  return startService({
+    config: changed,
+    log,
+    clock,
+    onDemand: true,
+    ...(elapsedMs !== undefined && { elapsedMs }),
+  });
+}
+
+/** A user as the store takes it. */
+export function userOf({ users, userIds }: Past, row: number): User {
+  return { Labels: [], Comment: '', Subscribe: [], ...users[row], UserId: userIds[row]! };
+}
+
+/** An item as the store takes it; one without a time of its own is as old as its first record, and none is younger. */
+export function itemOf({ items, itemIds }: Past, row: number, firstMs: number): Item {
+  const bare = {
+    IsHidden: false,
+    Categories: [],
+    Timestamp: '',
+    Labels: [],
+    Comment: '',
+    ...items[row],
+    ItemId: itemIds[row]!,
+  };
+  const isOlder = bare.Timestamp !== '' && parseTimestamp(bare.Timestamp) <= firstMs;
+  return isOlder ? bare : { ...bare, Timestamp: formatTimestamp(firstMs) };
+}
+
+/** A record as the store takes it. */
+export function feedbackOf(past: Past, at: number): Feedback {
+  return {
+    FeedbackType: past.types[at]!,
+    UserId: past.userIds[past.userRows[at]!]!,
+    ItemId: past.itemIds[past.itemRows[at]!]!,
+    Timestamp: formatTimestamp(past.timesMs[at]!),
+    Comment: '',
+    ...(past.values[at] !== 0 && { Value: past.values[at] }),
+  };
+}
+
+/** Records to begin with, by their rows and positions in a past. */
+export interface Beginning {
+  readonly users: Iterable<number>;
+  /** Items with the time of the first record of each. */
+  readonly items: ReadonlyMap<number, number>;
+  readonly feedback: Iterable<number>;
+}
+
+/** Writes what a service knows from the beginning. */
+export async function fillStore(data: DataStore, past: Past, known: Beginning): Promise<void> {
+  const users = Array.from(known.users, (row) => userOf(past, row));
+  const items = Array.from(known.items, ([row, ms]) => itemOf(past, row, ms));
+  await writeAll(data, users, (records) => ({ kind: 'putUsers', batch: { records } }));
+  await writeAll(data, items, (records) => ({ kind: 'putItems', batch: { records } }));
+  const positions = [...known.feedback];
+  await writeAll(data, positions, (batch) => {
+    const records = batch.map((at) => feedbackOf(past, at));
+    return { kind: 'putFeedback', overwrite: true, batch: { records } };
+  });
+}
+
+/** The items of some records, with the time of the first record of each. */
+export function firstTimes(past: Past, positions: readonly number[]): Map<number, number> {
+  const firstMs = new Map<number, number>();
+  for (const at of positions) {
+    const row = past.itemRows[at]!;
+    firstMs.set(row, Math.min(firstMs.get(row) ?? Number.POSITIVE_INFINITY, past.timesMs[at]!));
+  }
+  return firstMs;
+}
+
+async function writeAll<T>(
+  data: DataStore,
+  records: readonly T[],
+  command: (records: readonly T[]) => WriteCommand,
+): Promise<void> {
+  for (let at = 0; at < records.length; at += BATCH) await data.write(command(records.slice(at, at + BATCH)));
+}

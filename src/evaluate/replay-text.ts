@@ -1,0 +1,66 @@
+import type { ReplayGroup, ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
+import { counted, groupDigits } from '../domain/group-digits.ts';
+import { judgeGroup } from './conclusion.ts';
+import { alignTable } from './text-table.ts';
+
+/** The replay as text for a terminal; its tables are Markdown too. */
+export function renderReplay(replay: ReplayTable): string {
+  return [
+    describeReplay(replay),
+    replay.conclusion,
+    alignTable(summaryCells(replay.groups)),
+    'NDCG@10 of every way:',
+    alignTable(wayCells(replay.groups)),
+    alignTable(varietyCells(replay)),
+  ].join('\n\n');
+}
+
+/** The span, the fits, and the share of the likes that is judged. */
+export function describeReplay(replay: ReplayTable): string {
+  const { records, hours, fits, positives, judgeable, questions } = replay;
+  const span = hours < 48 ? counted(hours, 'hours') : counted(hours / 24, 'days');
+  const share = ((100 * judgeable) / Math.max(1, positives)).toFixed(0);
+  return `Replay of the last ${counted(records, 'records')} over ${span}, with ${counted(fits, 'fits')}: ${counted(questions, 'questions')}. Of ${counted(positives, 'positive records')} ${groupDigits(judgeable)} (${share} %) can be judged: repeats and items that nobody had heard of are left out.`;
+}
+
+/** One line a kind of question: the served lists beside the best simple way. */
+export function summaryCells(groups: readonly ReplayGroup[]): string[][] {
+  const lines = groups.map((group) => {
+    const { served, best, outcome } = judgeGroup(group);
+    return [
+      group.name,
+      groupDigits(group.questions),
+      served.ndcg.mean.toFixed(3),
+      best.ndcg.mean.toFixed(3),
+      best.name,
+      showLead(best),
+      outcome,
+    ];
+  });
+  return [['', 'questions', 'served', 'best simple way', '', 'lead of served', ''], ...lines];
+}
+
+/** One line a way, one column a kind of question. */
+export function wayCells(groups: readonly ReplayGroup[]): string[][] {
+  const ways = groups[0]?.rows.map(({ name }) => name) ?? [];
+  const lines = ways.map((way, at) => [way, ...groups.map(({ rows }) => rows[at]!.ndcg.mean.toFixed(3))]);
+  return [['', ...groups.map(({ name }) => name)], ...lines];
+}
+
+/** One line a way: how much the lists of people differ, and which hits a counter did not have. */
+export function varietyCells({ variety, groups }: ReplayTable): string[][] {
+  const head = ['', 'different items', 'two people share, of 10', 'places of the top ten', 'hits'];
+  const lines = variety.map(({ name, items, shared, topTenShare }) => [
+    name,
+    groupDigits(items),
+    shared.toFixed(1),
+    `${(100 * topTenShare).toFixed(0)} %`,
+    groupDigits(groups[0]!.rows.find((row) => row.name === name)?.hits ?? 0),
+  ]);
+  return [head, ...lines];
+}
+
+/** The lead of the served lists over a way, with its 95 % interval. */
+function showLead({ againstServed: { mean, halfWidth } }: ReplayRow): string {
+  return `${mean <= 0 ? '+' : '-'}${Math.abs(mean).toFixed(3)} ± ${halfWidth.toFixed(3)}`;
+}

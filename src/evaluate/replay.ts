@@ -1,0 +1,155 @@
+import type { Config } from '../domain/config/config.ts';
+import type { ReplayTable } from '../domain/evaluation-schemas.ts';
+import { LiveBaselines } from './live-baselines.ts';
+import type { Recommend } from './own-service.ts';
+import { type ReplayPlan, sample, sessionBefore } from './replay-plan.ts';
+import { type Answer, likesGroup, SESSIONS, SINCE_FIT, tabulate } from './replay-table.ts';
+import { ReplayedService } from './replayed-service.ts';
+
+const N = 10;
+/** People whose lists are compared with each other at the end, and likes that they have at the least. */
+const PEOPLE_MAX = 1000;
+const PEOPLE_LIKES_MIN = 5;
+export const SERVED = 'served lists';
+
+/** Told what is being done, and how many of how many steps are done. */
+export type OnReplay = (stage: string, done: number, total: number) => void;
+
+/** Goes through the last part of the data: each sampled like is first a question, then is told like all other records. */
+export class Replay {
+  private readonly plan: ReplayPlan;
+  private readonly service: ReplayedService;
+  private readonly baselines: LiveBaselines;
+  private readonly onStage: OnReplay;
+  private readonly answers: Answer[] = [];
+  /** The index of the next record to tell, of the next fit, and of what the last fit knew. */
+  private next: number;
+  private fits = 0;
+  private fittedBefore: number;
+
+  private constructor(plan: ReplayPlan, service: ReplayedService, onStage: OnReplay) {
+    this.plan = plan;
+    this.service = service;
+    this.baselines = new LiveBaselines(plan.timeline);
+    this.onStage = onStage;
+    this.next = plan.from;
+    this.fittedBefore = plan.from;
+  }
+
+  /** Replays with a configuration. @param recommend changes to its `[recommend]` */
+  static async run(
+    plan: ReplayPlan,
+    config: Config,
+    seed: number,
+    onStage: OnReplay,
+    recommend: Recommend = {},
+  ): Promise<ReplayTable> {
+    onStage('replay: writing what was known before', 0, 1);
+    const service = await ReplayedService.start(plan, config, recommend);
+    try {
+      const replay = new Replay(plan, service, onStage);
+      return await replay.go(seed);
+    } finally {
+      await service.close();
+    }
+  }
+
+  private async go(seed: number): Promise<ReplayTable> {
+    const { timeline, from, questions, fitsMs } = this.plan;
+    await this.fit(timeline.timesMs[from]! - 1);
+    for (const [done, at] of questions.entries()) {
+      await this.advance(at);
+      this.onStage('replay: questions', done, questions.length);
+      await this.question(at);
+    }
+    await this.advance(timeline.length);
+    const lists = await this.askPeople(seed);
+    return tabulate(this.answers, lists, {
+      seed,
+      questions: questions.length,
+      positives: this.plan.positives,
+      judgeable: this.plan.judgeable,
+      records: timeline.length - from,
+      fits: 1 + fitsMs.length,
+      hours: (timeline.timesMs[timeline.length - 1]! - timeline.timesMs[from]!) / 3_600_000,
+    });
+  }
+
+  /** Tells of all records before an index, and learns at the times that lie between them. */
+  private async advance(end: number): Promise<void> {
+    const { timeline, fitsMs } = this.plan;
+    const endMs = timeline.timesMs[end] ?? Number.POSITIVE_INFINITY;
+    while (this.fits < fitsMs.length && fitsMs[this.fits]! <= endMs) {
+      const fitMs = fitsMs[this.fits++]!;
+      let before = this.next;
+      while (before < end && timeline.timesMs[before]! < fitMs) before++;
+      await this.tell(before);
+      await this.fit(fitMs);
+    }
+    await this.tell(end);
+  }
+
+  private async tell(end: number): Promise<void> {
+    await this.service.tell(this.next, end);
+    this.next = end;
+  }
+
+  private async fit(nowMs: number): Promise<void> {
+    const total = 1 + this.plan.fitsMs.length;
+    this.onStage(`replay: fit ${this.fits + 1} of ${total}`, 0, 1);
+    await this.service.fit(nowMs, () => {});
+    this.fittedBefore = this.next;
+  }
+
+  private async question(at: number): Promise<void> {
+    const { timeline } = this.plan;
+    const [user, item] = [timeline.userRows[at]!, timeline.itemRows[at]!];
+    const timeMs = timeline.timesMs[at]!;
+    const likes = timeline.likesOf(user, at);
+    const groups = [likesGroup(likes.length)];
+    if (timeline.firstOfItem[item]! >= this.fittedBefore) groups.push(SINCE_FIT);
+    this.baselines.learn(at);
+    const served = await this.service.ask(user, timeMs, N);
+    const others = this.baselines.lists(likes, timeline.seenBy(user, at), N);
+    this.answers.push(answer({ user, timeMs, groups }, item, served, others));
+    const session = sessionBefore(timeline, user, at);
+    if (session.length === 0) return;
+    const next = await this.service.askSession(session, N);
+    const simple = this.baselines.lists(session, timeline.itemsOf(session), N);
+    this.answers.push(answer({ user, timeMs, groups: [SESSIONS] }, item, next, simple));
+  }
+
+  /** The lists of people with some history at the end of the replay, by way to recommend. */
+  private async askPeople(seed: number): Promise<Map<string, Uint32Array[]>> {
+    const { timeline } = this.plan;
+    const { length } = timeline;
+    const users = Array.from(timeline.past.userIds.keys()).filter(
+      (user) => timeline.likesOf(user, length).length >= PEOPLE_LIKES_MIN,
+    );
+    const lists = new Map<string, Uint32Array[]>();
+    const people = sample(users, PEOPLE_MAX, seed);
+    this.baselines.learn(length);
+    for (const [done, user] of people.entries()) {
+      this.onStage('replay: how alike lists are', done, people.length);
+      const served = await this.service.ask(user, timeline.timesMs[length - 1]!, N);
+      const others = this.baselines.lists(timeline.likesOf(user, length), timeline.seenBy(user, length), N);
+      for (const [name, list] of [[SERVED, served] as const, ...others]) {
+        const all = lists.get(name) ?? [];
+        lists.set(name, all);
+        all.push(list);
+      }
+    }
+    return lists;
+  }
+}
+
+function answer(
+  asked: Omit<Answer, 'places'>,
+  item: number,
+  served: Uint32Array,
+  others: ReadonlyMap<string, Uint32Array>,
+): Answer {
+  const places = new Map([[SERVED, served.indexOf(item)]]);
+  for (const [name, list] of others) places.set(name, list.indexOf(item));
+  return { ...asked, places };
+}
