@@ -61,6 +61,12 @@ describe('a session', () => {
     expect(asked).toEqual([]);
   });
 
+  it('takes the last of records of one time for the latest', async () => {
+    const { source } = sessions(true);
+    const { rows } = await source.rank([at('i1', 5), at('i2', 5), at('i3', 5)], query(2));
+    expect(rows).toEqual([13, 12]);
+  });
+
   it('then to items like those that it has, each once and scored lower', async () => {
     const { source } = sessions(true);
     const { rows, scores } = await source.rank(SESSION, query(10));

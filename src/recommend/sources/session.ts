@@ -48,8 +48,10 @@ export class SessionSource {
       if (records.length % RECORDS_A_TURN === 0) await turns.take();
     }
     const seen = new Set(records.map(({ row }) => row));
+    // Of records of one time, such as those sent without any, the last in the body is the latest.
     const recent = records
       .filter(({ row, isSeed }) => isSeed && row >= 0)
+      .reverse()
       .sort((a, b) => b.timeMs - a.timeMs)
       .map(({ row }) => row);
     const seeds = [...new Set(recent)].slice(0, sessionLength);
