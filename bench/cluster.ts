@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../src/domain/random.ts';
 import { DEFAULT_LIMITS } from '../src/domain/request-limits.ts';
-import { type PostgresDsn, parseDsn } from '../src/store/open/dsn.ts';
+import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
 import { openReadyStore, type Stores } from '../src/store/open/open-store.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
 import { prepareReplica } from '../src/store/postgres/replica-start.ts';

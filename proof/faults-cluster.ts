@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom } from '../src/domain/random.ts';
-import { type PostgresDsn, parseDsn } from '../src/store/open/dsn.ts';
+import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
 import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';

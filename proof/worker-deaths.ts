@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { WorkerPool } from '../src/background/pool/pool.ts';
-import { defaultConfig } from '../src/domain/config/config.ts';
-import { createLogger } from '../src/domain/log.ts';
+import { defaultConfig } from '../src/config/config.ts';
+import { createLogger } from '../src/platform/log/log.ts';
 import { startService } from '../src/service.ts';
 import type { JobKind } from '../src/threads/messages.ts';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { useCompileCache } from './cli/compile-cache.ts';
 import { judgeNode } from './cli/node-version.ts';
 import { isToBeSupervised, obeySupervisor, runSupervised } from './cli/supervise.ts';
-import { packageFile } from './domain/process/program-files.ts';
+import { packageFile } from './platform/program/program-files.ts';
 
 /** 128 and the number of SIGPIPE: as a shell expects it of a program whose reader has had enough, such as `head`. */
 const PIPE_CLOSED = 141;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../src/cli/program.ts';
-import { CONFIG_KEYS } from '../src/domain/config/keys.ts';
+import { CONFIG_KEYS } from '../src/config/keys.ts';
 import { COLUMN_NAMES } from '../src/exchange/column-names.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -24,11 +24,13 @@ const LAYERS = [
   'exchange',
   'store',
   'memory',
+  'config',
+  'platform',
   'domain',
 ];
 
 /** Layers whose rooms (folders) import each other in no loop. */
-const LAYERS_WITH_ROOMS = ['background', 'recommend'];
+const LAYERS_WITH_ROOMS = ['background', 'recommend', 'model', 'store', 'platform'];
 
 /** Layers that do no input or output. */
 const PURE = ['dataset', 'kernel', 'memory', 'model', 'recommend'];

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { createRandom } from '../../src/domain/random.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
-import { type PostgresDsn, parseDsn, type RedisDsn } from '../../src/store/open/dsn.ts';
+import { type PostgresDsn, parseDsn, type RedisDsn } from '../../src/store/dsn.ts';
 import { openSharedLists } from '../../src/store/open/open-shared-lists.ts';
 import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 

@@ -1,5 +1,5 @@
-import { type ConfigOverrides, defaultConfig } from '../../src/domain/config/config.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { type ConfigOverrides, defaultConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES } from './processes.ts';
 

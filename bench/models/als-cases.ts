@@ -8,7 +8,7 @@ import { alsPhases } from '../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
-import { beginPhase } from '../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { AlsWorkers } from '../quality/als-workers.ts';
 import { evaluateFullCatalogue } from '../quality/evaluations.ts';
 import { createMfRanker } from '../rankers/factors-ranker.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import type { BatchTopK, NeighborTopK } from '../../src/kernel/kernels.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 export type KernelCall =
   | { readonly kernel: 'batchTopK'; readonly job: BatchTopK }

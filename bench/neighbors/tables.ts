@@ -1,5 +1,4 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { beginPhase } from '../../src/model/chunks-for-threads.ts';
 import {
   createNeighborTask,
   finishTasks,
@@ -8,6 +7,7 @@ import {
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES } from '../../src/model/slim/solver.ts';

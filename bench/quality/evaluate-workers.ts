@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import type { PlacedModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { type Evaluation, type EvaluationPart, mergeParts } from '../../src/model/evaluation/evaluate.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 import { evaluateFullCatalogue } from './evaluations.ts';
 
 /** A ranker that threads can open for themselves. */

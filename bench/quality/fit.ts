@@ -1,4 +1,4 @@
-import { beginPhase } from '../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 
 /** Trains one model of the quality command and hands back what ranks with it. */
 

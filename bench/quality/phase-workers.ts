@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 /** Threads that work on the phases of one training together, for as long as it lasts. */
 export class PhaseWorkers<Phase> {

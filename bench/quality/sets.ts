@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { importInto } from '../../src/cli/import.ts';
 import { parseNumber } from '../../src/cli/options.ts';
-import { type Config, defaultConfig } from '../../src/domain/config/config.ts';
+import { type Config, defaultConfig } from '../../src/config/config.ts';
 import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
 import { readPositiveKinds } from '../../src/domain/positive-feedback-types.ts';
 import { conclude, MAIN_METRIC } from '../../src/evaluate/conclusion.ts';

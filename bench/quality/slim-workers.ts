@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import type { SlimTask } from '../../src/model/slim/memory-layout.ts';
 import type { SlimPhase } from '../../src/model/slim/solver.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 /** One thread for each slot of a sparse linear model's learning, for as long as it lasts. */
 export class SlimWorkers {

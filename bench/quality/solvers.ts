@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { alsCourse } from '../../src/model/als/epochs-and-early-stopping.ts';
 import { type AlsStart, placeAls } from '../../src/model/als/memory-layout.ts';
 import { alsSettings, type ConcreteSolver } from '../../src/model/als/settings.ts';
-import { beginPhase } from '../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { powerLaw } from '../models/power-law.ts';
 import { AlsWorkers } from './als-workers.ts';
 

@@ -3,6 +3,9 @@ import { countPositives, feedbackFacts, feedbackTypes } from '../background/fit/
 import type { FitSchedule } from '../background/fit/fit-schedule.ts';
 import type { Search } from '../background/search/settings-search.ts';
 import type { TaskKind, TaskList } from '../background/tasks/task-list.ts';
+import type { Config } from '../config/config.ts';
+import { apiKeys } from '../config/schema.ts';
+import { type ConfigOrigin, describeConfig } from '../config/value-origins.ts';
 import type {
   ConfigReport,
   FeedbackType,
@@ -17,13 +20,10 @@ import type {
   UserView,
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config/config.ts';
-import { apiKeys } from '../domain/config/schema.ts';
-import { type ConfigOrigin, describeConfig } from '../domain/config/value-origins.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { Logger } from '../domain/log.ts';
-import { VERSION } from '../domain/process/version.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
+import type { Logger } from '../platform/log/log.ts';
+import { VERSION } from '../platform/program/version.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';

@@ -1,7 +1,7 @@
 import type { TaskList } from '../background/tasks/task-list.ts';
 import type { Clock } from '../domain/clock.ts';
 import { FurzeError } from '../domain/errors.ts';
-import type { Logger } from '../domain/log.ts';
+import type { Logger } from '../platform/log/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
 
 /** First look at the free space after the start, and pause between two, milliseconds. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { TaskList } from '../background/tasks/task-list.ts';
-import { overloaded } from '../domain/concurrency/overload-error.ts';
+import { overloaded } from '../platform/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
 
 /** Copies of the data store that operators ask for, one at a time. */

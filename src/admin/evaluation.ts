@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskList } from '../background/tasks/task-list.ts';
+import type { Config } from '../config/config.ts';
 import type { EvaluationView, Task } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config/config.ts';
 import type { EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { SavedStates } from '../store/cache-store.ts';

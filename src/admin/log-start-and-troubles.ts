@@ -1,6 +1,6 @@
-import type { Config } from '../domain/config/config.ts';
-import { apiKeys } from '../domain/config/schema.ts';
-import type { Logger } from '../domain/log.ts';
+import type { Config } from '../config/config.ts';
+import { apiKeys } from '../config/schema.ts';
+import type { Logger } from '../platform/log/log.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
 import type { Admin } from './admin.ts';

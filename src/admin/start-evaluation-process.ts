@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { ownThread } from '../domain/process/thread-entry.ts';
+import { ownThread } from '../platform/program/thread-entry.ts';
 
 /** Asked for at a click: as the command does without options, but of fewer users. */
 const OPTIONS: EvaluateOptions = {

@@ -1,5 +1,5 @@
+import { isLoopback } from '../config/base-url.ts';
 import type { Task, Trouble } from '../domain/admin-schemas.ts';
-import { isLoopback } from '../domain/base-url.ts';
 import { formatDuration } from '../domain/duration.ts';
 import {
   countTrouble,

@@ -1,9 +1,9 @@
+import type { Config } from '../config/config.ts';
 import type { UserView } from '../domain/admin-schemas.ts';
-import { turns } from '../domain/concurrency/event-loop-turns.ts';
-import type { Config } from '../domain/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { TopK } from '../memory/top-k.ts';
+import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { isUnread } from '../recommend/history/already-read.ts';
 import { NOTHING, type Ranked } from '../recommend/rows/ranked-rows.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';

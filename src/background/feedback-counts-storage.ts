@@ -1,5 +1,5 @@
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config/config.ts';
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import type { CountsStorage } from '../recommend/popularity/recount-and-save.ts';

@@ -1,8 +1,8 @@
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Config } from '../domain/config/config.ts';
-import { limitRepeats } from '../domain/limit-log-repeats.ts';
-import type { Logger } from '../domain/log.ts';
-import type { Teardown } from '../domain/teardown.ts';
+import { limitRepeats } from '../platform/log/limit-log-repeats.ts';
+import type { Logger } from '../platform/log/log.ts';
+import type { Teardown } from '../platform/process/teardown.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
 import type { StartedStores } from '../store/open/start-stores.ts';
 import { countsStorage } from './feedback-counts-storage.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
-import type { Environment } from '../domain/config/config.ts';
+import type { Environment } from '../config/config.ts';
 import { counted, countedRecords } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { StoreStats } from '../store/data-store.ts';

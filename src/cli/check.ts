@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Environment } from '../domain/config/config.ts';
+import type { Environment } from '../config/config.ts';
 import { counted, groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Report } from '../store/open/open-store.ts';

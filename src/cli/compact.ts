@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
+import type { Environment } from '../config/config.ts';
 import type { Task, Tasks } from '../domain/admin-schemas.ts';
-import type { Environment } from '../domain/config/config.ts';
 import { counted } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { ServiceClient } from '../exchange/service-client.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Environment } from '../domain/config/config.ts';
-import { configTemplate, printConfig, printConfigJson } from '../domain/config/print.ts';
-import { configReference } from '../domain/config/reference.ts';
+import type { Environment } from '../config/config.ts';
+import { configTemplate, printConfig, printConfigJson } from '../config/print.ts';
+import { configReference } from '../config/reference.ts';
 import { loadConfig } from './load-config.ts';
 import { configOption } from './options.ts';
 

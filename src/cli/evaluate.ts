@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, defaultConfig, type Environment } from '../domain/config/config.ts';
+import { type Config, defaultConfig, type Environment } from '../config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { temporaryFolder } from '../domain/process/temporary-folder.ts';
 import { DEFAULT_TYPE } from '../exchange/import-plan.ts';
 import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
+import { temporaryFolder } from '../platform/files/temporary-folder.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
 import { REFUSED } from './import/run-import.ts';

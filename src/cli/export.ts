@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import type { Config, Environment } from '../domain/config/config.ts';
+import type { Config, Environment } from '../config/config.ts';
 import { counted } from '../domain/group-digits.ts';
 import { httpSource, type Source, storeSource } from '../exchange/copy-sources.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';

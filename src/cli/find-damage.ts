@@ -1,4 +1,4 @@
-import type { OpenedFolder } from '../domain/process/supervisor-notes.ts';
+import type { OpenedFolder } from '../platform/process/supervisor-notes.ts';
 
 /**
  * Reads stores as a whole, each in a process of its own, to know whether damage is why a command has failed.

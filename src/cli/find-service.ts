@@ -1,5 +1,5 @@
-import { baseUrl } from '../domain/base-url.ts';
-import type { Config, Environment } from '../domain/config/config.ts';
+import { baseUrl } from '../config/base-url.ts';
+import type { Config, Environment } from '../config/config.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
 import { loadConfig } from './load-config.ts';
 import { configFlags, type PlaceOptions } from './options.ts';
@@ -27,7 +27,7 @@ export async function findService(options: PlaceOptions, env: Environment): Prom
 
 async function addressIn(config: Config): Promise<string | undefined> {
   const { storePaths } = await import('../store/open/store-options.ts');
-  const { readAddress } = await import('../store/open/folder-lock.ts');
+  const { readAddress } = await import('../store/lock/folder-lock.ts');
   return readAddress(storePaths(config).dataPath);
 }
 

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
-import type { Config, Environment } from '../domain/config/config.ts';
+import type { Config, Environment } from '../config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { stateFolder } from '../domain/process/state-folder.ts';
 import type { Kind } from '../exchange/guess-columns.ts';
 import type { BeginBulk, Target } from '../exchange/import-targets.ts';
 import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
 import { STDIN } from '../exchange/open-text-file.ts';
 import { ServiceClient } from '../exchange/service-client.ts';
+import { stateFolder } from '../platform/files/state-folder.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
 import { keyOf } from './find-service.ts';

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import { type Environment, parseConfig } from '../domain/config/config.ts';
+import { type Environment, parseConfig } from '../config/config.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';

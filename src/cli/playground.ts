@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { baseUrl } from '../domain/base-url.ts';
-import type { Config, Environment } from '../domain/config/config.ts';
+import { baseUrl } from '../config/base-url.ts';
+import type { Config, Environment } from '../config/config.ts';
 import type { ScoredEntry } from '../domain/entities.ts';
-import { serviceLogger } from '../domain/log.ts';
-import { makeFolder } from '../domain/process/make-folder.ts';
+import { makeFolder } from '../platform/files/make-folder.ts';
+import { serviceLogger } from '../platform/log/log.ts';
 import type { Service } from '../service.ts';
-import { parseDsn } from '../store/open/dsn.ts';
+import { parseDsn } from '../store/dsn.ts';
 import { keyOf } from './find-service.ts';
 import { lockWaitOption, parsePort } from './options.ts';
 import { awaitLearned } from './playground/await-learned.ts';

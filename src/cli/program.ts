@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError, type Environment } from '../domain/config/config.ts';
+import { ConfigError, type Environment } from '../config/config.ts';
+import { hideUserInfo } from '../config/without-user-info.ts';
 import { FurzeError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { openedFolders } from '../domain/process/supervisor-notes.ts';
-import { VERSION } from '../domain/process/version.ts';
-import { hideUserInfo } from '../domain/without-user-info.ts';
+import { openedFolders } from '../platform/process/supervisor-notes.ts';
+import { VERSION } from '../platform/program/version.ts';
 import { ExitStatus, UsageError } from './exit-status.ts';
 import { findDamage } from './find-damage.ts';
 import { systemFault } from './system-fault.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Environment } from '../domain/config/config.ts';
+import type { Environment } from '../config/config.ts';
 import { describe } from './backup.ts';
 import { addPlaceOptions, dataFolder, lockWaitOption, type PlaceOptions } from './options.ts';
 

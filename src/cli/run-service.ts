@@ -1,7 +1,7 @@
-import type { Config } from '../domain/config/config.ts';
-import type { ConfigOrigin } from '../domain/config/value-origins.ts';
-import type { Logger } from '../domain/log.ts';
+import type { Config } from '../config/config.ts';
+import type { ConfigOrigin } from '../config/value-origins.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import type { Logger } from '../platform/log/log.ts';
 import type { Service } from '../service.ts';
 
 /** The last one comes from a terminal that closes, or from who hopes that the configuration is read again. */

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { baseUrl } from '../domain/base-url.ts';
-import type { Environment } from '../domain/config/config.ts';
-import { serviceLogger } from '../domain/log.ts';
+import { baseUrl } from '../config/base-url.ts';
+import type { Environment } from '../config/config.ts';
+import { serviceLogger } from '../platform/log/log.ts';
 import { loadConfigWithOrigin } from './load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption, parsePort } from './options.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';

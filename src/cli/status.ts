@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import type { Environment } from '../config/config.ts';
 import type { Node, RankingChoice, Summary } from '../domain/admin-schemas.ts';
-import type { Environment } from '../domain/config/config.ts';
 import { counted, countedRecords, groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { ServiceClient } from '../exchange/service-client.ts';

@@ -6,7 +6,7 @@ import {
   type OpenedFolder,
   type SupervisorNote,
   tellSupervisor,
-} from '../domain/process/supervisor-notes.ts';
+} from '../platform/process/supervisor-notes.ts';
 import { isNodeItself } from './command-name.ts';
 import type { CommandName } from './program.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { byRecommenderKey, RECOMMENDERS } from '../domain/recommenders.ts';
 import { type Estimate, estimate } from '../model/evaluation/confidence-interval.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../config/config.ts';
 import type {
   EvaluateOptions,
   EvaluationReport,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { type Config, type ConfigOverrides, defaultConfig } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type Config, type ConfigOverrides, defaultConfig } from '../domain/config/config.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
-import { createLogger } from '../domain/log.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
+import { createLogger } from '../platform/log/log.ts';
 import { type Service, startService } from '../service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { Past } from './read-feedback.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { ReplayTable } from '../domain/evaluation-schemas.ts';
 import { LiveBaselines } from './live-baselines.ts';
 import type { Recommend } from './own-service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../domain/config/config.ts';
-import { type TemporaryFolder, temporaryFolder } from '../domain/process/temporary-folder.ts';
+import type { Config } from '../config/config.ts';
+import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
 import type { Service } from '../service.ts';
 import { feedbackOf, fillStore, itemOf, type Recommend, startOwnService, userOf } from './own-service.ts';
 import type { ReplayPlan } from './replay-plan.ts';

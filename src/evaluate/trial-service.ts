@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
 import { rowIndices } from '../dataset/interactions.ts';
-import type { Config } from '../domain/config/config.ts';
-import { type TemporaryFolder, temporaryFolder } from '../domain/process/temporary-folder.ts';
+import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
 import type { Service } from '../service.ts';
 import type { Trial } from './hold-out-protocol.ts';
 import { fillStore, firstTimes, type Recommend, startOwnService } from './own-service.ts';

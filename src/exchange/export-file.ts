@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
 import { OperatorError } from '../domain/operator-error.ts';
-import { goesWithProcess } from '../domain/process/temporary-folder.ts';
+import { goesWithProcess } from '../platform/files/temporary-folder.ts';
 import { withoutFormula } from './cell-text.ts';
 import type { ApiRecord, Source } from './copy-sources.ts';
 import { API_FIELDS, type Kind } from './guess-columns.ts';

@@ -1,5 +1,5 @@
+import { withoutUserInfo } from '../config/without-user-info.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { withoutUserInfo } from '../domain/without-user-info.ts';
 
 /** What a call has beside its method and path. */
 interface CallOptions {

@@ -1,5 +1,5 @@
-import { overloaded } from '../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../domain/errors.ts';
+import { overloaded } from '../platform/concurrency/overload-error.ts';
 import type { Engine, TlsFiles } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
 import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/body-reader.ts';

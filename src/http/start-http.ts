@@ -1,7 +1,7 @@
-import type { Config } from '../domain/config/config.ts';
-import { limitsOf } from '../domain/config/schema-limits.ts';
-import type { Logger } from '../domain/log.ts';
-import { VERSION } from '../domain/process/version.ts';
+import type { Config } from '../config/config.ts';
+import { limitsOf } from '../config/schema-limits.ts';
+import type { Logger } from '../platform/log/log.ts';
+import { VERSION } from '../platform/program/version.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { TlsFiles } from './engine/engine.ts';
 import { chooseEngine, type EngineChoice } from './engine/engine-choice.ts';

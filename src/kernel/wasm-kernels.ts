@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { getOrPut } from '../domain/get-or-put.ts';
-import { packageFile } from '../domain/process/program-files.ts';
+import { packageFile } from '../platform/program/program-files.ts';
 import type { Kernels } from './kernels.ts';
 
 /**

@@ -1,11 +1,11 @@
 /** Everything that a fit learns, by name. To add a model, write its folder and list its part here. */
 import { alsPart } from './als/train-and-serve.ts';
-import type { SharedTask } from './chunks-for-threads.ts';
 import { clickPart } from './click/train-and-serve.ts';
 import { itemKnnPart } from './item-knn/train-and-serve.ts';
-import type { LearnedPart } from './learned-part.ts';
 import { itemNeighborsPart } from './neighbors/train-and-serve-items.ts';
 import { userNeighborsPart } from './neighbors/train-and-serve-users.ts';
+import type { SharedTask } from './part/chunks-for-threads.ts';
+import type { LearnedPart } from './part/learned-part.ts';
 import { sequencePart } from './sequence/train-and-serve.ts';
 import { slimPart } from './slim/train-and-serve.ts';
 

@@ -1,4 +1,4 @@
-import type { PostgresDsn } from './open/dsn.ts';
+import type { PostgresDsn } from './dsn.ts';
 
 /** Keeps the parts of models by name, each replaced as a whole. */
 export interface ModelStore {

@@ -1,6 +1,6 @@
 import { collectTrainingData, type ReplayFeedback } from '../dataset/collect-training-data.ts';
 import type { TrainingData } from '../dataset/training-data.ts';
-import { shareThatFits } from '../model/sample-users-to-fit-memory.ts';
+import { shareThatFits } from '../model/part/sample-users-to-fit-memory.ts';
 import { typeTest } from '../recommend/history/counts-as-positive.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import { scanAllFeedback } from '../store/scan-feedback.ts';

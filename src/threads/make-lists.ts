@@ -1,6 +1,6 @@
-import { atOnce } from '../domain/concurrency/event-loop-turns.ts';
-import { measureProcessorTimes } from '../domain/process/processor-times.ts';
 import { hasBit } from '../memory/bits.ts';
+import { atOnce } from '../platform/concurrency/event-loop-turns.ts';
+import { measureProcessorTimes } from '../platform/process/processor-times.ts';
 import { UnpackedItems } from '../recommend/catalogue/item-filter.ts';
 import { likeTest, type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
 import { History } from '../recommend/history/history.ts';

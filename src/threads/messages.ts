@@ -1,11 +1,11 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { NeighborType } from '../domain/neighbor-type.ts';
-import type { ProcessorTimes } from '../domain/process/processor-times.ts';
-import type { SharedTask } from '../model/chunks-for-threads.ts';
-import type { ServingShape } from '../model/learned-part.ts';
 import type { PlacedUsers } from '../model/neighbors/train-and-serve-users.ts';
+import type { SharedTask } from '../model/part/chunks-for-threads.ts';
+import type { ServingShape } from '../model/part/learned-part.ts';
+import type { FeedbackRoom } from '../model/part/sample-users-to-fit-memory.ts';
 import type { PartName, PlacedParts } from '../model/registry.ts';
-import type { FeedbackRoom } from '../model/sample-users-to-fit-memory.ts';
+import type { ProcessorTimes } from '../platform/process/processor-times.ts';
 import type { Found, Question } from '../recommend/lists/maker/answer-from-models.ts';
 import type { Remade } from '../recommend/lists/remake-queue.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';

@@ -2,9 +2,9 @@ import type { TrainingReads } from '../dataset/training-data.ts';
 import { loadKernels } from '../kernel/load-kernels.ts';
 import { memoriesOf } from '../memory/find-shared-buffers.ts';
 import { reuseMemory } from '../memory/reuse-memory.ts';
-import type { SharedTask } from '../model/chunks-for-threads.ts';
-import type { StageRoom } from '../model/learned-part.ts';
-import { checkStageMemory, stageBytes } from '../model/memory-budget.ts';
+import type { SharedTask } from '../model/part/chunks-for-threads.ts';
+import type { StageRoom } from '../model/part/learned-part.ts';
+import { checkStageMemory, stageBytes } from '../model/part/memory-budget.ts';
 import { partOf } from '../model/registry.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import type {

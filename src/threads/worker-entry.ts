@@ -1,4 +1,4 @@
-import { yieldToServing } from '../domain/process/thread-priority.ts';
+import { yieldToServing } from '../platform/process/thread-priority.ts';
 import { gather } from './gather-training-data.ts';
 import { learnRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evaluateAside } from '../../src/admin/start-evaluation-process.ts';
-import { defaultConfig } from '../../src/domain/config/config.ts';
-import { ownThread } from '../../src/domain/process/thread-entry.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { ownThread } from '../../src/platform/program/thread-entry.ts';
 
 describe('the process of an evaluation', () => {
   let base: string;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Evaluation } from '../../src/admin/evaluation.ts';
 import type { RunEvaluation } from '../../src/admin/start-evaluation-process.ts';
 import { TaskList } from '../../src/background/tasks/task-list.ts';
-import { defaultConfig } from '../../src/domain/config/config.ts';
+import { defaultConfig } from '../../src/config/config.ts';
 import type { EvaluationReport } from '../../src/domain/evaluation-schemas.ts';
 
 const REPORT: EvaluationReport = {

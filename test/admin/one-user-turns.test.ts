@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { UserViewer } from '../../src/admin/user-view.ts';
-import { defaultConfig } from '../../src/domain/config/config.ts';
+import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS } from '../../src/domain/recommenders.ts';
 import { Explainer } from '../../src/recommend/answers/explain.ts';
 import type { History } from '../../src/recommend/history/history.ts';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
 import { SerialQueue } from '../../src/background/pool/one-at-a-time-queue.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 
 it('users that are compared after a start change nothing of what new items are like', async () => {
   const restored = { number: 3, ranking: undefined };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GenerationFollower } from '../../src/background/fit/generation-follower.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import type { Cluster } from '../../src/store/cluster.ts';
 
 let asked: number[];

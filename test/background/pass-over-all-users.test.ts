@@ -5,9 +5,9 @@ import {
   type PassStart,
 } from '../../src/background/lists/pass-over-all-users.ts';
 import { WorkerPool } from '../../src/background/pool/pool.ts';
-import { createLogger } from '../../src/domain/log.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { placeModel } from '../../src/model/als/scores-and-fold-in.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
 import { InMemoryState } from '../../src/recommend/state/in-memory-state.ts';
 import type { UserList } from '../../src/store/cache-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PartTrainer } from '../../src/background/training/part-trainer.ts';
 import { restoreGeneration } from '../../src/background/training/restore-generation.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 
 const log = createLogger('info', { write() {} });
 const MARK = { generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };

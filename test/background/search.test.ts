@@ -4,7 +4,7 @@ import { WorkerPool } from '../../src/background/pool/pool.ts';
 import { readLastSearch } from '../../src/background/search/last-search.ts';
 import { Search, type SearchOptions } from '../../src/background/search/settings-search.ts';
 import { TaskList } from '../../src/background/tasks/task-list.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { type BenchFit, type FitBench, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 
 /** Settings that nobody would leave as they are: hardly any penalty, and hardly a difference to what was not liked. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigOverrides } from '../../src/domain/config/config.ts';
+import type { ConfigOverrides } from '../../src/config/config.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 
 function like(user: number, item: number) {

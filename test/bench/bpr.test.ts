@@ -13,10 +13,10 @@ import {
 import { bprModel, driveBpr, fitBpr } from '../../bench/baselines/bpr/train.ts';
 import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { viewOf } from '../../src/memory/array-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 const SETTINGS = { factors: 10, epochs: 3, seed: 4 };
 

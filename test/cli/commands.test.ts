@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/domain/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { Furze } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-cli-'));

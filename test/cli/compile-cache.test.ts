@@ -3,7 +3,7 @@ import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { useCompileCache } from '../../src/cli/compile-cache.ts';
-import { VERSION } from '../../src/domain/process/version.ts';
+import { VERSION } from '../../src/platform/program/version.ts';
 import { Furze } from './run-furze.ts';
 
 test('what a process has compiled is kept beside the program where Node.js can keep it', async () => {

@@ -1,5 +1,5 @@
 import { checkReason, stopSignal } from '../../src/cli/run-service.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 
 /** Run by stop.test.ts as a process of its own: has a fault that nothing catches, and then stops as the service does. */
 const stopped = stopSignal(createLogger('info'));

@@ -25,8 +25,8 @@ import {
   refuseWrittenConfig,
   writeConfig,
 } from '../../src/cli/init/written-config.ts';
-import { parseConfig } from '../../src/domain/config/config.ts';
-import { FolderLockedError } from '../../src/store/open/folder-lock.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { FolderLockedError } from '../../src/store/lock/folder-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-questions-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

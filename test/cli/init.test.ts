@@ -8,8 +8,8 @@ import { parseMap } from '../../src/cli/column-options.ts';
 import { findAnswers } from '../../src/cli/init/answers.ts';
 import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
-import { parseConfig } from '../../src/domain/config/config.ts';
-import { configTemplate } from '../../src/domain/config/print.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { configTemplate } from '../../src/config/print.ts';
 import { Furze } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-test-'));

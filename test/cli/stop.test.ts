@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { stopWithin } from '../../src/cli/run-service.ts';
-import { createLogger } from '../../src/domain/log.ts';
-import { lockFolder } from '../../src/store/open/folder-lock.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
+import { lockFolder } from '../../src/store/lock/folder-lock.ts';
 import { freePort } from '../servers/free-port.ts';
 import { Furze } from './run-furze.ts';
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { isAlive } from '../../src/domain/process/is-alive.ts';
+import { isAlive } from '../../src/platform/process/is-alive.ts';
 import { DirectStore } from '../store/direct-store.ts';
 import { feedback, putFeedback, storeOptions } from '../store/helpers.ts';
 import { Furze } from './run-furze.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { hideUserInfo, withoutUserInfo } from '../../src/domain/without-user-info.ts';
+import { hideUserInfo, withoutUserInfo } from '../../src/config/without-user-info.ts';
 import { ServiceClient } from '../../src/exchange/service-client.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { bundleOptions } from '../../scripts/bundle-options.js';
-import { isAlive } from '../../src/domain/process/is-alive.ts';
+import { isAlive } from '../../src/platform/process/is-alive.ts';
 import { ENTRIES } from '../entries.ts';
 
 declare module 'vitest' {

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { defaultConfig } from '../../src/domain/config/config.ts';
-import { CONFIG_KEYS } from '../../src/domain/config/keys.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { CONFIG_KEYS } from '../../src/config/keys.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DEPLOY = join(ROOT, 'deploy');

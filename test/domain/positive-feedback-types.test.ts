@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/domain/config/config.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import {
   kindOf,
   positiveKindNames,

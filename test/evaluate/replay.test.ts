@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultConfig } from '../../src/domain/config/config.ts';
+import { defaultConfig } from '../../src/config/config.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { Replay } from '../../src/evaluate/replay.ts';
 import { planReplay } from '../../src/evaluate/replay-plan.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { defaultConfig } from '../../src/config/config.ts';
 import type { Tasks } from '../../src/domain/admin-schemas.ts';
-import { defaultConfig } from '../../src/domain/config/config.ts';
 import { createTrial } from '../../src/evaluate/hold-out-protocol.ts';
 import type { Past } from '../../src/evaluate/read-feedback.ts';
 import { TrialService } from '../../src/evaluate/trial-service.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FurzeError } from '../../src/domain/errors.ts';
-import { createLogger } from '../../src/domain/log.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { RequestHead } from '../../src/http/pipeline/exchange.ts';
@@ -9,6 +8,7 @@ import { RequestPipeline } from '../../src/http/pipeline/request-pipeline.ts';
 import { StartGate } from '../../src/http/pipeline/start-gate.ts';
 import type { Services } from '../../src/http/route/services.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import type { ReadBarrier } from '../../src/store/data-store.ts';
 
 const REPORT = {

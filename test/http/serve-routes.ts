@@ -1,10 +1,10 @@
-import { createLogger } from '../../src/domain/log.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/domain/request-limits.ts';
 import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { type ConnectionLimits, HttpServer, type HttpServerOptions } from '../../src/http/http-server.ts';
 import { createMetrics, type HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { Route } from '../../src/http/route/route.ts';
 import type { Services } from '../../src/http/route/services.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { TEST_ENGINE } from './start.ts';
 
 /** Limits that no test comes near unless it sets its own. */

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { type ConfigOverrides, defaultConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import { type ConfigOverrides, defaultConfig } from '../../src/domain/config/config.ts';
-import { createLogger } from '../../src/domain/log.ts';
 import type { EngineWish } from '../../src/http/engine/engine-choice.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { newPostgresDsn } from '../servers/dsn.ts';
 

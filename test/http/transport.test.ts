@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '../../src/domain/log.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { json, jsonText } from '../../src/http/route/reply.ts';
 import { route } from '../../src/http/route/route.ts';
 import type { Services } from '../../src/http/route/services.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { sendRaw } from './raw.ts';
 import { engine, WIDE } from './serve-routes.ts';
 

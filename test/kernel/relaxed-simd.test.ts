@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { automaticChoice, loadKernels } from '../../src/kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 afterAll(() => chooseRelaxedSimd('auto'));
 

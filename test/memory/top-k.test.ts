@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { TopK } from '../../src/memory/top-k.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 
 describe('TopK', () => {
   it.each([1, 2, 7, 50])('keeps the best %i of a stream with ties, whatever its order', (k) => {

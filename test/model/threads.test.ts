@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { driveAls, finish, fitAls } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, type Interactions } from '../../src/dataset/interactions.ts';
-import { threadEntry } from '../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { trainedModel } from '../../src/model/als/extract-model.ts';
@@ -17,7 +16,8 @@ import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { AlsSolver } from '../../src/model/als/solve-in-chunks.ts';
-import { beginPhase } from '../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
+import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 import { tastes } from './tastes.ts';
 
 /** More users than a Gramian's chunk and more rows than threads take at a time, with lists of uneven length. */

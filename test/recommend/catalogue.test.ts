@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
 import { hasBit } from '../../src/memory/bits.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import { LatestIndex } from '../../src/recommend/global-lists/latest-index.ts';
 import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';

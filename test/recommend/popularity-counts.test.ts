@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { DataClock } from '../../src/recommend/popularity/clock-by-newest-feedback.ts';
 import { PopularityCounts, sharePopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/popularity/popularity-scales.ts';

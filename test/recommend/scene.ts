@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ConfigOverrides } from '../../src/domain/config/config.ts';
+import type { ConfigOverrides } from '../../src/config/config.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 
 export const START_MS = Date.parse('2024-05-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';
 import { SortedRows } from '../../src/recommend/global-lists/sorted-rows.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../src/domain/config/config.ts';
+import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../src/domain/recommenders.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { GenerationSlot } from '../../src/recommend/models/generation.ts';

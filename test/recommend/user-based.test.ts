@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/domain/concurrency/event-loop-turns.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { LikeTest } from '../../src/recommend/history/counts-as-positive.ts';
 import {

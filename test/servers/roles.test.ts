@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type PostgresDsn, parseDsn } from '../../src/store/open/dsn.ts';
+import { type PostgresDsn, parseDsn } from '../../src/store/dsn.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import type { TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';

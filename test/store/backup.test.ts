@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { backupStore, checkStore, compactStore, restoreStore } from '../../src/store/open/open-store.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, sorted, storeOptions, tempFolder } from './helpers.ts';

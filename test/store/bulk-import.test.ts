@@ -7,13 +7,13 @@ import { formatTimestamp } from '../../src/domain/rfc3339.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { BulkImport } from '../../src/store/lmdb/bulk/bulk-import.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
-import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { entriesFrom } from '../../src/store/lmdb/engine.ts';
 import { FEEDBACK_TYPES_MAX } from '../../src/store/lmdb/format/record-layout.ts';
-import { keepKinds, readState } from '../../src/store/lmdb/meta-table.ts';
 import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
-import type { WriteRules } from '../../src/store/lmdb/writer-messages.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
+import { entriesFrom } from '../../src/store/lmdb/tables/engine.ts';
+import { keepKinds, readState } from '../../src/store/lmdb/tables/meta-table.ts';
+import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { DirectStore } from './direct-store.ts';
 import { PLAIN_RULES, tempFolder } from './helpers.ts';
 

@@ -25,7 +25,7 @@ cacheStoreContract('LMDB', {
 test('several threads write lists to one folder', async () => {
   const path = join(tempFolder(), 'cache');
   const cache = openCacheStore(path);
-  const { threadEntry } = await import('../../src/domain/process/thread-entry.ts');
+  const { threadEntry } = await import('../../src/platform/program/thread-entry.ts');
   const { url, execArgv } = threadEntry(import.meta.url, './cache-thread');
   await Promise.all(
     [0, 1].map(

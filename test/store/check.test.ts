@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { checkStore } from '../../src/store/lmdb/check/check-store.ts';
-import { type DataTables, openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { guardFiles } from '../../src/store/lmdb/check/damaged-files.ts';
+import { inspectFile } from '../../src/store/lmdb/check/file-head.ts';
 import { pairKey, rowKey, tripleKey, typeUserKey } from '../../src/store/lmdb/format/record-layout.ts';
-import { guardFiles } from '../../src/store/lmdb/maintenance/damaged-files.ts';
-import { inspectFile } from '../../src/store/lmdb/maintenance/file-head.ts';
-import { readState, writeState } from '../../src/store/lmdb/meta-table.ts';
+import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
+import { readState, writeState } from '../../src/store/lmdb/tables/meta-table.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { dataStoreContract, rows } from './contract/data-store.ts';
 import { DirectStore } from './direct-store.ts';

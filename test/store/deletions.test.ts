@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { countEntries } from '../../src/store/lmdb/engine.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
+import { countEntries } from '../../src/store/lmdb/tables/engine.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { DirectStore } from './direct-store.ts';
 import { close, feedback, openIn, putFeedback, sorted, storeOptions, tempFolder, walk } from './helpers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withoutUserInfo } from '../../src/domain/without-user-info.ts';
-import { folderOf, parseDsn } from '../../src/store/open/dsn.ts';
+import { withoutUserInfo } from '../../src/config/without-user-info.ts';
+import { folderOf, parseDsn } from '../../src/store/dsn.ts';
 
 test('a DSN names a folder, and any other scheme is refused by name', () => {
   expect(parseDsn('lmdb://./data')).toEqual({ engine: 'lmdb', path: './data' });

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
-import { makeFolder } from '../../src/domain/process/make-folder.ts';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { makeFolder } from '../../src/platform/files/make-folder.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import {
   FOLDER_LOCK_FILE,
   FolderLockedError,
   lockFolder,
   lockFolders,
   readAddress,
-} from '../../src/store/open/folder-lock.ts';
+} from '../../src/store/lock/folder-lock.ts';
+import { takePidLock } from '../../src/store/lock/pid-lock.ts';
 import { compactStore, lockStores } from '../../src/store/open/open-store.ts';
-import { takePidLock } from '../../src/store/open/pid-lock.ts';
 import { close, feedback, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 
 const HOLDER = fileURLToPath(new URL('./lock-holder.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { afterEach, expect } from 'vitest';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { DataStore, WriteCommand } from '../../src/store/data-store.ts';
-import type { WriteRules } from '../../src/store/lmdb/writer-messages.ts';
+import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { openStore, type StoreOptions, type Stores } from '../../src/store/open/open-store.ts';
 import type { StoreUnderTest } from './contract/under-test.ts';
 

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { readState } from '../../src/store/lmdb/meta-table.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
+import { readState } from '../../src/store/lmdb/tables/meta-table.ts';
 import { IdRows } from '../../src/store/lmdb/writer/id-rows.ts';
 import { tempFolder } from './helpers.ts';
 

@@ -15,7 +15,7 @@ import type {
   WriteCommand,
   WriteResult,
 } from '../../src/store/data-store.ts';
-import type { WriteRules } from '../../src/store/lmdb/writer-messages.ts';
+import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
 
 /** The data store's rules over plain maps: what the LMDB store must agree with. Pages are whole, rows do not exist. */
 export class ModelStore implements DataStore {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
-import { countEntries } from '../../src/store/lmdb/engine.ts';
-import { readState, writeState } from '../../src/store/lmdb/meta-table.ts';
+import { ChangeLog } from '../../src/store/lmdb/changes/changes-of-commit.ts';
 import {
   beginRecent,
   RecentFeedback,
   readPosition,
   replay,
-} from '../../src/store/lmdb/reads/replay-recent-feedback.ts';
-import { ChangeLog } from '../../src/store/lmdb/writer/changes-of-commit.ts';
+} from '../../src/store/lmdb/changes/replay-recent-feedback.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
+import { countEntries } from '../../src/store/lmdb/tables/engine.ts';
+import { readState, writeState } from '../../src/store/lmdb/tables/meta-table.ts';
 import { tempFolder } from './helpers.ts';
 
 const RECORDS_MAX = 100;

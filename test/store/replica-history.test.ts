@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { FromWriter } from '../../src/store/lmdb/writer-messages.ts';
+import type { FromWriter } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { PLAIN_RULES } from './helpers.ts';
 

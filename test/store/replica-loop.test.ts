@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import type { FromWriter, Write } from '../../src/store/lmdb/tables/writer-messages.ts';
 import type { Group } from '../../src/store/lmdb/writer/group-commit.ts';
-import type { FromWriter, Write } from '../../src/store/lmdb/writer-messages.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 

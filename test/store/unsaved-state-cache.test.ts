@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { limitRepeats } from '../../src/domain/limit-log-repeats.ts';
+import { limitRepeats } from '../../src/platform/log/limit-log-repeats.ts';
 import { UnsavedStateCache } from '../../src/store/unsaved-state-cache.ts';
 import { openIn, tempFolder } from './helpers.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AutomaticCompaction } from '../../src/admin/automatic-compaction.ts';
 import { TaskList } from '../../src/background/tasks/task-list.ts';
-import { createLogger } from '../../src/domain/log.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import { close, feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 test('a store of which enough is free is rewritten by itself, and one that fails is left alone for an hour', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
-import { openDataTables } from '../../src/store/lmdb/data-tables.ts';
+import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, putItems, storeOptions, tempFolder } from './helpers.ts';
 

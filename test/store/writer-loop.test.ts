@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import type { FromWriter, Write, WriteAnswer } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { type LoopParts, WriterLoop } from '../../src/store/lmdb/writer/writer-loop.ts';
-import type { FromWriter, Write, WriteAnswer } from '../../src/store/lmdb/writer-messages.ts';
 
 /** A body that takes so long to write that the disk keeps it beside the next. */
 const LARGE = new Uint8Array(20_000);

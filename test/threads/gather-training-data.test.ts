@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { WorkerPool } from '../../src/background/pool/pool.ts';
 import { TrainingDataLoader } from '../../src/background/training/training-data-loader.ts';
-import { createLogger } from '../../src/domain/log.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-feedback-types.ts';
+import { createLogger } from '../../src/platform/log/log.ts';
 import type { CancelFlag } from '../../src/threads/cancellation.ts';
 import { gather } from '../../src/threads/gather-training-data.ts';
 import { feedback, NOW_MS, openIn, putFeedback, storeOptions, tempFolder } from '../store/helpers.ts';

@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.ts';
 import type { FeedbackType } from '../../domain/admin-schemas.ts';
-import type { Config } from '../../domain/config/config.ts';
 import type { FeedbackFacts } from '../../domain/feedback-troubles.ts';
 import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';

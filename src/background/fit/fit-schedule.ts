@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
-import type { Logger } from '../../domain/log.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { heldOutInStore, type TrainingData } from '../../dataset/training-data.ts';
-import type { Logger } from '../../domain/log.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/registry.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { looksAt, weightsOf } from '../../recommend/models/feature-names.ts';
 import type { AskedUser } from '../../recommend/models/generation.ts';
 import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { FitSchedule } from './fit-schedule.ts';
 

@@ -1,12 +1,12 @@
-import { VERSION } from '../../domain/process/version.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { type PartName, partOf } from '../../model/registry.ts';
+import { VERSION } from '../../platform/program/version.ts';
 import type { Ranking } from '../../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
+import type { PostgresDsn } from '../../store/dsn.ts';
 import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
-import type { PostgresDsn } from '../../store/open/dsn.ts';
 import { readAdopted, writeAdopted } from './adopted-settings.ts';
 
 /**

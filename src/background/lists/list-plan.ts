@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { sharePopularity } from '../../recommend/popularity/popularity-counts.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/state/top-items.ts';

@@ -1,5 +1,5 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Found, Question } from '../../recommend/lists/maker/answer-from-models.ts';
 import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';

@@ -1,5 +1,5 @@
 import { effectiveUntil } from '../../domain/clock.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
 import type { PassAndRequests } from '../../recommend/lists/reconcile-pass-with-requests.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';

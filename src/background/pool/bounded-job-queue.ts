@@ -1,4 +1,4 @@
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { Job, JobKind, Jobs } from '../../threads/messages.ts';
 import type { WorkerPool } from './pool.ts';

@@ -1,4 +1,4 @@
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { WorkerPool } from './pool.ts';
 
 /** Time that a search may take, milliseconds. */

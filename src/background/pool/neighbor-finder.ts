@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
 import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import { availableThreads } from '../../domain/process/machine.ts';
-import { ownThread, type ThreadEntry } from '../../domain/process/thread-entry.ts';
 import { countForCollection } from '../../memory/garbage-collection.ts';
+import { availableThreads } from '../../platform/process/machine.ts';
+import { ownThread, type ThreadEntry } from '../../platform/program/thread-entry.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from '../../threads/messages.ts';
 
 /** An idle worker ends after this time. */

@@ -1,4 +1,4 @@
-import type { ProcessorTimes } from '../../domain/process/processor-times.ts';
+import type { ProcessorTimes } from '../../platform/process/processor-times.ts';
 
 /** With less of a processor than this, work does not get on as those do that it gives way to. */
 const FAIR_SHARE = 0.5;

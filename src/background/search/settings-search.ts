@@ -1,7 +1,6 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
-import type { Logger } from '../../domain/log.ts';
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/array-layout.ts';
 import { largestFitting } from '../../model/als/memory-estimate.ts';
@@ -9,6 +8,7 @@ import { alsShape } from '../../model/als/memory-layout.ts';
 import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-space.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { sizedFactors } from '../../model/als/settings-by-size.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
 import type { RunningTask, TaskList } from '../tasks/task-list.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';

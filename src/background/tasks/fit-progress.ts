@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { groupDigits } from '../../domain/group-digits.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { type Pace, PaceMeter } from './time-left.ts';
 
 /** Stages of a fit beside those of the parts that it learns, see `LearnedPart.stage`. */

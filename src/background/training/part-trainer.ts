@@ -1,9 +1,7 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
-import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
-import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/chunks-for-threads.ts';
-import type { CourseStep, ServingShape } from '../../model/learned-part.ts';
+import { beginPhase, cancelTask, rowsDone, type SharedTask } from '../../model/part/chunks-for-threads.ts';
+import type { CourseStep, ServingShape } from '../../model/part/learned-part.ts';
 import {
   type PartName,
   type PartOptions,
@@ -12,6 +10,8 @@ import {
   type PartTask,
   partOf,
 } from '../../model/registry.ts';
+import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { cancelledBy } from '../../threads/cancellation.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
 import { FreedMemory } from '../pool/freed-memory.ts';

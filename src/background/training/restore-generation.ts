@@ -1,5 +1,5 @@
-import type { Logger } from '../../domain/log.ts';
 import { PART_NAMES, type PartName, type PlacedParts } from '../../model/registry.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { RANKING_FEATURES } from '../../recommend/models/feature-names.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
 import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from '../generation/generation-storage.ts';

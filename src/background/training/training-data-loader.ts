@@ -1,8 +1,8 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import { unlessAborted } from '../../domain/concurrency/unless-aborted.ts';
-import type { Logger } from '../../domain/log.ts';
 import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
+import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { cancelledBy } from '../../threads/cancellation.ts';
 import type { GatherJob } from '../../threads/messages.ts';
 import type { WorkerPool } from '../pool/pool.ts';

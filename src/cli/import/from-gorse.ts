@@ -1,11 +1,11 @@
+import { withoutUserInfo } from '../../config/without-user-info.ts';
 import { countedRecords } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { withoutUserInfo } from '../../domain/without-user-info.ts';
 import { type CopyState, copyRecords } from '../../exchange/copy-records.ts';
 import { tableSource } from '../../exchange/copy-sources.ts';
 import type { Target } from '../../exchange/import-targets.ts';
 import { ResumePoint } from '../../exchange/resume-point.ts';
-import { parseDsn } from '../../store/open/dsn.ts';
+import { parseDsn } from '../../store/dsn.ts';
 import { createProgress } from '../progress.ts';
 
 /** Where PostgreSQL keeps tables that nobody has said a schema for. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { parseDsn } from '../../store/open/dsn.ts';
-import { FolderLockedError } from '../../store/open/folder-lock.ts';
+import { parseDsn } from '../../store/dsn.ts';
+import { FolderLockedError } from '../../store/lock/folder-lock.ts';
 import { orSay, type Prompt } from './prompt.ts';
 
 /** The folder of a configuration's data; undefined where a database has the data. */

@@ -1,7 +1,7 @@
+import { baseUrl } from '../../config/base-url.ts';
+import type { Config } from '../../config/config.ts';
+import { apiKeys } from '../../config/schema.ts';
 import type { Explanation } from '../../domain/api-schemas.ts';
-import { baseUrl } from '../../domain/base-url.ts';
-import type { Config } from '../../domain/config/config.ts';
-import { apiKeys } from '../../domain/config/schema.ts';
 import type { Item } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';

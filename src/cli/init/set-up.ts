@@ -1,8 +1,8 @@
-import { type Config, type Environment, parseConfig } from '../../domain/config/config.ts';
-import { configTemplate } from '../../domain/config/print.ts';
+import { type Config, type Environment, parseConfig } from '../../config/config.ts';
+import { configTemplate } from '../../config/print.ts';
 import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
-import { serviceLogger } from '../../domain/log.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
+import { serviceLogger } from '../../platform/log/log.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../evaluate.ts';
 import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
 import { findInputs } from '../import/find-input-files.ts';

@@ -1,7 +1,7 @@
-import { baseUrl } from '../../domain/base-url.ts';
-import { type Config, defaultConfig } from '../../domain/config/config.ts';
+import { baseUrl } from '../../config/base-url.ts';
+import { type Config, defaultConfig } from '../../config/config.ts';
 import { messageOf } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
 import { keyOf } from '../find-service.ts';
 import { createCaller } from '../playground/caller.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Config, defaultConfig, type Environment, parseConfig } from '../../domain/config/config.ts';
-import { configTemplate } from '../../domain/config/print.ts';
+import { type Config, defaultConfig, type Environment, parseConfig } from '../../config/config.ts';
+import { configTemplate } from '../../config/print.ts';
 import { groupDigits } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { commandName } from '../command-name.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
-import { packageFile } from '../../domain/process/program-files.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
+import { packageFile } from '../../platform/program/program-files.ts';
 
 /** The sample set, as records of the service. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Config, type Environment, parseConfig } from '../../domain/config/config.ts';
+import { type Config, type Environment, parseConfig } from '../../config/config.ts';
 
 /** Where a playground runs. */
 export interface PlaygroundPlace {

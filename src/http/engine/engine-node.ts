@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
 import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { FurzeError } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import type { Reply } from '../route/reply.ts';
 

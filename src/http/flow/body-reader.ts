@@ -1,5 +1,5 @@
-import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { overloaded } from '../../platform/concurrency/overload-error.ts';
 import { SEVERAL_LENGTHS } from '../engine/engine.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace-watch.ts';

@@ -1,4 +1,4 @@
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Engine, Flow } from '../engine/engine.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Reply } from '../route/reply.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { FurzeError } from '../../domain/errors.ts';
-import { packageFile } from '../../domain/process/program-files.ts';
+import { packageFile } from '../../platform/program/program-files.ts';
 import type { Reply } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/errors.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
-import { packageFile } from '../../domain/process/program-files.ts';
+import { packageFile } from '../../platform/program/program-files.ts';
 import { ERRORS_PATH } from '../route/problem-details.ts';
 import { json, page, type Reply } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Histogram, type Registry } from 'prom-client';
-import { VERSION } from '../../domain/process/version.ts';
 import { externalBytes } from '../../memory/garbage-collection.ts';
+import { VERSION } from '../../platform/program/version.ts';
 import { gauge } from './gauge.ts';
 
 /** Time between two looks at the event loop, milliseconds. */

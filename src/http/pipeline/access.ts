@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isLoopback } from '../../domain/base-url.ts';
-import { apiKeys } from '../../domain/config/schema.ts';
+import { isLoopback } from '../../config/base-url.ts';
+import { apiKeys } from '../../config/schema.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/log.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { ErrorReply } from '../route/problem-details.ts';
 import type { Reply } from '../route/reply.ts';
 import { Origins, type SenderHeaders } from './origins.ts';

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
 import { checkId, checkItemId } from '../../domain/field-checks.ts';
-import type { Logger } from '../../domain/log.ts';
 import type { Limits } from '../../domain/request-limits.ts';
+import { overloaded } from '../../platform/concurrency/overload-error.ts';
+import type { Logger } from '../../platform/log/log.ts';
 import type { ReadBarrier } from '../../store/data-store.ts';
 import { type HttpMetrics, NO_ROUTE } from '../metrics/metrics.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from '../route/problem-details.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
-import { overloaded } from '../../domain/concurrency/overload-error.ts';
 import { FurzeError } from '../../domain/errors.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
+import { overloaded } from '../../platform/concurrency/overload-error.ts';
 
 /** Requests that wait at most; more are refused. */
 const WAITING_MAX = 10_000;

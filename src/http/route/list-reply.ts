@@ -1,4 +1,4 @@
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 
 /** Rows that are made JSON in one turn. */

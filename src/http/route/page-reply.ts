@@ -1,6 +1,6 @@
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { Page } from '../../domain/entities.ts';
 import type { Limits } from '../../domain/request-limits.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Query } from './query-parameters.ts';
 import { json, jsonText, type Reply } from './reply.ts';
 

@@ -3,8 +3,8 @@
  * generator that runs no phase itself, so that one thread or a pool may drive it.
  */
 
-import { isFaulty } from '../chunks-for-threads.ts';
 import type { Estimate } from '../evaluation/confidence-interval.ts';
+import { isFaulty } from '../part/chunks-for-threads.ts';
 import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './held-out-validation.ts';
 import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
 import type { AlsTask } from './training-task.ts';

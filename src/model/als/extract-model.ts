@@ -1,6 +1,6 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { viewOf } from '../../memory/array-layout.ts';
-import type { ServedItems } from '../served-items.ts';
+import type { ServedItems } from '../part/served-items.ts';
 import type { AlsOutcome } from './epochs-and-early-stopping.ts';
 import { assertFinite, type MatrixFactorization } from './model.ts';
 import type { AlsTask } from './training-task.ts';

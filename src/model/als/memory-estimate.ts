@@ -1,8 +1,8 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
-import type { ServingShape } from '../learned-part.ts';
-import type { StageMemory } from '../memory-budget.ts';
-import type { Footprint } from '../sample-users-to-fit-memory.ts';
+import type { ServingShape } from '../part/learned-part.ts';
+import type { StageMemory } from '../part/memory-budget.ts';
+import type { Footprint } from '../part/sample-users-to-fit-memory.ts';
 import { type AlsShape, alsMemoryBytes } from './memory-layout.ts';
 import { placedModelBytes } from './scores-and-fold-in.ts';
 import type { AlsSettings } from './settings.ts';

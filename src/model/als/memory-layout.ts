@@ -18,7 +18,7 @@ import {
 import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/array-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
-import { createChunkCounter } from '../chunks-for-threads.ts';
+import { createChunkCounter } from '../part/chunks-for-threads.ts';
 import {
   type HeldOutShape,
   heldOutShape,

@@ -1,7 +1,7 @@
 /** A trained matrix factorization as data, and its self-describing form as bytes. */
 import { FurzeError } from '../../domain/errors.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-bytes-and-checksum.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 
 /** "FRZF". */
 const KIND: FrameKind = {

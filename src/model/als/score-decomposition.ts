@@ -1,6 +1,6 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { viewOf } from '../../memory/array-layout.ts';
-import { solveSymmetric } from '../logistic-regression.ts';
+import { solveSymmetric } from '../regression/logistic-regression.ts';
 import { rowRegularization } from './row-regularization.ts';
 import type { PlacedModel } from './scores-and-fold-in.ts';
 

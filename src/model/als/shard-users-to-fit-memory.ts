@@ -1,6 +1,6 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
-import type { ServingShape } from '../learned-part.ts';
+import type { ServingShape } from '../part/learned-part.ts';
 import { alsFitMemory } from './memory-estimate.ts';
 import type { AlsShape } from './memory-layout.ts';
 import { type Sharding, shardingOf } from './sharding.ts';

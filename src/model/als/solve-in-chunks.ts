@@ -1,7 +1,7 @@
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { arrayOf, rowOffset, viewOf } from '../../memory/array-layout.ts';
-import { markFaulty, takeChunks } from '../chunks-for-threads.ts';
+import { markFaulty, takeChunks } from '../part/chunks-for-threads.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out-validation.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory-layout.ts';
 import type { AlsPhase } from './phases.ts';

@@ -1,7 +1,7 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { viewOf } from '../../memory/array-layout.ts';
-import type { LearnedPart, ServingShape } from '../learned-part.ts';
-import { servedItems, type WithServedItems } from '../served-items.ts';
+import type { LearnedPart, ServingShape } from '../part/learned-part.ts';
+import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { type AlsOutcome, alsCourse } from './epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from './extract-model.ts';
 import { alsFitMemory } from './memory-estimate.ts';

@@ -1,5 +1,5 @@
 import type { MemoryLayout } from '../../memory/array-layout.ts';
-import type { SharedTask } from '../chunks-for-threads.ts';
+import type { SharedTask } from '../part/chunks-for-threads.ts';
 import type { AlsSettings, ConcreteSolver } from './settings.ts';
 import type { UserShards } from './sharding.ts';
 

@@ -1,6 +1,6 @@
 /** A trained factorization machine for click-through prediction as data, and its self-describing form as bytes. */
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-bytes-and-checksum.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';
 
 /** "FRZC". */

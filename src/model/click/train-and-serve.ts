@@ -1,6 +1,6 @@
 import type { PairColumns, TrainingData } from '../../dataset/training-data.ts';
-import { createChunkCounter, isCancelled, type SharedTask, setRowsDone } from '../chunks-for-threads.ts';
-import type { LearnedPart, PartTools } from '../learned-part.ts';
+import { createChunkCounter, isCancelled, type SharedTask, setRowsDone } from '../part/chunks-for-threads.ts';
+import type { LearnedPart, PartTools } from '../part/learned-part.ts';
 import { distinctLabels } from './features.ts';
 import { decodeFm, encodeFm, type FmModel, type FmRows } from './model.ts';
 import { clickModelsBytes, type PlacedFm, placeFm } from './scorer.ts';

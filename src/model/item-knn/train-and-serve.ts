@@ -1,7 +1,6 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
 import {
   createNeighborTask,
   finishTasks,
@@ -19,13 +18,14 @@ import {
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   planSample,
   type SampleLimits,
   type SamplePlan,
   sampleUsers,
-} from '../sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../served-items.ts';
+} from '../part/sample-users-to-fit-memory.ts';
+import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**

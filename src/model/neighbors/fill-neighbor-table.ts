@@ -7,7 +7,12 @@ import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { bitWords, hasBit, setBit } from '../../memory/bits.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
-import { type ChunkCounter, createChunkCounter, type SharedTask, takeChunks } from '../chunks-for-threads.ts';
+import {
+  type ChunkCounter,
+  createChunkCounter,
+  type SharedTask,
+  takeChunks,
+} from '../part/chunks-for-threads.ts';
 import type { IndexPlan } from './index-plan.ts';
 import { BLOCK_ROWS, type PlacedSimilarity } from './memory-layout.ts';
 import { createDraft, type NeighborDraft, type NeighborTable, packDraft } from './neighbor-table.ts';

@@ -19,7 +19,7 @@ import {
 import { clearBit, hasBit } from '../../memory/bits.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory, f64, MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
-import type { ServingShape } from '../learned-part.ts';
+import type { ServingShape } from '../part/learned-part.ts';
 import { draftBytes, type NeighborTable } from './neighbor-table.ts';
 
 /** The most rows that are summed at once: each speaks for some hundred items. */

@@ -1,9 +1,9 @@
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
 
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
-import type { PartSaving } from '../learned-part.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../model-bytes-and-checksum.ts';
-import type { ServedItems } from '../served-items.ts';
+import type { PartSaving } from '../part/learned-part.ts';
+import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import type { ServedItems } from '../part/served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 
 /** "FRZN", little-endian. */

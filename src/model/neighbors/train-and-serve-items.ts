@@ -3,16 +3,16 @@ import type { LabelsOf, TrainingData, TrainingReads } from '../../dataset/traini
 import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { placeOf } from '../../memory/binary-search.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
-import type { SharedTask } from '../chunks-for-threads.ts';
-import type { LearnedPart, PartTools, StageRoom } from '../learned-part.ts';
+import type { SharedTask } from '../part/chunks-for-threads.ts';
+import type { LearnedPart, PartTools, StageRoom } from '../part/learned-part.ts';
 import {
   ADDITIONS_MAX,
   planSample,
   type SampleLimits,
   type SamplePlan,
   sampleUsers,
-} from '../sample-users-to-fit-memory.ts';
-import type { WithServedItems } from '../served-items.ts';
+} from '../part/sample-users-to-fit-memory.ts';
+import type { WithServedItems } from '../part/served-items.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import {
   finishTasks,

@@ -1,7 +1,7 @@
 import type { StoreRows, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
-import { createChunkCounter, type SharedTask } from '../chunks-for-threads.ts';
-import type { LearnedPart } from '../learned-part.ts';
+import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
+import type { LearnedPart } from '../part/learned-part.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
 import { countLabels, policyBytes } from './memory-estimate.ts';

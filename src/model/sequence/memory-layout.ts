@@ -8,9 +8,9 @@ import {
 } from '../../memory/array-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
-import { createChunkCounter, type SharedTask } from '../chunks-for-threads.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
+import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
 import { itemOf } from './timelines.ts';
 
 /** All that a thread needs to take part; plain data and shared memory. */

@@ -1,10 +1,15 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
 import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
-import { planSample, type SampleLimits, type SamplePlan, sampleData } from '../sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../served-items.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
+import {
+  planSample,
+  type SampleLimits,
+  type SamplePlan,
+  sampleData,
+} from '../part/sample-users-to-fit-memory.ts';
+import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory-layout.ts';
 import { writeTimeline } from './timelines.ts';
 import { SequenceCounter } from './transition-counter.ts';

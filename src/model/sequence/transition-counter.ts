@@ -8,7 +8,7 @@
  * Each item is counted by itself, users in order: the table is the same for any number of threads.
  */
 import { TopK } from '../../memory/top-k.ts';
-import { takeChunks } from '../chunks-for-threads.ts';
+import { takeChunks } from '../part/chunks-for-threads.ts';
 import { type SequenceTask, type SequenceViews, sequenceViews } from './memory-layout.ts';
 import { BACKWARD, DISTANCE_EXPONENT, FREQUENCY_EXPONENT, WINDOW } from './settings.ts';
 import { isFirst, isLater, itemOf } from './timelines.ts';

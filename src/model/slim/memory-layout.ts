@@ -13,10 +13,10 @@ import {
 } from '../../memory/array-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
-import { createChunkCounter, type SharedTask } from '../chunks-for-threads.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { type PlacedSimilarity, placeSimilarity, similarityMemoryBytes } from '../neighbors/memory-layout.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
+import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
 import type { SlimSettings } from './settings.ts';
 
 /** The most popular items, whose pairs are counted once for all: 32 MiB for all pairs of these. */

@@ -1,5 +1,5 @@
 import type { Interactions } from '../../dataset/interactions.ts';
-import { additionsOf } from '../sample-users-to-fit-memory.ts';
+import { additionsOf } from '../part/sample-users-to-fit-memory.ts';
 import { COUNTED_ITEMS_MAX } from './memory-layout.ts';
 import type { SlimSettings } from './settings.ts';
 

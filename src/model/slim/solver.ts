@@ -12,8 +12,8 @@
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
 import { rowOf } from '../../memory/array-layout.ts';
-import { takeChunks } from '../chunks-for-threads.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
+import { takeChunks } from '../part/chunks-for-threads.ts';
 import {
   pairAt,
   regressionSize,

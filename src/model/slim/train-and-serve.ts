@@ -1,14 +1,14 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../learned-part.ts';
 import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   planSample,
   type SampleLimits,
   type SamplePlan,
   sampleUsers,
-} from '../sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../served-items.ts';
+} from '../part/sample-users-to-fit-memory.ts';
+import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes, slimPieceBytes } from './memory-layout.ts';
 import { type SlimSettings, slimSettings } from './settings.ts';
 import { SOLVED_ITEMS_MAX, solvedItems } from './solved-items.ts';

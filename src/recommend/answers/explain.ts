@@ -1,8 +1,8 @@
 import type { Explanation } from '../../domain/api-schemas.ts';
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import { inTurns, turns } from '../../domain/concurrency/event-loop-turns.ts';
 import { RECOMMENDERS } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { shownOfList } from '../history/already-read.ts';

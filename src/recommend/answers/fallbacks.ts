@@ -1,5 +1,5 @@
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { RecommenderName } from '../../domain/recommenders.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { Ask, Sources } from '../sources/source.ts';

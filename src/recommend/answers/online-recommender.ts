@@ -1,6 +1,6 @@
-import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
-import { SingleFlight } from '../../domain/concurrency/single-flight.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isUnread } from '../history/already-read.ts';

@@ -1,5 +1,5 @@
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import { atOnce, inTurns, turns } from '../../domain/concurrency/event-loop-turns.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';

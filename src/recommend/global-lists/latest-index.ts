@@ -1,4 +1,4 @@
-import { atOnce } from '../../domain/concurrency/event-loop-turns.ts';
+import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { Ranked } from '../rows/ranked-rows.ts';

@@ -1,4 +1,4 @@
-import type { LogisticRegression } from '../../model/logistic-regression.ts';
+import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
 import { SUM_NAMES } from './sums-over-likes.ts';
 

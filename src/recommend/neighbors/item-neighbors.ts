@@ -1,6 +1,6 @@
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
 import { filterRanked, NOTHING, type Ranked } from '../rows/ranked-rows.ts';

@@ -1,6 +1,6 @@
-import { atOnce, inTurns } from '../../domain/concurrency/event-loop-turns.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
 import { elementWeight, SHRINK, similarity } from '../../model/neighbors/similarity.ts';
+import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Ranked } from '../rows/ranked-rows.ts';
 import { CommonSums } from './common-elements-table.ts';
 

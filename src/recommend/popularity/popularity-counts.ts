@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Config } from '../../domain/config/config.ts';
 import { ttlMs } from '../../domain/duration.ts';
 import { filled, filledInSteps, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';

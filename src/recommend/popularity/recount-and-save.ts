@@ -1,5 +1,5 @@
 import { messageOf } from '../../domain/errors.ts';
-import { OtherForm } from '../../model/model-bytes-and-checksum.ts';
+import { OtherForm } from '../../model/part/model-bytes-and-checksum.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import type { SavedCounts } from './saved-counts.ts';
 

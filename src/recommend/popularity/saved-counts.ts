@@ -5,7 +5,7 @@ import {
   type FrameKind,
   OtherForm,
   refuseModel,
-} from '../../model/model-bytes-and-checksum.ts';
+} from '../../model/part/model-bytes-and-checksum.ts';
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';

@@ -3,10 +3,10 @@
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
 import { getOrPut } from '../../domain/get-or-put.ts';
-import type { ChoiceSample } from '../../model/conditional-logit.ts';
 import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
-import type { LogisticRegression } from '../../model/logistic-regression.ts';
+import type { ChoiceSample } from '../../model/regression/conditional-logit.ts';
+import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
 import {
   asProbability,

@@ -1,6 +1,6 @@
 /** Learns to rank from users' candidates and what they liked of them, by some of the features. */
-import { type ChoiceSample, fitChoices } from '../../model/conditional-logit.ts';
-import { fitLogistic, type LogisticRegression } from '../../model/logistic-regression.ts';
+import { type ChoiceSample, fitChoices } from '../../model/regression/conditional-logit.ts';
+import { fitLogistic, type LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import {
   MODEL_FEATURES,
   type ModelFeature,

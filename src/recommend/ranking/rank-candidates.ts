@@ -1,4 +1,4 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { Ranking } from '../models/feature-names.ts';
 import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';

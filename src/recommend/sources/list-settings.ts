@@ -1,4 +1,4 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { type RankOrder, rankOrder } from '../ranking/rank-candidates.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { GenerationSlot } from '../models/generation.ts';

@@ -1,7 +1,7 @@
-import { turns } from '../../domain/concurrency/event-loop-turns.ts';
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { TopK } from '../../memory/top-k.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { GenerationSlot } from '../models/generation.ts';

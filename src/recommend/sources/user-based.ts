@@ -1,5 +1,5 @@
-import { BoundedQueue } from '../../domain/concurrency/bounded-queue.ts';
-import { inTurns } from '../../domain/concurrency/event-loop-turns.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';

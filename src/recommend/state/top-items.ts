@@ -1,5 +1,5 @@
-import { atOnce } from '../../domain/concurrency/event-loop-turns.ts';
 import { TopK } from '../../memory/top-k.ts';
+import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ScaledCounts } from '../popularity/decayed-counts.ts';
 import type { InMemoryState } from './in-memory-state.ts';
 

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { overloaded } from '../../domain/concurrency/overload-error.ts';
-import { TimeSlicedQueue } from '../../domain/concurrency/time-sliced-queue.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { overloaded } from '../../platform/concurrency/overload-error.ts';
+import { TimeSlicedQueue } from '../../platform/concurrency/time-sliced-queue.ts';
+import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type {
   ChangeListener,
   ChangeSet,
@@ -12,16 +12,16 @@ import type {
   WriteCommand,
   WriteResult,
 } from '../data-store.ts';
-import type { FolderLock } from '../open/folder-lock.ts';
-import { type DataTables, openDataTables } from './data-tables.ts';
+import type { FolderLock } from '../lock/folder-lock.ts';
+import { fromPlain } from './changes/changes-of-commit.ts';
+import { beginRecent } from './changes/replay-recent-feedback.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
-import { hasKinds, identityOf, keepKinds, readUpstream } from './meta-table.ts';
 import { LmdbDataReader } from './reads/data-reader.ts';
-import { beginRecent } from './reads/replay-recent-feedback.ts';
-import { fromPlain } from './writer/changes-of-commit.ts';
+import { type DataTables, openDataTables } from './tables/data-tables.ts';
+import { hasKinds, identityOf, keepKinds, readUpstream } from './tables/meta-table.ts';
+import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './tables/writer-messages.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
-import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './writer-messages.ts';
 
 /** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../domain/process/thread-priority.ts';
-import { openDataTables } from './data-tables.ts';
+import { yieldToServing } from '../../platform/process/thread-priority.ts';
+import { buffersOf } from './changes/changes-of-commit.ts';
 import { LiveCompaction } from './maintenance/live-compaction.ts';
-import { buffersOf } from './writer/changes-of-commit.ts';
+import { openDataTables } from './tables/data-tables.ts';
+import type { FromWriter, ToWriter, WriterOptions } from './tables/writer-messages.ts';
 import { GroupWriter } from './writer/write-group-in-one-transaction.ts';
 import { WriterLoop } from './writer/writer-loop.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts';
 
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');

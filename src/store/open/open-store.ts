@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { limitRepeats } from '../../domain/limit-log-repeats.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type { CacheStore } from '../cache-store.ts';
 import type { Cluster } from '../cluster.ts';
 import type { DataStore } from '../data-store.ts';
-import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
 import { removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
-import type { SyncMode, WriteRules } from '../lmdb/writer-messages.ts';
+import type { SyncMode, WriteRules } from '../lmdb/tables/writer-messages.ts';
+import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/folder-lock.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/leadership-and-presence.ts';
@@ -17,12 +19,12 @@ import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
 import { SharedCache } from '../shared/cache-with-shared-lists.ts';
 import type { SharedPlace } from '../shared/shared-lists.ts';
 import { UnsavedStateCache } from '../unsaved-state-cache.ts';
-import type { PostgresDsn } from './dsn.ts';
-import { type FolderLock, type LockLog, lockFolder, lockFolders } from './folder-lock.ts';
 import { openSharedLists } from './open-shared-lists.ts';
 
 export { BulkImport, type FinishOptions } from '../lmdb/bulk/bulk-import.ts';
 export { checkStore, type Report } from '../lmdb/check/check-store.ts';
+export { describeDamage, guardFiles, refuseUnsound } from '../lmdb/check/damaged-files.ts';
+export { inspectFile } from '../lmdb/check/file-head.ts';
 export {
   type Backup,
   type BackupStream,
@@ -30,12 +32,10 @@ export {
   receiveBackup,
   streamStore,
 } from '../lmdb/maintenance/backup.ts';
-export { describeDamage, guardFiles, refuseUnsound } from '../lmdb/maintenance/damaged-files.ts';
-export { inspectFile } from '../lmdb/maintenance/file-head.ts';
 export { compactStore } from '../lmdb/maintenance/offline-compaction.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
-export type { SyncMode } from '../lmdb/writer-messages.ts';
-export { FolderLockedError, type LockLog } from './folder-lock.ts';
+export type { SyncMode } from '../lmdb/tables/writer-messages.ts';
+export { FolderLockedError, type LockLog } from '../lock/folder-lock.ts';
 
 /** The two folders of a service. */
 export interface StorePaths {

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
+import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Config } from '../../domain/config/config.ts';
-import type { Logger } from '../../domain/log.ts';
-import { VERSION } from '../../domain/process/version.ts';
-import type { Teardown } from '../../domain/teardown.ts';
+import type { Logger } from '../../platform/log/log.ts';
+import type { Teardown } from '../../platform/process/teardown.ts';
+import { VERSION } from '../../platform/program/version.ts';
 import type { Cluster, NodeFacts } from '../cluster.ts';
-import type { PostgresDsn } from './dsn.ts';
+import type { PostgresDsn } from '../dsn.ts';
 import {
   guardFiles,
   joinCluster,

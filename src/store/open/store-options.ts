@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { limitsOf } from '../../config/schema-limits.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import type { Config } from '../../domain/config/config.ts';
-import { limitsOf } from '../../domain/config/schema-limits.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/log.ts';
-import { folderOf, parseDsn } from './dsn.ts';
+import type { Logger } from '../../platform/log/log.ts';
+import { folderOf, parseDsn } from '../dsn.ts';
 import type { StoreOptions, StorePaths } from './open-store.ts';
 
 /**

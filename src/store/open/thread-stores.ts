@@ -1,8 +1,8 @@
 import type { CacheStore } from '../cache-store.ts';
 import type { DataReader } from '../data-store.ts';
-import { openDataTables } from '../lmdb/data-tables.ts';
-import { LmdbCacheStore } from '../lmdb/lmdb-cache-store.ts';
+import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataReader } from '../lmdb/reads/data-reader.ts';
+import { openDataTables } from '../lmdb/tables/data-tables.ts';
 import type { ModelPlace, ModelStore } from '../model-store.ts';
 
 /*
@@ -20,7 +20,7 @@ export function openDataReader(dataPath: string): DataReader {
  * @throws OperatorError when there is none, it is damaged or a newer version wrote it
  */
 export async function openReader(dataPath: string): Promise<DataReader> {
-  const { refuseUnsound } = await import('../lmdb/maintenance/damaged-files.ts');
+  const { refuseUnsound } = await import('../lmdb/check/damaged-files.ts');
   await refuseUnsound(dataPath);
   return openDataReader(dataPath);
 }

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
+import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
 import { CopyRows, type OnRow } from './binary-copy-parser.ts';
 
 /** Time in which a server must take a connection, milliseconds. */

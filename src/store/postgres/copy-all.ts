@@ -1,10 +1,10 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
-import type { DataTables } from '../lmdb/data-tables.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import type { DataTables } from '../lmdb/tables/data-tables.ts';
+import type { WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
-import type { WriteRules } from '../lmdb/writer-messages.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
 import { Connection } from './connection.ts';
 
 /** Told how many records are copied. */

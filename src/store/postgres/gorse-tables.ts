@@ -1,6 +1,6 @@
 import type { Page } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/errors.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
+import type { PostgresDsn } from '../dsn.ts';
 import { Connection } from './connection.ts';
 
 /** Records that are read at once. */

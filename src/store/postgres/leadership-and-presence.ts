@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cluster, NodeFacts, NodeState, PublishedGeneration } from '../cluster.ts';
+import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
 import { type Connection, Link, persist } from './connection.ts';
 
 /** How often a node looks who leads and what is published, milliseconds. */

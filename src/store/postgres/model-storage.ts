@@ -1,5 +1,5 @@
+import type { PostgresDsn } from '../dsn.ts';
 import { type ModelStore, NotLeadingError } from '../model-store.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
 import { type Connection, Link, persist } from './connection.ts';
 
 /** Bytes of a part that stand in one row. */

@@ -1,4 +1,4 @@
-import type { PostgresDsn } from '../open/dsn.ts';
+import type { PostgresDsn } from '../dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { type Connection, Link } from './connection.ts';
 import { int4Array } from './sql-arrays.ts';

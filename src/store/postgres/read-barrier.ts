@@ -1,4 +1,4 @@
-import { withinTime } from '../../domain/concurrency/within-time.ts';
+import { withinTime } from '../../platform/concurrency/within-time.ts';
 import type { ReadBarrier } from '../data-store.ts';
 
 /** What a barrier is made of. */

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { FurzeError, messageOf } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
-import { isEngineError } from '../lmdb/engine.ts';
+import { isEngineError } from '../lmdb/tables/engine.ts';
+import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
 import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
-import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/writer-messages.ts';
 import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './connection.ts';
 

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../domain/process/thread-priority.ts';
+import { yieldToServing } from '../../platform/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
-import { openDataTables } from '../lmdb/data-tables.ts';
-import { readUpstream, writeUpstream } from '../lmdb/meta-table.ts';
-import { buffersOf } from '../lmdb/writer/changes-of-commit.ts';
+import { buffersOf } from '../lmdb/changes/changes-of-commit.ts';
+import { openDataTables } from '../lmdb/tables/data-tables.ts';
+import { readUpstream, writeUpstream } from '../lmdb/tables/meta-table.ts';
+import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.ts';
 import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
-import type { FromWriter, WriterOptions } from '../lmdb/writer-messages.ts';
 import { CommitLog } from './commit-log.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';
 

@@ -1,5 +1,5 @@
+import type { PostgresDsn } from '../dsn.ts';
 import { type DataStoreOptions, LmdbDataStore } from '../lmdb/lmdb-data-store.ts';
-import type { PostgresDsn } from '../open/dsn.ts';
 import { Link } from './connection.ts';
 import { Barrier } from './read-barrier.ts';
 

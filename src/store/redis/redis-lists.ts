@@ -1,5 +1,5 @@
 import { messageOf } from '../../domain/errors.ts';
-import type { RedisDsn } from '../open/dsn.ts';
+import type { RedisDsn } from '../dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { openRedis, type RedisClient, type RedisServer } from './client.ts';
 

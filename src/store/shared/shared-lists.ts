@@ -1,4 +1,4 @@
-import type { PostgresDsn, RedisDsn } from '../open/dsn.ts';
+import type { PostgresDsn, RedisDsn } from '../dsn.ts';
 
 /** Where nodes share their lists. Plain data: it goes to the workers as it is. It may hold a password: never logged. */
 export interface SharedPlace {

@@ -11,8 +11,8 @@ import type { AlsPhase } from '../../../src/model/als/phases.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
 import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
-import { beginPhase } from '../../../src/model/chunks-for-threads.ts';
 import { ndcg } from '../../../src/model/evaluation/metrics.ts';
+import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 import { tastes } from '../tastes.ts';
 
 const { train, heldOut } = tastes();

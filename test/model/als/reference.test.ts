@@ -7,7 +7,7 @@ import { placeAls } from '../../../src/model/als/memory-layout.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
 import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
-import { beginPhase } from '../../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 
 const F = 4;
 const random = createRandom(7);

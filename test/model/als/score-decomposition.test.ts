@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
-import { atOnce } from '../../../src/domain/concurrency/event-loop-turns.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { decomposeScore } from '../../../src/model/als/score-decomposition.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
+import { atOnce } from '../../../src/platform/concurrency/event-loop-turns.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const board = checkerboard(30, 12);

@@ -9,7 +9,7 @@ import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.
 import { alsSettings } from '../../../src/model/als/settings.ts';
 import { sizedFactors, sizedSettings } from '../../../src/model/als/settings-by-size.ts';
 import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
-import { beginPhase, cancelTask } from '../../../src/model/chunks-for-threads.ts';
+import { beginPhase, cancelTask } from '../../../src/model/part/chunks-for-threads.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
 const board = checkerboard(40, 20);

@@ -8,7 +8,7 @@ import { neededSharding } from '../../../src/model/als/shard-users-to-fit-memory
 import { type Sharding, shardingOf } from '../../../src/model/als/sharding.ts';
 import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
 import type { AlsTask } from '../../../src/model/als/training-task.ts';
-import { beginPhase } from '../../../src/model/chunks-for-threads.ts';
+import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 import { tastes } from '../tastes.ts';
 
 const { train, heldOut } = tastes(4500, 60);

@@ -3,10 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { buildInteractions, type Interactions } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
-import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { beginPhase, cancelTask, rowsDone } from '../../../src/model/chunks-for-threads.ts';
 import {
   createNeighborTask,
   finishTasks,
@@ -28,6 +26,8 @@ import {
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
 import { SimilaritySearch } from '../../../src/model/neighbors/similarity-search.ts';
+import { beginPhase, cancelTask, rowsDone } from '../../../src/model/part/chunks-for-threads.ts';
+import { threadEntry } from '../../../src/platform/program/thread-entry.ts';
 
 function randomInteractions(userCount: number, itemCount: number): Interactions {
   const random = createRandom(11);

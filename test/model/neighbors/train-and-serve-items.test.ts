@@ -4,9 +4,9 @@ import type { TrainingData, TrainingReads } from '../../../src/dataset/training-
 import type { NeighborType } from '../../../src/domain/neighbor-type.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
-import { beginPhase, rowsDone } from '../../../src/model/chunks-for-threads.ts';
 import { neighborsAt } from '../../../src/model/neighbors/neighbor-table.ts';
 import { itemNeighborsPart } from '../../../src/model/neighbors/train-and-serve-items.ts';
+import { beginPhase, rowsDone } from '../../../src/model/part/chunks-for-threads.ts';
 import { similarRows } from '../../../src/recommend/neighbors/similar-rows.ts';
 
 const ROWS = 200;

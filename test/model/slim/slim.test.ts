@@ -5,22 +5,22 @@ import { finish, fitSlim } from '../../../bench/fit-in-thread.ts';
 import { createTableRanker } from '../../../bench/rankers/neighbor-table-ranker.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { FurzeError } from '../../../src/domain/errors.ts';
-import { threadEntry } from '../../../src/domain/process/thread-entry.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
-import { beginPhase, cancelTask, rowsDone } from '../../../src/model/chunks-for-threads.ts';
 import {
   draftBytes,
   encodeNeighborTable,
   type NeighborTable,
   neighborsAt,
 } from '../../../src/model/neighbors/neighbor-table.ts';
+import { beginPhase, cancelTask, rowsDone } from '../../../src/model/part/chunks-for-threads.ts';
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
 import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
 import { slimPart } from '../../../src/model/slim/train-and-serve.ts';
 import { slimTable } from '../../../src/model/slim/transpose-weights.ts';
+import { threadEntry } from '../../../src/platform/program/thread-entry.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 
 function randomInteractions(userCount: number, itemCount: number, longest: number): Interactions {

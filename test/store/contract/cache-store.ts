@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
-import type { Dsn } from '../../../src/store/open/dsn.ts';
+import type { Dsn } from '../../../src/store/dsn.ts';
 import { openSharedLists } from '../../../src/store/open/open-shared-lists.ts';
 import type { SharedPlace } from '../../../src/store/shared/shared-lists.ts';
 

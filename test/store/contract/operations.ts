@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { FurzeError } from '../../../src/domain/errors.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/request-limits.ts';
 import { type DataStore, FeedbackColumns, type WriteCommand } from '../../../src/store/data-store.ts';
-import type { WriteRules } from '../../../src/store/lmdb/writer-messages.ts';
+import type { WriteRules } from '../../../src/store/lmdb/tables/writer-messages.ts';
 import { sorted, storeOptions, toJson, walk } from '../helpers.ts';
 import type { ModelStore } from '../model-store.ts';
 

@@ -1,5 +1,5 @@
 import type { DataStore } from '../../../src/store/data-store.ts';
-import type { WriteRules } from '../../../src/store/lmdb/writer-messages.ts';
+import type { WriteRules } from '../../../src/store/lmdb/tables/writer-messages.ts';
 
 /** An implementation of the data store, as the contract's tests open it. They take the rules of `storeOptions`. */
 export interface StoreUnderTest {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PostgresDsn } from '../../../src/store/open/dsn.ts';
+import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection, Link, persist } from '../../../src/store/postgres/connection.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 

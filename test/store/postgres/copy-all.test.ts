@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkData } from '../../../src/store/lmdb/check/check-data.ts';
-import { openDataTables } from '../../../src/store/lmdb/data-tables.ts';
 import { LmdbDataReader } from '../../../src/store/lmdb/reads/data-reader.ts';
+import { openDataTables } from '../../../src/store/lmdb/tables/data-tables.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { beginCopy } from '../../../src/store/postgres/copy-all.ts';
 import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { leaderOf, type NodeRole } from '../../../src/store/cluster.ts';
+import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { NotLeadingError } from '../../../src/store/model-store.ts';
-import type { PostgresDsn } from '../../../src/store/open/dsn.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { NodeSession } from '../../../src/store/postgres/leadership-and-presence.ts';
 import { ModelParts } from '../../../src/store/postgres/model-storage.ts';

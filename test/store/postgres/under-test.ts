@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { DataStore } from '../../../src/store/data-store.ts';
-import type { WriteRules } from '../../../src/store/lmdb/writer-messages.ts';
-import { type PostgresDsn, parseDsn } from '../../../src/store/open/dsn.ts';
+import { type PostgresDsn, parseDsn } from '../../../src/store/dsn.ts';
+import type { WriteRules } from '../../../src/store/lmdb/tables/writer-messages.ts';
 import type { Stores } from '../../../src/store/open/open-store.ts';
 import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';
 import { newPostgresDsn } from '../../servers/dsn.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { parseDsn, type RedisDsn } from '../../../src/store/open/dsn.ts';
+import { parseDsn, type RedisDsn } from '../../../src/store/dsn.ts';
 import { RedisLists } from '../../../src/store/redis/redis-lists.ts';
 import { startRedisCluster, type TestRedisCluster } from '../../servers/redis-cluster.ts';
 import { cacheStoreContract, sharedListsContract } from '../contract/cache-store.ts';

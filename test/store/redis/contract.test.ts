@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { parseDsn, type RedisDsn } from '../../../src/store/open/dsn.ts';
+import { parseDsn, type RedisDsn } from '../../../src/store/dsn.ts';
 import { RedisLists } from '../../../src/store/redis/redis-lists.ts';
 import { newPostgresDsn, newRedisDsn } from '../../servers/dsn.ts';
 import { cacheStoreContract, sharedListsContract } from '../contract/cache-store.ts';

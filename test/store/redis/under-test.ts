@@ -1,5 +1,5 @@
 import type { CacheStore } from '../../../src/store/cache-store.ts';
-import type { Dsn, LmdbDsn } from '../../../src/store/open/dsn.ts';
+import type { Dsn, LmdbDsn } from '../../../src/store/dsn.ts';
 import type { Stores } from '../../../src/store/open/open-store.ts';
 import type { CacheUnderTest } from '../contract/cache-store.ts';
 import { close, openIn, tempFolder } from '../helpers.ts';

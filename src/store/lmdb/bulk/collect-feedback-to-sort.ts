@@ -1,10 +1,10 @@
 import { FurzeError } from '../../../domain/errors.ts';
 import { EditKind, type TypeRoles } from '../../merge-feedback.ts';
-import type { DataTables } from '../data-tables.ts';
 import { FEEDBACK_TYPES_MAX, packTimeLow, packTypeAndTime } from '../format/record-layout.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import type { WriteRules } from '../tables/writer-messages.ts';
 import { CommandApplier } from '../writer/apply-to-tables.ts';
 import type { FeedbackEdit } from '../writer/feedback-writer.ts';
-import type { WriteRules } from '../writer-messages.ts';
 import type { SortedRuns } from './sorted-runs.ts';
 import type { NotesFile } from './values-and-comments-file.ts';
 

@@ -1,8 +1,8 @@
 import { decode } from '@msgpack/msgpack';
-import { allEntries } from '../engine.ts';
+import type { CacheTables } from '../cache/lmdb-cache-store.ts';
+import { listBytesOf } from '../cache/lmdb-cache-store.ts';
 import { readRow } from '../format/record-layout.ts';
-import type { CacheTables } from '../lmdb-cache-store.ts';
-import { listBytesOf } from '../lmdb-cache-store.ts';
+import { allEntries } from '../tables/engine.ts';
 import { Findings, type Report } from './findings.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { openDataTables } from '../data-tables.ts';
-import { openCacheTables } from '../lmdb-cache-store.ts';
+import { openCacheTables } from '../cache/lmdb-cache-store.ts';
+import { openDataTables } from '../tables/data-tables.ts';
 import { checkCache } from './check-cache.ts';
 import { checkData } from './check-data.ts';
 import type { StoreKind } from './check-store.ts';

@@ -1,9 +1,9 @@
-import type { DataTables } from '../data-tables.ts';
-import { allEntries, countEntries, readBytes, type Table } from '../engine.ts';
 import { decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
 import { readRow } from '../format/record-layout.ts';
-import { readState, readTypes } from '../meta-table.ts';
-import { pendingDeletions } from '../writer/delete-feedback-in-slices.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { allEntries, countEntries, readBytes, type Table } from '../tables/engine.ts';
+import { readState, readTypes } from '../tables/meta-table.ts';
+import { pendingDeletions } from '../tables/pending-deletions.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
 import type { Checked } from './check-sums.ts';
 import { Findings, type Report } from './findings.ts';

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import { atExit } from '../../../domain/process/exit-cleanup.ts';
-import { ownThread } from '../../../domain/process/thread-entry.ts';
-import { inspectFile } from '../maintenance/file-head.ts';
+import { atExit } from '../../../platform/process/exit-cleanup.ts';
+import { ownThread } from '../../../platform/program/thread-entry.ts';
+import { inspectFile } from './file-head.ts';
 import type { Report } from './findings.ts';
 
 export type { Report } from './findings.ts';

@@ -1,5 +1,5 @@
-import type { DataTables } from '../data-tables.ts';
-import type { StoreState } from '../meta-table.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import type { StoreState } from '../tables/meta-table.ts';
 import type { Findings } from './findings.ts';
 
 /** What the parts of a check share: who is there, and sums that must come out as zero. */

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import { makeFolder } from '../../../domain/process/make-folder.ts';
+import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { StoreStats } from '../../data-store.ts';
-import { type DataTables, openDataTables } from '../data-tables.ts';
-import { DATA_FILE, type Engine } from '../engine.ts';
-import { readState } from '../meta-table.ts';
-import { refuseUnsound } from './damaged-files.ts';
-import { inspectFile } from './file-head.ts';
+import { refuseUnsound } from '../check/damaged-files.ts';
+import { inspectFile } from '../check/file-head.ts';
+import { type DataTables, openDataTables } from '../tables/data-tables.ts';
+import { DATA_FILE, type Engine } from '../tables/engine.ts';
+import { readState } from '../tables/meta-table.ts';
 import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 /** A copy in a file, with what it holds. */

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { Compacted } from '../../data-store.ts';
-import type { FromWriter } from '../writer-messages.ts';
+import type { FromWriter } from '../tables/writer-messages.ts';
 
 type OnProgress = (done: number, total: number) => void;
 

@@ -1,6 +1,6 @@
 import { getOrPut } from '../../../domain/get-or-put.ts';
-import type { DataTables, TableName } from '../data-tables.ts';
-import type { Table } from '../engine.ts';
+import type { DataTables, TableName } from '../tables/data-tables.ts';
+import type { Table } from '../tables/engine.ts';
 
 /** A key as text: one character a byte. */
 type KeyText = string;

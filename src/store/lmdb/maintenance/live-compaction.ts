@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import type { TemporaryFolder } from '../../../domain/process/temporary-folder.ts';
+import type { TemporaryFolder } from '../../../platform/files/temporary-folder.ts';
 import type { Compacted } from '../../data-store.ts';
-import { type DataTables, openDataTables, replaceTables, type TableName } from '../data-tables.ts';
+import { type DataTables, openDataTables, replaceTables, type TableName } from '../tables/data-tables.ts';
 import {
   appendEntry,
   countEntries,
@@ -14,7 +14,7 @@ import {
   entriesFrom,
   FIRST_KEY,
   LOCK_FILE,
-} from '../engine.ts';
+} from '../tables/engine.ts';
 import { TouchedKeys } from './keys-changed-while-copying.ts';
 import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 

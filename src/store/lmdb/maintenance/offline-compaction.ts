@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Compacted } from '../../data-store.ts';
-import { lockFolders } from '../../open/folder-lock.ts';
-import { openDataTables } from '../data-tables.ts';
-import { DATA_FILE } from '../engine.ts';
-import { refuseUnsound } from './damaged-files.ts';
+import { lockFolders } from '../../lock/folder-lock.ts';
+import { refuseUnsound } from '../check/damaged-files.ts';
+import { openDataTables } from '../tables/data-tables.ts';
+import { DATA_FILE } from '../tables/engine.ts';
 import { beginCopy, removeUnfinished, takePlace } from './unfinished-copies.ts';
 
 /**

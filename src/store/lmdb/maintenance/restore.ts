@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import { makeFolder } from '../../../domain/process/make-folder.ts';
-import { lockFolders } from '../../open/folder-lock.ts';
+import { makeFolder } from '../../../platform/files/make-folder.ts';
+import { lockFolders } from '../../lock/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
-import { openDataTables } from '../data-tables.ts';
-import { DATA_FILE } from '../engine.ts';
-import { renewIdentity } from '../meta-table.ts';
+import { inspectFile } from '../check/file-head.ts';
+import { openDataTables } from '../tables/data-tables.ts';
+import { DATA_FILE } from '../tables/engine.ts';
+import { renewIdentity } from '../tables/meta-table.ts';
 import { type Backup, fillFolder, refuseExisting } from './backup.ts';
-import { inspectFile } from './file-head.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TemporaryFolder, temporaryFolder } from '../../../domain/process/temporary-folder.ts';
-import { DATA_FILE, LOCK_FILE } from '../engine.ts';
+import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
+import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 
 /** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
 const UNFINISHED_PREFIX = 'partial-';

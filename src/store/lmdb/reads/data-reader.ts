@@ -2,9 +2,6 @@ import type { Feedback, Item, Page, User } from '../../../domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../../domain/request-limits.ts';
 import { formatTimestamp } from '../../../domain/rfc3339.ts';
 import { type DataReader, FeedbackColumns, type StoreStats, type TableStats } from '../../data-store.ts';
-import type { DataTables } from '../data-tables.ts';
-import { describeTables, entriesFrom, FIRST_KEY, firstKey, readBytes, type Table } from '../engine.ts';
-import { readValue } from '../format/feedback-types-by-value.ts';
 import {
   decodeCursor,
   decodeFeedbackCursor,
@@ -12,8 +9,11 @@ import {
   encodeFeedbackCursor,
 } from '../format/page-cursor.ts';
 import { readRow, readType, tripleKey, typeUserKey } from '../format/record-layout.ts';
-import { readState } from '../meta-table.ts';
-import { hiddenItems } from '../writer/delete-feedback-in-slices.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { describeTables, entriesFrom, FIRST_KEY, firstKey, readBytes, type Table } from '../tables/engine.ts';
+import { readValue } from '../tables/feedback-types-by-value.ts';
+import { readState } from '../tables/meta-table.ts';
+import { hiddenItems } from '../tables/pending-deletions.ts';
 import { LmdbLocalReads } from './local-reads.ts';
 
 const utf8 = new TextDecoder();

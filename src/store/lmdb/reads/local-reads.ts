@@ -1,11 +1,9 @@
 import type { Item, User } from '../../../domain/entities.ts';
 import { grown } from '../../../memory/growing-arrays.ts';
 import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
-import { type DataTables, followReplacement } from '../data-tables.ts';
-import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../engine.ts';
+import { readPosition, replay } from '../changes/replay-recent-feedback.ts';
 import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
-import { ValueKinds } from '../format/feedback-types-by-value.ts';
 import {
   FEEDBACK_WORDS,
   readRow,
@@ -15,8 +13,10 @@ import {
   writePair,
   writeRow,
 } from '../format/record-layout.ts';
-import { readState, readTypes } from '../meta-table.ts';
-import { readPosition, replay } from './replay-recent-feedback.ts';
+import { type DataTables, followReplacement } from '../tables/data-tables.ts';
+import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
+import { ValueKinds } from '../tables/feedback-types-by-value.ts';
+import { readState, readTypes } from '../tables/meta-table.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {

@@ -1,6 +1,6 @@
 import { grown } from '../../../memory/growing-arrays.ts';
-import { appendEntry, type Table } from '../engine.ts';
 import { writePair } from '../format/record-layout.ts';
+import { appendEntry, type Table } from '../tables/engine.ts';
 
 /**
  * Writes whole chains of blocks (`BlockEditor` says what they are) behind all that a table has, without reading anything.

@@ -1,6 +1,6 @@
 import { grown } from '../../../memory/growing-arrays.ts';
-import { lastKey, readWords, type Table } from '../engine.ts';
 import { pairKey, readRow, writePair } from '../format/record-layout.ts';
+import { lastKey, readWords, type Table } from '../tables/engine.ts';
 
 /**
  * Edits the packed, sorted records of one row, block by block. A row's records form a chain: each block's first word

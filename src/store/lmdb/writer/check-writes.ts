@@ -2,7 +2,7 @@ import { FurzeError } from '../../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
-import type { Write, WriteAnswer } from '../writer-messages.ts';
+import type { Write, WriteAnswer } from '../tables/writer-messages.ts';
 
 /** A write whose input is checked. */
 export interface CheckedWrite {

@@ -1,16 +1,14 @@
 import { FeedbackColumns, type LocalReads } from '../../data-store.ts';
-import type { DataTables } from '../data-tables.ts';
-import { allEntries, FIRST_KEY, firstKey, readBytes, readWords, type Table } from '../engine.ts';
-import { pairKey, readRow, typeUserKey, writeRow } from '../format/record-layout.ts';
-import { readState, type StoreState } from '../meta-table.ts';
-import type { ChangeLog } from './changes-of-commit.ts';
+import type { ChangeLog } from '../changes/changes-of-commit.ts';
+import { pairKey, readRow, typeUserKey } from '../format/record-layout.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { FIRST_KEY, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
+import type { StoreState } from '../tables/meta-table.ts';
+import { deletedKind, deletionKey, type Kind } from '../tables/pending-deletions.ts';
 import { type FeedbackWriter, removalOf } from './feedback-writer.ts';
 
 /** A user or an item with more feedback is deleted in slices of about so many records: some ten milliseconds each. */
 const SLICE_RECORDS = 4096;
-
-const KINDS = { user: 1, item: 2 } as const;
-type Kind = keyof typeof KINDS;
 
 /**
  * What goes with a user or an item that is deleted: all its feedback, at once or, where there is so much that one
@@ -84,7 +82,7 @@ export class Deletions {
   /** Carries on with one of the deletions within the transaction that is open. */
   slice(changes: ChangeLog): void {
     const key = firstKey(this.tables.deletions, FIRST_KEY)!;
-    const kind = key[0] === KINDS.user ? 'user' : 'item';
+    const kind = deletedKind(key);
     const row = readRow(key, 1);
     const table = this.tableOf(kind);
     for (let records = 0; records < SLICE_RECORDS; ) {
@@ -127,28 +125,4 @@ export class Deletions {
   }
 }
 
-const NONE: ReadonlySet<number> = new Set();
-
-/** Rows of the items that are being deleted: users' blocks may still name them. */
-export function hiddenItems(tables: DataTables): ReadonlySet<number> {
-  return readState(tables).deletions === 0 ? NONE : pendingDeletions(tables).items;
-}
-
-/** Rows of the users and items whose feedback is still being removed. */
-export function pendingDeletions(tables: DataTables): Record<'users' | 'items', Set<number>> {
-  const rows = { users: new Set<number>(), items: new Set<number>() };
-  // A folder of the first version that is only read has no such table.
-  if (readState(tables).deletions === 0) return rows;
-  for (const { key } of allEntries(tables.deletions)) {
-    (key[0] === KINDS.item ? rows.items : rows.users).add(readRow(key, 1));
-  }
-  return rows;
-}
-
 const EMPTY = new Uint8Array(0);
-
-function deletionKey(kind: Kind, row: number): Uint8Array {
-  const key = new Uint8Array(5);
-  key[0] = KINDS[kind];
-  return writeRow(key, 1, row);
-}

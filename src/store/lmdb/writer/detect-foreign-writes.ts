@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../tables/engine.ts';
 
 /** Somebody else has written the store: what is remembered of it is no longer true, and nothing more may be written. */
 export class ForeignTransactionError extends Error {

@@ -1,5 +1,5 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import type { FromWriter, SyncMode, Write, WriteAnswer } from '../writer-messages.ts';
+import type { FromWriter, SyncMode, Write, WriteAnswer } from '../tables/writer-messages.ts';
 import { answerOf, traceOf } from './check-writes.ts';
 
 /** What is told of a commit. */

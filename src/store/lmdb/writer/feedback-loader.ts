@@ -1,5 +1,3 @@
-import type { DataTables } from '../data-tables.ts';
-import { packValue } from '../format/feedback-types-by-value.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_TYPES_MAX,
@@ -10,7 +8,9 @@ import {
   USER_BLOCK_RECORDS,
   unpackType,
 } from '../format/record-layout.ts';
-import { readState, type StoreState, writeState } from '../meta-table.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { packValue } from '../tables/feedback-types-by-value.ts';
+import { readState, type StoreState, writeState } from '../tables/meta-table.ts';
 import { BlockAppender } from './block-appender.ts';
 import { BlockEditor } from './block-editor.ts';
 import { FeedbackTypes } from './feedback-types.ts';

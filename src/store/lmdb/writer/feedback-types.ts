@@ -1,8 +1,8 @@
 import { FurzeError } from '../../../domain/errors.ts';
-import type { DataTables } from '../data-tables.ts';
-import { firstKey } from '../engine.ts';
 import { FEEDBACK_TYPES_MAX, readType, typeUserKey } from '../format/record-layout.ts';
-import { readTypes, type StoreState, writeTypes } from '../meta-table.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { firstKey } from '../tables/engine.ts';
+import { readTypes, type StoreState, writeTypes } from '../tables/meta-table.ts';
 
 /**
  * The feedback types and their numbers, as the writer knows them. Numbers are few, so one whose feedback is all gone is

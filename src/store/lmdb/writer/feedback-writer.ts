@@ -1,7 +1,5 @@
 import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../merge-feedback.ts';
-import type { DataTables } from '../data-tables.ts';
-import { readBytes, readWords } from '../engine.ts';
-import { packValue, ValueKinds } from '../format/feedback-types-by-value.ts';
+import type { ChangeLog } from '../changes/changes-of-commit.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_WORDS,
@@ -14,9 +12,11 @@ import {
   unpackTimeMs,
   unpackType,
 } from '../format/record-layout.ts';
-import type { StoreState } from '../meta-table.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { readBytes, readWords } from '../tables/engine.ts';
+import { packValue, ValueKinds } from '../tables/feedback-types-by-value.ts';
+import type { StoreState } from '../tables/meta-table.ts';
 import { BlockEditor } from './block-editor.ts';
-import type { ChangeLog } from './changes-of-commit.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
 export interface FeedbackEdit {

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../domain/errors.ts';
-import type { DataTables } from '../data-tables.ts';
-import type { FromWriter } from '../writer-messages.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import type { FromWriter } from '../tables/writer-messages.ts';
 import { traceOf } from './check-writes.ts';
 
 /** Pause between two probes. */

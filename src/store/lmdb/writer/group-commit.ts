@@ -1,5 +1,5 @@
 /** Group commit: writes that wait share a transaction, and its flush. */
-import type { Write } from '../writer-messages.ts';
+import type { Write } from '../tables/writer-messages.ts';
 import type { Committed } from './durability.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hashText } from '../../../domain/hash.ts';
-import type { Table } from '../engine.ts';
 import { rowKey } from '../format/record-layout.ts';
-import type { StoreState } from '../meta-table.ts';
+import type { Table } from '../tables/engine.ts';
+import type { StoreState } from '../tables/meta-table.ts';
 
 /** Pairs of ids that are remembered: some megabytes at the usual length. */
 const PAIRS = 65_536;

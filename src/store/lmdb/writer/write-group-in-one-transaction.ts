@@ -1,11 +1,11 @@
 import { FurzeError } from '../../../domain/errors.ts';
 import { mayRemove } from '../../check-command.ts';
 import type { Commit } from '../../commit-effects.ts';
-import type { DataTables } from '../data-tables.ts';
-import { isEngineError } from '../engine.ts';
-import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../writer-messages.ts';
+import { ChangeLog } from '../changes/changes-of-commit.ts';
+import type { DataTables } from '../tables/data-tables.ts';
+import { isEngineError } from '../tables/engine.ts';
+import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../tables/writer-messages.ts';
 import { CommandApplier } from './apply-to-tables.ts';
-import { ChangeLog } from './changes-of-commit.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal } from './check-writes.ts';
 import { ForeignTransactionError, OwnTransactions, type Written } from './detect-foreign-writes.ts';
 import { probeDisk } from './full-disk.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../../domain/errors.ts';
-import type { ToWriter, Write } from '../writer-messages.ts';
+import type { ToWriter, Write } from '../tables/writer-messages.ts';
 import { traceOf } from './check-writes.ts';
 import { Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
 import { FullDisk } from './full-disk.ts';

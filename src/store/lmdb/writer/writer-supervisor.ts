@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { ownThread } from '../../../domain/process/thread-entry.ts';
-import type { FromWriter, ToWriter, WriterOptions } from '../writer-messages.ts';
+import { ownThread } from '../../../platform/program/thread-entry.ts';
+import type { FromWriter, ToWriter, WriterOptions } from '../tables/writer-messages.ts';
 
 /** What the owner of the writer hears. */
 export interface WriterEvents {

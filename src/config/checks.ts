@@ -1,0 +1,90 @@
+/** What is refused in a configuration; each problem is one text with its path and what was expected. */
+import { positiveKindNames } from '../domain/positive-feedback-types.ts';
+import type { EffectiveValue } from './environment-overrides.ts';
+import {
+  type ConfigKey,
+  expectation,
+  fits,
+  isTable,
+  type KeySchema,
+  shownValue,
+  type Table,
+} from './keys.ts';
+import type { Config } from './schema.ts';
+import { apiKeys } from './schema.ts';
+
+/** Names each key of the file that there is none of, and each section that is no table. */
+export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, problems: string[]): void {
+  for (const [name, value] of Object.entries(table)) {
+    const path = prefix + name;
+    const properties = schema.properties as Readonly<Record<string, KeySchema>>;
+    const child = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (child === undefined) {
+      problems.push(`${path}: unknown key; expected one of ${Object.keys(properties).join(', ')}`);
+    } else if (child.properties !== undefined) {
+      if (isTable(value)) findUnknownKeys(child, value, `${path}.`, problems);
+      else problems.push(`${path}: expected ${expectation(child)}, got ${show(value)}`);
+    }
+  }
+}
+
+/** Whether the key takes the value, in the file's form. */
+export function checkValue(key: ConfigKey, { value, source }: EffectiveValue, problems: string[]): boolean {
+  if (fits(key.schema, value)) return true;
+  const path = key.path.join('.');
+  const where = source === 'environment' ? `${key.variable} (${path})` : path;
+  const got = key.schema.secret ? 'something else' : show(shownValue(key.schema, value));
+  problems.push(`${where}: expected ${expectation(key.schema)}, got ${got}`);
+  return false;
+}
+
+/** What no single key's schema can say. */
+export function checkRelations(config: Config, problems: string[]): void {
+  const { server, recommend, node, database } = config;
+  if (node.role !== 'all' && database.data_store.startsWith('lmdb:')) {
+    problems.push(
+      `node.role: expected "all" with database.data_store in a folder, which is one process's, got "${node.role}"`,
+    );
+  }
+  const { read_only_api_key, ssl_cert, ssl_key } = server;
+  const keys = apiKeys(server);
+  if ((ssl_cert === '') !== (ssl_key === '')) {
+    const [missing, given] = ssl_cert === '' ? ['ssl_cert', 'ssl_key'] : ['ssl_key', 'ssl_cert'];
+    problems.push(`server.${missing}: expected a file beside server.${given}, got none`);
+  }
+  if (read_only_api_key !== '' && keys.length === 0) {
+    problems.push(
+      'server.read_only_api_key: expected server.api_key or server.api_keys beside it, got neither',
+    );
+  }
+  if (read_only_api_key !== '' && keys.includes(read_only_api_key)) {
+    problems.push('server.read_only_api_key: expected a key that is not also one that may write');
+  }
+  if (server.default_n > server.max_n) {
+    problems.push(
+      `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
+    );
+  }
+  checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
+  const { popular, latest } = recommend.offline.explore_recommend;
+  if (popular + latest > 1) {
+    problems.push(
+      `recommend.offline.explore_recommend: expected popular and latest together at most 1, got ${popular + latest}`,
+    );
+  }
+}
+
+function checkPositiveKinds(entries: readonly string[], problems: string[]): void {
+  const place = 'recommend.data_source.positive_feedback_types';
+  try {
+    const names = positiveKindNames(entries);
+    const again = names.find((name, at) => names.indexOf(name) !== at);
+    if (again !== undefined) problems.push(`${place}: expected ${show(again)} once, got it twice`);
+  } catch {
+    problems.push(`${place}: expected weights above 0, got ${show(entries)}`);
+  }
+}
+
+function show(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}

@@ -1,0 +1,120 @@
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { POSITIVE_KIND_PATTERN } from '../domain/positive-feedback-types.ts';
+import { ConfigSchema } from './schema.ts';
+import { variableOf } from './variable-names.ts';
+import { MASK, withoutUserInfo } from './without-user-info.ts';
+
+/** A schema as this module reads it: the JSON Schema words that schema.ts uses. */
+export interface KeySchema {
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly items?: KeySchema;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Least length of a duration, milliseconds. */
+  readonly minimumMs?: number;
+  readonly secret?: boolean;
+  /** The name of a store, in which a password can stand. */
+  readonly dsn?: boolean;
+}
+
+/** One configuration key. */
+export interface ConfigKey {
+  /** Sections and name, as in `['server', 'port']`. */
+  readonly path: readonly string[];
+  /** The environment variable that overrides it, as in `FURZE_SERVER_PORT`. */
+  readonly variable: string;
+  readonly schema: KeySchema;
+}
+
+/** The schema's root, as plain JSON Schema. */
+export const ROOT = ConfigSchema as unknown as KeySchema;
+
+/** All keys in the order of the schema. */
+export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(ROOT, []);
+
+function keysOf(schema: KeySchema, path: readonly string[]): ConfigKey[] {
+  if (schema.properties === undefined) {
+    return [{ path, variable: variableOf(path), schema }];
+  }
+  return Object.entries(schema.properties).flatMap(([name, child]) => keysOf(child, [...path, name]));
+}
+
+/** True when `value`, as the file writes it, fits the key's schema. */
+export function fits(schema: KeySchema, value: unknown): boolean {
+  if (schema.format === 'go-duration') {
+    return typeof value === 'string' && parseDuration(value) >= (schema.minimumMs ?? 0);
+  }
+  return Check(schema as unknown as TSchema, value);
+}
+
+const KEY_FORM = 'a key of printable ASCII without blanks around it';
+
+/** What the key takes, in words: `an integer from 0 to 65535`. */
+export function expectation(schema: KeySchema): string {
+  if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
+  if (schema.format === 'go-duration') {
+    const least = schema.minimumMs === undefined ? '' : `, at least ${formatDuration(schema.minimumMs)}`;
+    return `a duration such as "10s", "1h30m" or "72h"${least}`;
+  }
+  switch (schema.type) {
+    case 'object':
+      return 'a table';
+    case 'array':
+      if (schema.secret) return `a list without repetition, each entry ${KEY_FORM}`;
+      return `a list without repetition, each entry ${expectation(schema.items as KeySchema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      if (schema.secret) return `${KEY_FORM}, or "" for none`;
+      if (schema.pattern === POSITIVE_KIND_PATTERN)
+        return 'a type such as "like", "rating>=4" or "purchase=5"';
+      if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';
+      if (schema.dsn) return 'a store such as "lmdb://./data" or "postgres://me@host/database"';
+      if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';
+      if (schema.pattern?.startsWith('^(strict')) return '"strict" or a duration such as "5s"';
+      return schema.pattern === undefined && schema.default !== undefined
+        ? 'a text'
+        : 'a text that is not empty';
+    default:
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'} from ${schema.minimum} to ${schema.maximum}`;
+  }
+}
+
+/** From the file's form to the form of `Config`: durations become milliseconds. */
+export function decodeValue(schema: KeySchema, value: unknown): unknown {
+  return schema.format === 'go-duration' ? parseDuration(value as string) : value;
+}
+
+/** From the form of `Config` to the file's. */
+export function encodeValue(schema: KeySchema, value: unknown): unknown {
+  return schema.format === 'go-duration' ? formatDuration(value as number) : value;
+}
+
+/** A value as people may see it: secrets and passwords masked. */
+export function shownValue(schema: KeySchema, value: unknown): unknown {
+  if (schema.dsn) return typeof value === 'string' ? withoutUserInfo(value) : value;
+  if (!schema.secret || value === '') return value;
+  return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
+}
+
+/** A table of the file, or a section of it. */
+export type Table = Record<string, unknown>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** What stands at a key's path; undefined where nothing does. */
+export function lookUp(table: unknown, path: readonly string[]): unknown {
+  let value = table;
+  for (const name of path) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}

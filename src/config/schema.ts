@@ -1,0 +1,381 @@
+import { type Static, Type } from 'typebox';
+import { NEIGHBOR_TYPES } from '../domain/neighbor-type.ts';
+import { POSITIVE_KIND_PATTERN } from '../domain/positive-feedback-types.ts';
+import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
+import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
+import { connectionKeys } from './schema-connections.ts';
+import { limitKeys } from './schema-limits.ts';
+import {
+  bool,
+  choice,
+  dsn,
+  duration,
+  feedbackTypes,
+  integer,
+  number,
+  period,
+  secret,
+  secrets,
+  text,
+} from './schema-types.ts';
+
+export type { DurationMs } from './schema-types.ts';
+
+const INT_MAX = 2 ** 31 - 1;
+const FOLDER = '^lmdb://.+';
+const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
+const CACHE_STORE =
+  '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
+const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
+const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
+
+const database = Type.Object(
+  {
+    data_store: dsn(
+      'lmdb://./data',
+      'Where users, items and feedback are kept. lmdb://PATH; a relative PATH is relative to the working directory. Or postgres://USER:PASSWORD@HOST:PORT/DATABASE for several nodes, with sslmode and schema as parameters: see docs/scale-out.md.',
+      DATA_STORE,
+    ),
+    replica: text(
+      'lmdb://./replica',
+      'With data_store in PostgreSQL: the folder of this node for its copy of the data, out of which it reads. lmdb://PATH. Nothing is lost with it.',
+      FOLDER,
+    ),
+    cache_store: dsn(
+      'lmdb://./data/cache',
+      'Where lists and models are kept, all of which can be computed again. lmdb://PATH. Or where several nodes share lists: redis://USER:PASSWORD@HOST:PORT/NUMBER (Redis or Valkey; rediss:// with TLS, redis+cluster://HOST:PORT,HOST:PORT for a cluster), or postgres:// as in data_store: see docs/scale-out.md.',
+      CACHE_STORE,
+    ),
+    sync: choice(
+      'disk',
+      ['disk', 'commit'],
+      'When a write is answered: "disk" once it is on disk, "commit" once it is visible (a power failure may lose the last writes).',
+    ),
+    compact_free_share: number(
+      0.5,
+      0,
+      1,
+      'The data store is rewritten while it serves, by itself, once this share of its file (and 64 MiB) is free; 0 for never. Nothing is then left in it of what was deleted.',
+    ),
+  },
+  { description: 'The stores.' },
+);
+
+const server = Type.Object(
+  {
+    host: text('127.0.0.1', 'The address to listen on; 0.0.0.0 for every interface.', '.+'),
+    port: integer(8087, 0, 65535, 'The TCP port to listen on; 0 takes a free one.'),
+    http_engine: choice(
+      'auto',
+      ['auto', 'uws', 'node'],
+      'What speaks HTTP: "uws" for native uWebSockets.js, "node" for the HTTP server of Node.js, "auto" for the native one where it has a build for this system.',
+    ),
+    api_key: secret(
+      'Secret that callers must send as X-API-Key; empty for no authentication. Needs TLS, by ssl_cert or in front of the service.',
+    ),
+    api_keys: secrets(
+      'More secrets that count as api_key does, so that keys can be changed one caller at a time.',
+    ),
+    read_only_api_key: secret(
+      'Secret that may read and not write; empty for none. Needs api_key or api_keys beside it.',
+    ),
+    freshness: text(
+      'strict',
+      'With data_store in PostgreSQL: how far answers may be behind what other nodes have stored. "strict" for not at all: a node asks the database before it answers. Or a duration such as "5s".',
+      FRESHNESS,
+    ),
+    cors_origins: Type.Array(Type.String({ pattern: ORIGIN }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        'Origins whose pages may write when no key is set, such as "https://shop.example"; "*" for all. Pages of other origins may only read. With a key set every origin may ask, as each request needs the key.',
+    }),
+    error_format: choice(
+      'problem',
+      ['problem', 'text'],
+      'How errors are answered: "problem" as application/problem+json (RFC 9457), "text" as plain text, as Gorse does, for clients that show the body as it is.',
+    ),
+    default_n: integer(10, 0, DEFAULT_LIMITS.nMax, 'Number of entries in a list when n is not given.'),
+    clock_error: duration('5s', 'Maximal difference between the clocks of nodes.'),
+    cache_expire: duration(
+      '10s',
+      'Age at which a list is made again once an item has appeared or is no longer hidden.',
+    ),
+    auto_insert_user: bool(true, 'Create the user of a feedback when it is unknown.'),
+    auto_insert_item: bool(true, 'Create the item of a feedback when it is unknown.'),
+    hit_cache_mb: number(
+      64,
+      0,
+      65_536,
+      'Memory for the heads of the lists of users who were asked for lately, in MiB, and a quarter more for users and items asked for by id; 0 for none.',
+    ),
+    ...limitKeys,
+    ...connectionKeys,
+  },
+  { description: 'The HTTP server.' },
+);
+
+const neighbors = (who: string, related: string, index: string) =>
+  Type.Object(
+    {
+      neighbor_type: choice(
+        'auto',
+        NEIGHBOR_TYPES,
+        `How neighbors of ${who} are found: "similar" by common labels, "related" by common ${related}, "auto" by labels when there are any, otherwise by common ${related}.`,
+      ),
+      enable_index: bool(true, index),
+      index_recall: number(0.8, 0, 1, 'Least share of the true neighbors that the index must find.'),
+    },
+    { description: `Neighbors of ${who}.` },
+  );
+
+const dataSource = Type.Object(
+  {
+    positive_feedback_types: Type.Array(Type.String({ pattern: POSITIVE_KIND_PATTERN }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        'Feedback types that say that the user liked the item. "rating>=4" counts feedback with that Value on, "purchase=5" weighs five times as much as another in the training of the collaborative model, "rating>=4=2" is both.',
+    }),
+    read_feedback_types: feedbackTypes('Feedback types that say that the user saw the item.'),
+    positive_feedback_ttl: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which positive feedback no longer counts; 0 for never.',
+    ),
+    feedback_half_life: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which positive feedback weighs half in the training of the collaborative model, from the newest on; 0 for all alike.',
+    ),
+    item_ttl: integer(
+      0,
+      0,
+      INT_MAX,
+      'Days after which an item is no longer recommended, by its Timestamp; 0 for never.',
+    ),
+  },
+  { description: 'What feedback means.' },
+);
+
+const collaborative = Type.Object(
+  {
+    model_fit_period: period('60m', 'Time between two fits of the model.'),
+    model_search_period: period(
+      '360m',
+      'Time between two searches for better settings of the model, and the longest that one may take. What a search finds takes the place of the settings below until they are changed.',
+    ),
+    model_search_epoch: integer(
+      100,
+      1,
+      10_000,
+      'Most epochs of a trial in a search; a trial ends earlier once it no longer improves.',
+    ),
+    model_search_trials: integer(10, 1, 10_000, 'Settings that a search tries.'),
+    factors: integer(
+      0,
+      0,
+      1024,
+      'Numbers in the vector of a user or an item; 0 for 64 to 256 by the size of the data.',
+    ),
+    epochs: integer(
+      15,
+      1,
+      1000,
+      'Most passes over the feedback in a fit; it ends earlier once it no longer improves.',
+    ),
+    regularization: number(0.2, 1e-9, 1e6, 'Weight of the penalty on long vectors.'),
+    regularization_exponent: number(
+      0.5,
+      0,
+      2,
+      'How the penalty grows with the number of feedback of a user or an item; 0 for not at all.',
+    ),
+    unobserved_weight: number(
+      0,
+      0,
+      1e6,
+      'Weight of a pair without feedback, beside the 1 of a pair with positive feedback; 0 for 0.1, or 1000 / items where there are more than 10000.',
+    ),
+    seed: integer(1, 0, INT_MAX, 'Seed of the random start; same data and seed, same model.'),
+    warm_start: bool(
+      false,
+      'Start a fit from the items of the last model instead of at random. A model then depends on those before it, so data, configuration and seed alone no longer tell it.',
+    ),
+  },
+  { description: 'Collaborative filtering by matrix factorization.' },
+);
+
+const offline = Type.Object(
+  {
+    check_recommend_period: period(
+      '1m',
+      'Time between two checks for what has to be made: a first model, as soon as there is feedback for one.',
+    ),
+    refresh_recommend_period: period('24h', 'Age at which a list is made again without new feedback.'),
+    active_user_ttl: duration(
+      '720h',
+      'Users who ask, or have feedback, within this time get their lists ahead after each fit, those seen last first; others when they ask. 0s for all users.',
+    ),
+    ...byRecommenderKey(({ isOn, description }) => bool(isOn, description)),
+    enable_click_through_prediction: bool(
+      true,
+      'Rank candidates by predicted click-through; false orders them by chance, unless [recommend] ranker says otherwise.',
+    ),
+    explore_recommend: Type.Object(
+      {
+        popular: number(0, 0, 1, 'Proportion of popular items put into a list.'),
+        latest: number(0, 0, 1, 'Proportion of latest items put into a list.'),
+      },
+      { description: 'Exploration; the two proportions together are at most 1.' },
+    ),
+  },
+  { description: 'Lists made ahead of time.' },
+);
+
+const recommend = Type.Object(
+  {
+    cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
+    cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
+    ranker: choice(
+      'auto',
+      ['auto', 'collaborative', 'random'],
+      'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
+    ),
+    data_source: dataSource,
+    popular: Type.Object(
+      { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },
+      { description: 'Popular items.' },
+    ),
+    item_neighbors: neighbors(
+      'items',
+      'users',
+      'Use an index where comparing all items by labels takes long: it finds the same neighbors.',
+    ),
+    user_neighbors: neighbors(
+      'users',
+      'liked items',
+      'Neither this nor index_recall makes a difference: users are compared one at a time, when asked for, and always exactly.',
+    ),
+    collaborative,
+    replacement: Type.Object(
+      {
+        enable_replacement: bool(false, 'Put items back that the user has read.'),
+        positive_replacement_decay: number(
+          0.8,
+          0,
+          1,
+          'Factor on the score of an item put back that the user liked.',
+        ),
+        read_replacement_decay: number(
+          0.6,
+          0,
+          1,
+          'Factor on the score of an item put back that the user only read.',
+        ),
+      },
+      { description: 'Putting read items back into lists.' },
+    ),
+    offline,
+    online: Type.Object(
+      {
+        fallback_recommend: Type.Array(
+          Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })),
+          {
+            default: ['latest'],
+            uniqueItems: true,
+            description: 'Recommenders asked in this order when the list of a user is used up.',
+          },
+        ),
+        num_feedback_fallback_item_based: integer(
+          10,
+          1,
+          10_000,
+          'Number of most recent feedback that the item-based recommender starts from: in lists, as a fallback and for sessions.',
+        ),
+        remake_share: number(
+          0.25,
+          0,
+          1,
+          'Most of the time of the thread that answers which goes into making the lists of users whose feedback has changed. Beyond it the older list, less what was read, is answered, and a worker makes the new one. 0 for workers alone, 1 for no limit.',
+        ),
+      },
+      { description: 'Answers made when they are asked for.' },
+    ),
+  },
+  { description: 'Recommendation.' },
+);
+
+/** Every configuration key with its default, range and meaning. The one place that states them. */
+export const ConfigSchema = Type.Object({
+  database,
+  server,
+  recommend,
+  node: Type.Object(
+    {
+      role: choice(
+        'all',
+        ['all', 'server', 'worker'],
+        'With data_store in PostgreSQL: what this node is for. "server" answers requests and takes over what others learn, "worker" learns, "all" does both. One of those that learn does so at a time, for all.',
+      ),
+      name: text(
+        '',
+        'With data_store in PostgreSQL: how this node is called in status and dashboard; empty for the name of its host.',
+      ),
+    },
+    { description: 'One of several processes over the same data; see docs/scale-out.md.' },
+  ),
+  worker: Type.Object(
+    {
+      threads: integer(
+        0,
+        0,
+        1024,
+        'Threads that train models and make lists; 0 for one a core, or what the quota of a container has room for.',
+      ),
+      memory_max_mb: integer(
+        0,
+        0,
+        INT_MAX,
+        'Most memory that a fit may take, in MiB. One that needs more is divided by users, or learns from a sample of them; it is refused where the items alone need more. 0 for 70 % of what the process may have.',
+      ),
+      relaxed_simd: choice(
+        'auto',
+        ['auto', 'off'],
+        'Relaxed SIMD, which trains faster: "auto" where the runtime has it, "off" never. With it the last bits of a model depend on the kind of processor.',
+      ),
+    },
+    { description: 'Background work.' },
+  ),
+  log: Type.Object(
+    {
+      level: choice(
+        'info',
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'Least level that is logged.',
+      ),
+      format: choice(
+        'auto',
+        ['auto', 'json', 'text'],
+        'How lines are written to standard output: "json" is an object a line, "text" is for people; "auto" is text on a terminal and JSON everywhere else.',
+      ),
+    },
+    { description: 'The log.' },
+  ),
+});
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** The checked and frozen configuration: sections and keys as in the file, durations in milliseconds. */
+export type Config = DeepReadonly<Static<typeof ConfigSchema>>;
+
+/** The keys that may do everything; with none, everybody may. */
+export function apiKeys({ api_key, api_keys }: Pick<Config['server'], 'api_key' | 'api_keys'>): string[] {
+  return [api_key, ...api_keys].filter((key) => key !== '');
+}

@@ -1,0 +1,39 @@
+import { parse } from 'smol-toml';
+import type { ConfigEntry } from '../domain/admin-schemas.ts';
+import { effectiveValue } from './environment-overrides.ts';
+import { CONFIG_KEYS, encodeValue, lookUp, shownValue } from './keys.ts';
+import type { Config } from './schema.ts';
+import { type Environment, withoutInjected } from './variable-names.ts';
+import { MASK } from './without-user-info.ts';
+
+/** Where a configuration was taken from. */
+export interface ConfigOrigin {
+  /** Path of the file, `""` when there is none. */
+  readonly file: string;
+  /** The file's text. */
+  readonly text: string;
+  readonly env: Environment;
+  /** Variables that the command line has set, and which are in `env`, too. */
+  readonly flags: readonly string[];
+}
+
+export const NO_ORIGIN: ConfigOrigin = { file: '', text: '', env: {}, flags: [] };
+
+/** Every key with its value, its default and where the value comes from; secrets are masked. */
+export function describeConfig(config: Config, { text, env, flags }: ConfigOrigin): ConfigEntry[] {
+  const file: unknown = parse(text);
+  const variables = withoutInjected(env);
+  return CONFIG_KEYS.map((key) => {
+    const { path, variable, schema } = key;
+    const value = encodeValue(schema, lookUp(config, path));
+    const Source = flags.includes(variable) ? 'command line' : effectiveValue(key, file, variables).source;
+    return {
+      Key: path.join('.'),
+      Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(shownValue(schema, value)),
+      Default: JSON.stringify(schema.default),
+      Source,
+      Variable: variable,
+      Description: schema.description ?? '',
+    };
+  });
+}

@@ -1,0 +1,105 @@
+import type { TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
+import type { AllocateMemory } from '../../memory/reuse-memory.ts';
+import type { SharedTask } from './chunks-for-threads.ts';
+import type { StageMemory } from './memory-budget.ts';
+
+/** How a trained part will be asked. */
+export interface ServingShape {
+  /** Threads that may ask at once. */
+  readonly slots: number;
+  /** The longest list that it will be asked for. */
+  readonly listLengthMax: number;
+}
+
+/** The memory that training and models of a part may take. */
+export interface StageRoom {
+  /** Bytes that are free. A part that can do with less lays itself out within them. */
+  readonly bytes: number;
+  /**
+   * Bytes that decide how many users a part learns from: what is configured, whatever else is held at the moment, as long
+   * as that leaves so much. So the same data and configuration give the same sample.
+   */
+  readonly sampleBytes: number;
+}
+
+/** What a part has at hand in the thread that works on it. */
+export interface PartTools {
+  readonly reads: TrainingReads;
+  readonly instantiate: InstantiateKernels;
+  readonly allocate: AllocateMemory;
+  readonly room: StageRoom;
+}
+
+/** One step of a training. */
+export type CourseStep<Phase> =
+  | {
+      readonly kind: 'phase';
+      readonly phase: Phase;
+      /** Rows of it, where it is worth telling how many are done. */
+      readonly rows?: number;
+      /** Rows of the phases before it and of all phases, where they are told as one; none and its own when absent. */
+      readonly before?: number;
+      readonly total?: number;
+      /** True for a phase that one thread does alone. */
+      readonly alone?: boolean;
+    }
+  | PartProgress;
+
+/** How far a training is, in the part's unit. */
+export interface PartProgress {
+  readonly kind: 'progress';
+  readonly done: number;
+  readonly total: number;
+  /** Such as the quality so far. */
+  readonly detail?: string;
+}
+
+/** How a model is kept between two runs of the program. */
+export interface PartSaving<Model> {
+  /** Name of the bytes in the cache store. */
+  readonly name: string;
+  encode(model: Model): Uint8Array;
+  /** @throws FurzeError INTERNAL when the bytes are not such a model, of another version, cut short or damaged */
+  decode(bytes: Uint8Array): Model;
+}
+
+/**
+ * Something that a fit learns: a model or a table. Training goes through `prepare`, the phases of `course` and `model`, in
+ * whatever threads there are; the same data and options give the same bits for any number of them. Tasks, outcomes and
+ * what is placed are plain data and shared memory.
+ */
+export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, Model, Placed> {
+  /** Its name where its memory is shown to people. */
+  readonly title: string;
+  /** What a fit is doing while it trains it, for people to read. */
+  readonly stage: string;
+  /** How its bytes are kept; undefined when it is not saved but made of the data again. */
+  readonly saving: PartSaving<Model> | undefined;
+  /** The memory that a training of so many threads takes at most, beside its data, and what is served then. */
+  memory(
+    data: TrainingData,
+    options: Options,
+    slots: number,
+    serving: ServingShape,
+    reads: TrainingReads,
+    room: StageRoom,
+  ): StageMemory;
+  /** Lays out a training for `slots` threads, as `memory` said it would. */
+  prepare(data: TrainingData, options: Options, slots: number, tools: PartTools, serving: ServingShape): Task;
+  /**
+   * Yields the steps in order; all threads have ended a phase before the generator is resumed, and what they answered
+   * is handed in.
+   * @returns how it ended
+   */
+  course(task: Task): Generator<CourseStep<Phase>, Outcome, readonly unknown[]>;
+  /** One thread's part in a phase. @returns false when the task was cancelled */
+  run(task: Task, phase: Phase, slot: number, tools: PartTools): unknown;
+  /**
+   * What was learned.
+   * @param fingerprint of the data, kept in the model
+   */
+  model(task: Task, outcome: Outcome, fingerprint: number): Model;
+  /** Puts a model where all threads can ask it. */
+  serve(model: Model, shape: ServingShape, tools: PartTools): Placed;
+}

@@ -1,0 +1,114 @@
+/**
+ * The form in which a trained model is kept: a prefix (magic, version, bytes of the description, checksum), a
+ * description in JSON padded to 4 bytes, then the model's numbers, float32 or uint32.
+ */
+import { FurzeError } from '../../domain/errors.ts';
+import { FNV_BASIS, fnvWord } from '../../domain/hash.ts';
+
+const PREFIX_BYTES = 16;
+
+/** What tells one kind of model's bytes from another's. */
+export interface FrameKind {
+  /** Four letters as a little-endian uint32. */
+  readonly magic: number;
+  readonly version: number;
+  /** What it is called when it is refused. */
+  readonly name: string;
+  /** Whether the checksum covers the description beside the numbers. */
+  readonly coversDescription: boolean;
+}
+
+/** The model as bytes. */
+export function encodeFrame(
+  kind: FrameKind,
+  description: object,
+  arrays: readonly (Float32Array | Uint32Array)[],
+): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(description));
+  const headerBytes = Math.ceil(json.length / 4) * 4;
+  const start = PREFIX_BYTES + headerBytes;
+  const bytes = new Uint8Array(arrays.reduce((sum, { byteLength }) => sum + byteLength, start));
+  let next = start;
+  for (const { buffer, byteOffset, byteLength } of arrays) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), next);
+    next += byteLength;
+  }
+  bytes.fill(0x20, PREFIX_BYTES, start).set(json, PREFIX_BYTES);
+  const sum = checksum(bytes, kind.coversDescription ? PREFIX_BYTES : start);
+  new Uint32Array(bytes.buffer, 0, 4).set([kind.magic, kind.version, headerBytes, sum]);
+  return bytes;
+}
+
+/**
+ * Reads what `encodeFrame` wrote; what the description says is the caller's to judge. The numbers may lie in `bytes`,
+ * which are used up.
+ * @param isSound whether the bytes are as they were made, so that their checksum need not be compared
+ * @throws OtherForm when the bytes are of another version
+ * @throws FurzeError INTERNAL when the bytes are not of this kind, cut short or damaged
+ */
+export function decodeFrame(
+  kind: FrameKind,
+  bytes: Uint8Array,
+  isSound = false,
+): { readonly description: unknown; readonly floats: Float32Array<ArrayBuffer> } {
+  const copy = aligned(bytes);
+  if (copy.length < PREFIX_BYTES) refuseModel(kind, 'it is too short');
+  const prefix = new Uint32Array(copy.buffer, copy.byteOffset, 4);
+  const [magic, version, headerBytes, sum] = [prefix[0], prefix[1], prefix[2]!, prefix[3]];
+  if (magic !== kind.magic) refuseModel(kind, 'it does not begin as one');
+  if (version !== kind.version)
+    throw new OtherForm(kind, `its version is ${version}, this program reads ${kind.version}`);
+  const start = PREFIX_BYTES + headerBytes;
+  if (headerBytes % 4 !== 0 || start > copy.length) refuseModel(kind, 'its description is cut short');
+  if (!isSound && checksum(copy, kind.coversDescription ? PREFIX_BYTES : start) !== sum) {
+    refuseModel(kind, 'its checksum differs');
+  }
+  if ((copy.length - start) % 4 !== 0) refuseModel(kind, 'its size does not fit its shape');
+  let description: unknown;
+  try {
+    description = JSON.parse(new TextDecoder().decode(copy.subarray(PREFIX_BYTES, start)));
+  } catch {
+    refuseModel(kind, 'its description cannot be read');
+  }
+  return {
+    description,
+    floats: new Float32Array(copy.buffer, copy.byteOffset + start, (copy.length - start) / 4),
+  };
+}
+
+/** The bytes where views of 4-byte numbers can be made of them; a copy where they lie otherwise, or other threads have them. */
+function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = bytes;
+  return buffer instanceof ArrayBuffer && byteOffset % 4 === 0
+    ? new Uint8Array(buffer, byteOffset, length)
+    : new Uint8Array(bytes);
+}
+
+/** @throws FurzeError INTERNAL, always */
+export function refuseModel(kind: FrameKind, reason: string): never {
+  throw new FurzeError('INTERNAL', refusalText(kind, reason));
+}
+
+/** Nothing is damaged: what was saved is of another version of this program, or of another configuration, and made anew. */
+export class OtherForm extends FurzeError {
+  constructor(kind: FrameKind, reason: string) {
+    super('INTERNAL', refusalText(kind, reason));
+  }
+}
+
+function refusalText({ name }: FrameKind, reason: string): string {
+  return `not a usable ${name}: ${reason}`;
+}
+
+/** Over the 32-bit words from `start` to the end. */
+function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
+  let hash = FNV_BASIS;
+  // An index, because an iterator takes five times as long.
+  const words = new Uint32Array(
+    bytes.buffer,
+    bytes.byteOffset + start,
+    Math.floor((bytes.length - start) / 4),
+  );
+  for (let at = 0; at < words.length; at++) hash = fnvWord(hash, words[at]!);
+  return hash >>> 0;
+}

@@ -1,0 +1,195 @@
+/**
+ * Conditional logit (McFadden 1974), by Newton's method with a ridge penalty on standardized features: what somebody
+ * chose out of a set, explained by a linear score. The chance of an alternative is its exp(score) among those of the
+ * whole set, so whatever is equal for a set's alternatives explains nothing, and each set weighs the same however many
+ * alternatives were chosen. Its loss bounds NDCG from above (Bruch et al. 2019), which that of a regression over all
+ * alternatives does not.
+ */
+import { FurzeError } from '../../domain/errors.ts';
+import { solveSymmetric } from './logistic-regression.ts';
+
+/** Sets of alternatives, as columns. */
+export interface ChoiceSample {
+  /** Numbers of an alternative. */
+  readonly width: number;
+  /** Alternatives one after the other, `width` numbers each, all finite. */
+  readonly features: Float64Array;
+  /** 1 for an alternative that was chosen, else 0. */
+  readonly labels: Uint8Array;
+  /** How many alternatives like this one it stands for, above 0: one that was sampled stands for several. */
+  readonly multiples: Float64Array;
+  /** Set i has the alternatives from starts[i] to starts[i + 1] - 1; one at least is chosen. */
+  readonly starts: readonly number[];
+}
+
+const ITERATIONS_MAX = 30;
+const HALVINGS_MAX = 20;
+/** The fit ends when a step lowers the mean loss by less than this. */
+const TOLERANCE = 1e-5;
+/** What of a sum of squares may be rounding. */
+const ROUNDING = 1e-18;
+
+/**
+ * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
+ * (weight 0) and the others are fitted again, from where they stood.
+ * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
+ * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much, so that what
+ *   few small differences tell by chance makes no weight that a large difference would be ranked by later on
+ * @param start weights to begin at, such as those of a sample that is much the same; they tell only how soon it ends
+ * @throws FurzeError INTERNAL when a feature is not finite
+ */
+export function fitChoices(
+  sample: ChoiceSample,
+  nonNegative: readonly number[],
+  penalty: number,
+  leastDeviations: readonly number[] = [],
+  start: readonly number[] = [],
+): readonly number[] {
+  const { width } = sample;
+  const deviations = deviationsOf(sample).map((deviation, at) =>
+    Math.max(deviation, leastDeviations[at] ?? 0),
+  );
+  const features = new Float64Array(sample.features.length);
+  for (let row = 0; row < features.length; row += width)
+    for (let of = 0; of < width; of++) features[row + of] = sample.features[row + of]! / deviations[of]!;
+  // A feature that does not vary has the deviation Infinity, and no weight.
+  let weights = deviations.map((deviation, at) => (start[at] ? start[at] * deviation : 0));
+  weights = weights.map((weight) => (Number.isFinite(weight) ? weight : 0));
+  for (;;) {
+    weights = newton({ ...sample, features }, penalty, weights);
+    const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
+    if (worst === undefined || !(weights[worst]! < 0))
+      return Array.from(weights, (weight, at) => weight / deviations[at]!);
+    weights[worst] = 0;
+    for (let at = worst; at < features.length; at += width) features[at] = 0;
+  }
+}
+
+/** How much each feature varies inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
+function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
+  const squares = new Float64Array(width);
+  const sizes = new Float64Array(width);
+  const means = new Float64Array(width);
+  let count = 0;
+  for (let set = 0; set + 1 < starts.length; set++) {
+    const [from, to] = [starts[set]!, starts[set + 1]!];
+    means.fill(0);
+    for (let row = from * width; row < to * width; row += width) {
+      for (let of = 0; of < width; of++) {
+        if (!Number.isFinite(features[row + of]))
+          throw new FurzeError('INTERNAL', 'a feature of the ranking is not finite');
+        means[of]! += features[row + of]! / (to - from);
+      }
+    }
+    for (let row = from * width; row < to * width; row += width) {
+      for (let of = 0; of < width; of++) {
+        const value = features[row + of]!;
+        const above = value - means[of]!;
+        squares[of]! += above * above;
+        sizes[of]! += value * value;
+      }
+    }
+    count += to - from;
+  }
+  return squares.map((sum, at) =>
+    sum > ROUNDING * sizes[at]! ? Math.sqrt(sum / count) : Number.POSITIVE_INFINITY,
+  );
+}
+
+/** @param start weights to begin at; which ones tells only how soon it ends */
+function newton(sample: ChoiceSample, penalty: number, start: Float64Array<ArrayBuffer>) {
+  let weights = start;
+  let state = evaluate(sample, weights, penalty);
+  for (let iteration = 0; iteration < ITERATIONS_MAX; iteration++) {
+    const step = newtonStep(sample, weights, state.chances, penalty);
+    const from = state;
+    for (let halving = 0, scale = 1; halving < HALVINGS_MAX; halving++, scale /= 2) {
+      const tried = weights.map((weight, at) => weight + scale * step[at]!);
+      const next = evaluate(sample, tried, penalty);
+      if (!(next.loss < from.loss)) continue;
+      weights = tried;
+      state = next;
+      break;
+    }
+    if (from.loss - state.loss < TOLERANCE) break;
+  }
+  return weights;
+}
+
+/** The chances of a set's alternatives under the weights, into their places in `chances`; returns the set's loss. */
+function chancesOf(
+  { width, features, labels, multiples, starts }: ChoiceSample,
+  set: number,
+  weights: Float64Array,
+  chances: Float64Array,
+): number {
+  const [from, to] = [starts[set]!, starts[set + 1]!];
+  let highest = Number.NEGATIVE_INFINITY;
+  let chosen = 0;
+  let chosenScore = 0;
+  for (let at = from; at < to; at++) {
+    let score = 0;
+    for (let feature = 0; feature < width; feature++)
+      score += weights[feature]! * features[at * width + feature]!;
+    chances[at] = score;
+    highest = Math.max(highest, score);
+    if (labels[at] === 1) {
+      chosen++;
+      chosenScore += score;
+    }
+  }
+  let sum = 0;
+  for (let at = from; at < to; at++) sum += chances[at] = multiples[at]! * Math.exp(chances[at]! - highest);
+  for (let at = from; at < to; at++) chances[at]! /= sum;
+  return highest + Math.log(sum) - chosenScore / chosen;
+}
+
+/** The mean loss under the weights, and the chances of all alternatives. */
+function evaluate(sample: ChoiceSample, weights: Float64Array, penalty: number) {
+  const sets = sample.starts.length - 1;
+  const chances = new Float64Array(sample.labels.length);
+  let loss = 0;
+  for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
+  const squares = weights.reduce((sum, weight) => sum + weight * weight, 0);
+  return { loss: loss / sets + (penalty * squares) / 2, chances };
+}
+
+/** The step to where the loss would be least if it were quadratic: minus its gradient over its Hessian. */
+function newtonStep(
+  { width, features, labels, starts }: ChoiceSample,
+  weights: Float64Array,
+  chances: Float64Array,
+  penalty: number,
+): Float64Array {
+  const sets = starts.length - 1;
+  const gradient = new Float64Array(width);
+  const hessian = new Float64Array(width * width);
+  const mean = new Float64Array(width);
+  for (let set = 0; set < sets; set++) {
+    const [from, to] = [starts[set]!, starts[set + 1]!];
+    let chosen = 0;
+    for (let at = from; at < to; at++) chosen += labels[at]!;
+    mean.fill(0);
+    for (let at = from; at < to; at++) {
+      const chance = chances[at]!;
+      const pull = (labels[at]! / chosen - chance) / sets;
+      const row = at * width;
+      for (let a = 0; a < width; a++) {
+        const value = features[row + a]!;
+        if (value === 0) continue;
+        mean[a]! += chance * value;
+        gradient[a]! += pull * value;
+        const share = (chance * value) / sets;
+        for (let b = 0; b <= a; b++) hessian[a * width + b]! += share * features[row + b]!;
+      }
+    }
+    for (let a = 0; a < width; a++)
+      for (let b = 0; b <= a; b++) hessian[a * width + b]! -= (mean[a]! * mean[b]!) / sets;
+  }
+  for (let a = 0; a < width; a++) {
+    gradient[a]! -= penalty * weights[a]!;
+    hessian[a * width + a]! += penalty;
+    for (let b = 0; b < a; b++) hessian[b * width + a] = hessian[a * width + b]!;
+  }
+  return solveSymmetric(hessian, gradient);
+}

@@ -1,0 +1,24 @@
+import { FurzeError } from '../../domain/errors.ts';
+
+/** Everything for which a request is refused because there is too much to do: what the caller reads. */
+const DETAILS = {
+  bodies: 'The requests under way take all the memory that there is for bodies.',
+  answers: 'The answers under way take all the memory that there is for them.',
+  writes: 'Too many writes are waiting; try again later.',
+  questions: 'Too many questions wait for a worker; try again later.',
+  neighbors: 'Too many searches for neighbors are waiting; try again later.',
+  lists: 'Too many lists are waiting to be made; try again later.',
+  explanations: 'Too many explanations are waiting; try again later.',
+  searches: 'Too many searches are waiting.',
+  start: 'Too many requests wait for the service to start; try again later.',
+  backup: 'A backup is being made; try again later.',
+  abandoned: 'The caller has hung up.',
+} as const;
+
+/** What there is too much of. */
+export type Overload = keyof typeof DETAILS;
+
+/** The refusal of a request that the service has no room for: a 503 with `Retry-After`. Who refuses is where things wait. */
+export function overloaded(by: Overload): FurzeError {
+  return new FurzeError('OVERLOADED', DETAILS[by]);
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../../domain/clock.ts';
+
+/** How often the same message is let through, milliseconds. */
+const EVERY_MS = 60_000;
+
+/** Lets each message through once a minute; what goes on failing every second would fill a log. */
+export function limitRepeats(
+  report: (message: string, error: unknown) => void,
+  clock: Clock,
+): (message: string, error: unknown) => void {
+  const lastMs = new Map<string, number>();
+  return (message, error) => {
+    const nowMs = clock();
+    if (nowMs - (lastMs.get(message) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    lastMs.set(message, nowMs);
+    report(message, error);
+  };
+}

@@ -1,0 +1,204 @@
+import { decode, encode } from '@msgpack/msgpack';
+import type { CacheStats, CacheStore, LocalCache, UserList } from '../../cache-store.ts';
+import type { TableStats } from '../../data-store.ts';
+import type { FolderLock } from '../../lock/folder-lock.ts';
+import { rowKey, writeRow } from '../format/record-layout.ts';
+import {
+  countEntries,
+  describeTables,
+  Engine,
+  type EngineOptions,
+  readBytes,
+  type Table,
+  tableBytes,
+} from '../tables/engine.ts';
+
+/*
+ * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items
+ * were taken in (ms) | f64 version of the user's feedback | f64 settings. The header keeps the arrays aligned, so a list is
+ * read as two views without a copy. Where no other node has the data there are no version and settings. Lists of before
+ * have nothing behind the scores: they know of new items up to when they were made.
+ */
+const HEAD_BYTES = 16;
+const ENTRY_BYTES = 8;
+const KNOWS_BYTES = 8;
+const BASIS_BYTES = 16;
+const TABLES_MAX = 8;
+/** Mark of the data store that a cache belongs to. */
+const OWNER_STATE = Buffer.from('data-store');
+
+/** The tables of the cache environment. */
+export interface CacheTables {
+  readonly engine: Engine;
+  readonly lists: Table;
+  readonly marks: Table;
+  readonly blobs: Table;
+}
+
+/** Opens the cache environment, and makes it when the folder is empty unless it is only read. */
+export function openCacheTables(path: string, options?: EngineOptions): CacheTables {
+  const engine = new Engine(path, TABLES_MAX, options);
+  return {
+    engine,
+    lists: engine.table('lists'),
+    marks: engine.table('marks'),
+    blobs: engine.table('blobs'),
+  };
+}
+
+/** Lengths that the value of a list may have by what stands in its head. */
+export function listBytesOf(value: Uint8Array): number[] {
+  if (value.length < HEAD_BYTES) return [];
+  const length = new DataView(value.buffer, value.byteOffset).getUint32(4, true);
+  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+  return [scoresEnd, scoresEnd + KNOWS_BYTES, scoresEnd + KNOWS_BYTES + BASIS_BYTES];
+}
+
+/** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
+export class LmdbCacheStore implements CacheStore {
+  readonly local: LocalCache;
+  private readonly lock: FolderLock | undefined;
+  private readonly engine: Engine;
+  private readonly lists: Table;
+  private readonly marks: Table;
+  private readonly blobs: Table;
+  private readonly rowBytes = new Uint8Array(4);
+
+  /** @param lock let go of once the store is closed; a further thread of the process has none */
+  constructor(path: string, lock?: FolderLock, mapBytes?: number) {
+    this.lock = lock;
+    const { engine, lists, marks, blobs } = openCacheTables(path, { mapBytes });
+    this.engine = engine;
+    this.lists = lists;
+    this.marks = marks;
+    this.blobs = blobs;
+    this.local = {
+      refresh: () => this.engine.renewReads(),
+      readList: (userRow) => this.readList(userRow),
+    };
+  }
+
+  /**
+   * Makes this the cache of the data store with that identity. What belongs to another is removed: its rows are others.
+   * @returns false when something was removed
+   */
+  claim(identity: string): boolean {
+    const known = this.marks.getBinary(OWNER_STATE);
+    if (known !== undefined && decode(known) === identity) return true;
+    const claim = () => this.marks.put(OWNER_STATE, encode(identity));
+    if (known !== undefined) {
+      this.engine.transact(() => {
+        for (const table of [this.lists, this.marks, this.blobs]) table.clearSync();
+        claim();
+      });
+      return false;
+    }
+    try {
+      this.engine.transact(claim);
+    } catch {
+      // A full disk: the next start does it.
+    }
+    return true;
+  }
+
+  async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
+    if (lists.length === 0 && removed.length === 0) return;
+    await this.engine.enqueue(() => {
+      for (const list of lists) this.lists.put(rowKey(list.userRow), encodeList(list));
+      for (const userRow of removed) this.lists.remove(rowKey(userRow));
+    });
+  }
+
+  async getList(userRow: number): Promise<UserList | undefined> {
+    const list = this.readList(userRow);
+    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
+  }
+
+  async putState(name: string, value: unknown): Promise<void> {
+    await this.engine.enqueue(() => this.marks.put(Buffer.from(name), encode(value)));
+  }
+
+  async getState(name: string): Promise<unknown> {
+    const bytes = this.marks.getBinary(Buffer.from(name));
+    return bytes && decode(bytes);
+  }
+
+  async putBlob(name: string, bytes: Uint8Array): Promise<void> {
+    await this.engine.enqueue(() => this.blobs.put(Buffer.from(name), bytes));
+  }
+
+  async getBlob(name: string): Promise<Uint8Array | undefined> {
+    const bytes = readBytes(this.blobs, Buffer.from(name));
+    // What LMDB hands out may lie in its map, where the next commit writes. The length of a reused buffer is not its view's own.
+    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length).slice();
+  }
+
+  async getStats(): Promise<CacheStats> {
+    const { lists, engine } = this;
+    const sizes = { lists: countEntries(lists), listBytes: tableBytes(lists), bytes: engine.bytes };
+    return { ...sizes, isAvailable: true, failures: 0 };
+  }
+
+  async getTables(): Promise<readonly TableStats[]> {
+    const { lists, marks, blobs } = this;
+    return describeTables({ lists, marks, models: blobs });
+  }
+
+  async ping(): Promise<void> {
+    countEntries(this.marks);
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    this.lock?.release();
+  }
+
+  private readList(userRow: number): UserList | undefined {
+    const bytes = readBytes(this.lists, writeRow(this.rowBytes, 0, userRow));
+    if (bytes === undefined) return undefined;
+    const { buffer, byteOffset } = alignedView(bytes);
+    const view = new DataView(buffer, byteOffset);
+    const length = view.getUint32(4, true);
+    const itemsAt = byteOffset + HEAD_BYTES;
+    const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+    const madeMs = view.getFloat64(8, true);
+    const basisAt = scoresEnd + KNOWS_BYTES;
+    return {
+      userRow,
+      generation: view.getUint32(0, true),
+      madeMs,
+      knowsMs: bytes.length >= basisAt ? view.getFloat64(scoresEnd, true) : madeMs,
+      itemRows: new Uint32Array(buffer, itemsAt, length),
+      scores: new Float32Array(buffer, itemsAt + length * 4, length),
+      ...(bytes.length >= basisAt + BASIS_BYTES && {
+        basis: { version: view.getFloat64(basisAt, true), settings: view.getFloat64(basisAt + 8, true) },
+      }),
+    };
+  }
+}
+
+function encodeList({ generation, madeMs, knowsMs, itemRows, scores, basis }: UserList): Uint8Array {
+  const { length } = itemRows;
+  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
+  const basisAt = scoresEnd + KNOWS_BYTES;
+  const bytes = new Uint8Array(basis === undefined ? basisAt : basisAt + BASIS_BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, generation, true);
+  view.setUint32(4, length, true);
+  view.setFloat64(8, madeMs, true);
+  new Uint32Array(bytes.buffer, HEAD_BYTES, length).set(itemRows);
+  new Float32Array(bytes.buffer, HEAD_BYTES + length * 4, length).set(scores);
+  view.setFloat64(scoresEnd, knowsMs, true);
+  if (basis !== undefined) {
+    view.setFloat64(basisAt, basis.version, true);
+    view.setFloat64(basisAt + 8, basis.settings, true);
+  }
+  return bytes;
+}
+
+/** A value straight from the map may lie at any address, where no array of words can. */
+function alignedView(bytes: Uint8Array): { buffer: ArrayBufferLike; byteOffset: number } {
+  const { buffer, byteOffset, length } = bytes;
+  if (byteOffset % 4 === 0) return { buffer, byteOffset };
+  return { buffer: buffer.slice(byteOffset, byteOffset + length), byteOffset: 0 };
+}

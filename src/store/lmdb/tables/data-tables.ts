@@ -1,0 +1,55 @@
+import { Engine, type EngineOptions, type Table } from './engine.ts';
+import { checkFormatVersion } from './format-version.ts';
+
+/** The tables of a data store; docs/storage.md says what each holds. */
+const TABLES = [
+  'meta',
+  'userIds',
+  'users',
+  'itemIds',
+  'items',
+  'userFeedback',
+  'itemFeedback',
+  'typeUsers',
+  'comments',
+  'values',
+  'deletions',
+  'recentFeedback',
+] as const;
+export type TableName = (typeof TABLES)[number];
+
+/** The data environment with its tables open. */
+export interface DataTables extends Readonly<Record<TableName, Table>> {
+  readonly engine: Engine;
+}
+
+const TABLES_MAX = 16;
+
+/**
+ * Opens the data environment, and makes it when the folder is empty, or opens one that exists to read alone.
+ * @throws OperatorError when the folder was written by a newer version
+ */
+export function openDataTables(path: string, options: EngineOptions = {}): DataTables {
+  const engine = new Engine(path, TABLES_MAX, options);
+  const opened = Object.fromEntries(TABLES.map((name) => [name, engine.table(name)]));
+  const tables: DataTables = { engine, ...(opened as Record<TableName, Table>) };
+  checkFormatVersion(tables, options.readOnly === true);
+  return tables;
+}
+
+/**
+ * Goes over to the file that has taken the place of the one that is open, if one has: whoever reads through these tables
+ * does so through the new file from now on. What is in both is the same.
+ */
+export function followReplacement(tables: DataTables): void {
+  const { engine } = tables;
+  if (engine.isReplaced) replaceTables(tables, openDataTables(engine.path, engine.options));
+}
+
+/** Puts other tables in the place of those that are open, for everybody who has them, and closes the old ones. */
+export function replaceTables(tables: DataTables, others: DataTables): void {
+  const { engine } = tables;
+  Object.assign(tables, others);
+  // It waits for a backup that is being made.
+  void engine.close();
+}

@@ -1,0 +1,146 @@
+/**
+ * The entries of the `meta` table: counts and next rows, names of feedback types, the store's identity, and of a copy which
+ * commits it holds.
+ */
+import { randomBytes } from 'node:crypto';
+import type { PositiveKind } from '../../../domain/positive-feedback-types.ts';
+import type { Point } from '../../commit-effects.ts';
+import type { DataTables } from './data-tables.ts';
+import { readBytes } from './engine.ts';
+
+/** Keys of the `meta` table. */
+const STATE_KEY = Buffer.from('state');
+const TYPES_KEY = Buffer.from('types');
+const KINDS_KEY = Buffer.from('kinds');
+const IDENTITY_KEY = Buffer.from('identity');
+const UPSTREAM_KEY = Buffer.from('upstream');
+const IDENTITY_BYTES = 16;
+
+/** In the order in which they are stored. Folders of earlier versions have fewer; those that are missing are 0. */
+const STATE_FIELDS = [
+  'nextUserRow',
+  'nextItemRow',
+  'users',
+  'items',
+  'feedback',
+  'comments',
+  'feedbackTypes',
+  'typesVersion',
+  'deletions',
+  'values',
+  'feedbackCommits',
+] as const satisfies readonly (keyof StoreState)[];
+const NO_BYTES = new Uint8Array(0);
+
+/** Counts and next rows, kept in the same transaction as what they count. */
+export interface StoreState {
+  nextUserRow: number;
+  nextItemRow: number;
+  users: number;
+  items: number;
+  feedback: number;
+  comments: number;
+  feedbackTypes: number;
+  /** Changes when a number is given to another feedback type. */
+  typesVersion: number;
+  /** Users and items whose feedback is still being removed. */
+  deletions: number;
+  /** Feedback with a value that is not 0. */
+  values: number;
+  /** Number of the last commit that changed feedback; an older version that writes the folder forgets it. */
+  feedbackCommits: number;
+}
+
+export function readState(tables: DataTables): StoreState {
+  const bytes = readBytes(tables.meta, STATE_KEY) ?? NO_BYTES;
+  // The length of a reused buffer is not its view's own.
+  const fields = bytes.length >> 3;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const field = (index: number) => (index < fields ? view.getFloat64(index * 8, true) : 0);
+  return {
+    nextUserRow: field(0),
+    nextItemRow: field(1),
+    users: field(2),
+    items: field(3),
+    feedback: field(4),
+    comments: field(5),
+    feedbackTypes: field(6),
+    typesVersion: field(7),
+    deletions: field(8),
+    values: field(9),
+    feedbackCommits: field(10),
+  };
+}
+
+export function writeState(tables: DataTables, state: StoreState): void {
+  const view = new DataView(new ArrayBuffer(STATE_FIELDS.length * 8));
+  STATE_FIELDS.forEach((name, index) => {
+    view.setFloat64(index * 8, state[name], true);
+  });
+  tables.meta.put(STATE_KEY, new Uint8Array(view.buffer));
+}
+
+/** Names of the feedback types by number. */
+export function readTypes(tables: DataTables): string[] {
+  const bytes = tables.meta.getBinary(TYPES_KEY);
+  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
+}
+
+/** What tells this store from every other and from an earlier state of itself that was restored; made when there is none. */
+export function identityOf(tables: DataTables): string {
+  const bytes = tables.meta.getBinary(IDENTITY_KEY);
+  return bytes === undefined ? renewIdentity(tables) : Buffer.from(bytes).toString('hex');
+}
+
+/** Gives the store another identity: a cache that belongs to the old one does not fit it. */
+export function renewIdentity({ engine, meta }: DataTables): string {
+  const identity = randomBytes(IDENTITY_BYTES);
+  engine.transact(() => meta.put(IDENTITY_KEY, identity));
+  return identity.toString('hex');
+}
+
+/** The kinds of positive feedback that go by a value, as the last service that wrote the folder was told. */
+export function readKinds(tables: DataTables): PositiveKind[] {
+  const bytes = tables.meta.getBinary(KINDS_KEY);
+  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as PositiveKind[]);
+}
+
+/** Keeps the kinds that go by a value, so that every thread that reads the folder tells them apart alike. */
+export function keepKinds(tables: DataTables, kinds: readonly PositiveKind[]): void {
+  if (hasKinds(tables, kinds)) return;
+  tables.engine.transact(() => tables.meta.put(KINDS_KEY, packKinds(kinds)));
+}
+
+/** True where the kinds that go by a value are those that are kept. */
+export function hasKinds(tables: DataTables, kinds: readonly PositiveKind[]): boolean {
+  return packKinds(kinds).equals(Buffer.from(JSON.stringify(readKinds(tables))));
+}
+
+function packKinds(kinds: readonly PositiveKind[]): Buffer {
+  return Buffer.from(JSON.stringify(kinds.filter(({ threshold }) => threshold !== undefined)));
+}
+
+export function writeTypes(tables: DataTables, types: readonly string[]): void {
+  tables.meta.put(TYPES_KEY, Buffer.from(JSON.stringify(types)));
+}
+
+/** Of which store a folder is a copy, and up to which commit. */
+export interface Upstream extends Point {
+  readonly identity: string;
+}
+
+/** Undefined for a folder that is no copy, or one that is not whole yet. */
+export function readUpstream({ meta }: DataTables): Upstream | undefined {
+  const bytes = meta.getBinary(UPSTREAM_KEY);
+  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Upstream);
+}
+
+export function writeUpstream({ meta }: DataTables, upstream: Upstream): void {
+  meta.put(UPSTREAM_KEY, Buffer.from(JSON.stringify(upstream)));
+}
+
+/** Notes that a copy holds everything up to this point. */
+export function notePoint(tables: DataTables, { position, mark }: Point): void {
+  const upstream = readUpstream(tables);
+  if (upstream !== undefined) writeUpstream(tables, { ...upstream, position, mark });
+}

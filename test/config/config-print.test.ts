@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { defaultConfig, parseConfig } from '../../src/config/config.ts';
+import { CONFIG_KEYS } from '../../src/config/keys.ts';
+import { configTemplate } from '../../src/config/print.ts';
+import { configReference } from '../../src/config/reference.ts';
+
+describe('the commented configuration file', () => {
+  it('holds the defaults', () => {
+    expect(parseConfig(configTemplate())).toEqual(defaultConfig());
+  });
+
+  it('names every key', () => {
+    for (const { path } of CONFIG_KEYS)
+      expect(configTemplate()).toMatch(new RegExp(`^${path.at(-1)} = `, 'm'));
+  });
+
+  it('is furze.toml; write it with npm run config:template after a change', () => {
+    expect(readFileSync(new URL('../../furze.toml', import.meta.url), 'utf8')).toBe(configTemplate());
+  });
+});
+
+describe('the reference of the configuration', () => {
+  it('is docs/configuration.md; write it with npm run config:template after a change', () => {
+    const file = new URL('../../docs/configuration.md', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(configReference());
+  });
+
+  it('has a row for every key, with default and variable', () => {
+    for (const { path, variable } of CONFIG_KEYS) {
+      expect(configReference()).toMatch(
+        new RegExp(`^\\| \`${path.at(-1)}\` \\| .+ \\| \`${variable}\` \\|$`, 'm'),
+      );
+    }
+  });
+});
