@@ -7,30 +7,28 @@ import { ENTRIES } from './entries.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
 
-/** Highest first: a file may import from its own layer and from those after it. */
-const LAYERS = [
-  'main',
-  'cli',
-  'evaluate',
-  'service',
-  'http',
-  'admin',
-  'background',
-  'threads',
-  'recommend',
-  'model',
-  'dataset',
-  'kernel',
-  'exchange',
-  'store',
-  'memory',
-  'config',
-  'platform',
-  'domain',
-];
+/** The table of who may import whom. */
+const TABLE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').matchAll(
+  /^\| `src\/(?<layer>[\w.-]+?)\/?` \|.*\|(?<rooms>[^|]*)\|$/gm,
+);
+const rows = Array.from(TABLE, ({ groups = {} }) => ({
+  layer: groups.layer!.replace(/\.ts$/, ''),
+  rooms: groups.rooms!.trim().split(/\s+/).filter(Boolean),
+}));
 
-/** Layers whose rooms (folders) import each other in no loop. */
-const LAYERS_WITH_ROOMS = ['background', 'recommend', 'model', 'store', 'platform'];
+/** Highest first: a file may import from its own layer and from those after it. */
+const LAYERS = rows.map(({ layer }) => layer);
+
+/** The rooms (folders) of each layer: a file may import from its own room and from those after it. */
+const ROOMS = new Map(
+  rows.map(({ layer, rooms }) => [
+    layer,
+    rooms.map((room) => (room === layer ? `src/${layer}` : `src/${layer}/${room}`)),
+  ]),
+);
+
+/** Layers whose rooms still import each other in loops and are not in the table; whoever orders one takes it out. */
+const WITHOUT_ORDER = ['cli'];
 
 /** Layers that do no input or output. */
 const PURE = ['dataset', 'kernel', 'memory', 'model', 'recommend'];
@@ -144,21 +142,30 @@ describe('layering', () => {
     expect(cycles).toEqual([]);
   });
 
-  it.each(LAYERS_WITH_ROOMS)('the rooms of %s import each other one way', (layer) => {
-    const doors = new Map<string, Set<string>>();
-    for (const file of files.filter(({ path }) => layerOf(path) === layer)) {
-      const to = doors.get(dirname(file.path)) ?? new Set();
-      doors.set(dirname(file.path), to);
-      for (const path of ownImports(file))
-        if (layerOf(path) === layer && dirname(path) !== dirname(file.path)) to.add(dirname(path));
-    }
-    expect(doors.size).toBeGreaterThan(1);
-    // Rooms that import no other are taken away until none is left, but for those in loops.
-    for (let left = -1; left !== doors.size; ) {
-      left = doors.size;
-      for (const [room, to] of doors) if (![...to].some((other) => doors.has(other))) doors.delete(room);
-    }
-    expect([...doors.keys()]).toEqual([]);
+  it('has every room in the table of docs/architecture.md, and no other', () => {
+    const inRooms = files.filter(({ path }) => path.split('/').length > 2);
+    const ordered = inRooms.filter(({ path }) => !WITHOUT_ORDER.includes(layerOf(path)));
+    const found = new Set(ordered.map(({ path }) => dirname(path)));
+    const listed = Array.from(ROOMS, ([layer, rooms]) =>
+      rooms.length > 0 ? rooms : [`src/${layer}`],
+    ).flat();
+    expect([...found].filter((room) => !listed.includes(room))).toEqual([]);
+    const lone = LAYERS.filter((layer) => ROOMS.get(layer)!.length === 0).map((layer) => `src/${layer}`);
+    expect(listed.filter((room) => !found.has(room) && !lone.includes(room))).toEqual([]);
+  });
+
+  it.each(LAYERS.filter((layer) => ROOMS.get(layer)!.length > 0))('the rooms of %s open one way', (layer) => {
+    const rooms = ROOMS.get(layer)!;
+    expect(new Set(rooms).size).toBe(rooms.length);
+    const backwards = files
+      .filter(({ path }) => layerOf(path) === layer)
+      .flatMap((file) =>
+        ownImports(file)
+          .filter((path) => layerOf(path) === layer)
+          .filter((path) => rooms.indexOf(dirname(path)) < rooms.indexOf(dirname(file.path)))
+          .map((path) => `${file.path} imports ${path}`),
+      );
+    expect(backwards).toEqual([]);
   });
 
   it('has no file that nothing reaches', () => {
