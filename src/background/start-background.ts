@@ -54,8 +54,10 @@ export async function startBackground(
     clock,
     elapsedMs,
     findRelated: neighborFinder(pool, config, paths, clock),
-    makeInWorker: (userRows) => training.listsOnRequest.make(userRows),
-    askInWorker: (question, signal) => training.listsOnRequest.ask(question, signal),
+    worker: {
+      make: (userRows) => training.listsOnRequest.make(userRows),
+      answer: (question) => training.listsOnRequest.answer(question),
+    },
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     onNote: (message) => log.info(message),
     countsStorage: countsStorage(pool, config, cache, paths, clock),

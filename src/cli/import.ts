@@ -132,7 +132,7 @@ async function withStore(config: Config, lockWait: number, repeats: Repeats, use
   // Loaded here, so that other commands load no engine.
   const { BulkImport } = await import('../store/open/open-store.ts');
   const { bulkTarget, storeTarget } = await import('../exchange/import-targets.ts');
-  const { forgetStaleLists } = await import('../recommend/lists/stale-lists.ts');
+  const { forgetStaleLists } = await import('../recommend/lists/freshness.ts');
   const { dataPath } = options;
   const bulk = async () => {
     const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;

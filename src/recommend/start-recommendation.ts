@@ -10,7 +10,6 @@ import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/history-pool.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import { marksLists } from './lists/list-versions.ts';
-import type { AskInWorker } from './lists/maker/answer-from-models.ts';
 import { markStale } from './lists/mark-stale.ts';
 import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
@@ -45,8 +44,6 @@ export interface RecommendationParts
   readonly countsStorage: CountsStorage;
   /** Told of what is as it should be and worth a line. */
   readonly onNote: (message: string) => void;
-  /** Asks the models in a worker. */
-  readonly askInWorker: AskInWorker;
 }
 
 /** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
@@ -78,7 +75,6 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const personal = new PersonalAnswers({
     ...shared,
     lists,
-    askInWorker: parts.askInWorker,
     active,
     hits,
     replacesRead,

@@ -42,31 +42,31 @@ it('lists are made with the generation that is served, also when it changes whil
   expect(jobs).toHaveLength(3);
 });
 
-it('no two jobs use the one scratch memory at once, and who asks too much is refused', async () => {
-  let atWork = 0;
-  let most = 0;
+it('a plan serves while the next one is made', async () => {
+  const jobs: ListsJob[] = [];
   const pool = {
     remakeSlot: 0,
-    async run({ kind }: { readonly kind: string }) {
-      most = Math.max(most, ++atWork);
-      await new Promise((resolve) => setImmediate(resolve));
-      atWork--;
-      return kind === 'lists' ? { lists: [], forsaken: [] } : { list: undefined, more: [] };
+    async run(job: ListsJob) {
+      jobs.push(job);
+      return { lists: [], forsaken: [] };
     },
   };
-  const listsOnRequest = new ListsOnRequest(
-    pool as unknown as WorkerPool,
-    async () => ({}) as ListPlan,
-    () => 0,
-    0,
-  );
-  const items = { members: undefined, allowed: new Uint32Array(1), boosts: [] };
-  const ask = () => listsOnRequest.ask({ userRow: 1, items, wanted: 5, known: [] });
-  const asked = Array.from({ length: 80 }, ask);
-  const made = listsOnRequest.make([7]);
-  const ended = await Promise.allSettled(asked);
-  // The lists of users are never refused for the sake of questions.
-  expect(await made).toEqual({ lists: [], forsaken: [] });
-  expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(15);
-  expect(most).toBe(1);
+  const planned: (() => void)[] = [];
+  const planOf = () =>
+    new Promise<ListPlan>((resolve) => {
+      planned.push(() => resolve({ id: planned.length } as ListPlan));
+    });
+  let nowMs = 0;
+  const listsOnRequest = new ListsOnRequest(pool as unknown as WorkerPool, planOf, () => nowMs, 0);
+  const first = listsOnRequest.make([7]);
+  planned[0]!();
+  await first;
+  nowMs += 6000;
+  await listsOnRequest.make([8]);
+  await listsOnRequest.make([9]);
+  expect(planned).toHaveLength(2);
+  planned[1]!();
+  await new Promise((resolve) => setImmediate(resolve));
+  await listsOnRequest.make([9]);
+  expect(jobs.map(({ plan }) => plan.id)).toEqual([1, 1, 1, 2]);
 });

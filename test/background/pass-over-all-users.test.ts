@@ -88,8 +88,8 @@ function listener(leftOut: readonly number[] = [], asked: number[] = []) {
   return {
     blocks,
     passes,
-    begin: () => () => void passes.push(0),
-    takeAsked: (limit: number) => Uint32Array.from(asked.splice(0, limit)),
+    beginPass: () => () => void passes.push(0),
+    takeRenewals: (limit: number) => Uint32Array.from(asked.splice(0, limit)),
     beginBlock: (userRows: Uint32Array) => ({
       userRows: userRows.filter((row) => !leftOut.includes(row)),
       end: (areStored: boolean) => void (areStored && blocks.push(userRows[0]!)),

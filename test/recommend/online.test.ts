@@ -3,6 +3,7 @@ import { type OnlineParts, OnlineRecommender } from '../../src/recommend/answers
 import { PersonalAnswers, type PersonalParts } from '../../src/recommend/answers/personal-answers.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { History } from '../../src/recommend/history/history.ts';
+import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user-lists.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/changed-since-fit.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
@@ -70,13 +71,14 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
     histories: {
       use: async (_: number, work: (history: History) => unknown) => work({} as History),
     } as never,
-    maker: {
-      make: () => void madeIn.push(turn),
-      among: () => [],
-    } as unknown as PersonalParts['maker'],
-    lists: {
-      mainThread: { takesLong: () => false, timed: (work: () => unknown) => work() },
-    } as unknown as PersonalParts['lists'],
+    lists: new UserLists({
+      maker: { make: () => void madeIn.push(turn), among: () => [] },
+      ages: { refreshMs: 1, expireMs: 1, arrivalMs: 1 },
+      clock: () => 0,
+      elapsedMs: () => 0,
+      share: 1,
+      itemCount: () => 1,
+    } as unknown as UserListsOptions),
     fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
   };
   const personal = new PersonalAnswers(parts as PersonalParts);

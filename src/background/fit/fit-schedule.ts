@@ -322,7 +322,7 @@ export class FitSchedule {
 
   private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
     if (!this.parts.makesLists()) return undefined;
-    return this.parts.listPass.missingFrom(number, this.parts.recommendation.lists.passes);
+    return this.parts.listPass.missingFrom(number, this.parts.recommendation.lists.queue);
   }
 
   /** Makes the lists of the active users. @param from where to begin, after a pass that was cut off */
@@ -335,7 +335,7 @@ export class FitSchedule {
     const { lists, live, reads, active } = this.parts.recommendation;
     const report = this.reporter(task, onProgress);
     const order = active.order(reads.userRowCount);
-    const made = await this.parts.listPass.run(generation, live, order, from, lists.passes, report);
+    const made = await this.parts.listPass.run(generation, live, order, from, lists.queue, report);
     await lists.saveSeen();
     return made;
   }

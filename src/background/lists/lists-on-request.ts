@@ -1,35 +1,34 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import type { ListWorker, Remade } from '../../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../../recommend/lists/maker/answer-from-models.ts';
-import type { Remade } from '../../recommend/lists/remake-queue.ts';
 import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
-import { SerialQueue } from '../pool/one-at-a-time-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';
 
-/** Questions that wait at most; more are refused. */
-const WAITING_MAX = 64;
-/** A plan is used for so long: items that came since are taken into the lists by those who are asked for them. */
+/** A plan is used for so long, milliseconds: items that came since are taken into the lists by those who are asked for them. */
 const PLAN_MS = 5000;
+/** For so long it is used while the next one is made: planning gives way to requests. */
+const OLD_PLAN_MS = 60_000;
 
-/** What lists are made of before there is any model. */
+/** Generation number 0: lists are made without any model. */
 const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined };
 
-/** Makes the lists of single users in the pool, with the generation that is served. */
-export class ListsOnRequest {
+interface Planned {
+  readonly plan: ListPlan;
+  readonly madeMs: number;
+}
+
+/**
+ * Makes the lists of single users in the pool, with the generation that is served. The models have one scratch memory for
+ * what is made here: `ListQueue` asks for one piece of work at a time.
+ */
+export class ListsOnRequest implements ListWorker {
   private readonly pool: WorkerPool;
   private readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
   private readonly clock: Clock;
   private readonly clockErrorMs: number;
   private generation = NO_GENERATION;
-  private plan: ListPlan | undefined;
-  private plannedMs = 0;
-  /** The models have one scratch memory for what is made here. */
-  private readonly slot = new SerialQueue();
-  private readonly questions = new BoundedQueue({
-    atWorkMax: 1,
-    waitingMax: WAITING_MAX,
-    refusedFor: 'lists',
-  });
+  private planned: Planned | undefined;
+  private planning: Promise<Planned> | undefined;
 
   constructor(
     pool: WorkerPool,
@@ -46,35 +45,16 @@ export class ListsOnRequest {
   /** Makes lists with this generation from now on. */
   use(generation: PlacedGeneration): void {
     this.generation = generation;
-    this.plan = undefined;
+    this.planned = undefined;
+    this.planning = undefined;
   }
 
-  /** What was planned before, or is being planned, is out of date. */
+  /** Drops what was planned before, or is being planned. */
   planAnew(): void {
     this.use({ ...this.generation });
   }
 
-  make(userRows: readonly number[]): Promise<Remade> {
-    return this.slot.take(() => this.made(userRows));
-  }
-
-  /**
-   * Answers one question with the models.
-   * @throws FurzeError OVERLOADED when too many wait; the signal's reason once it is aborted before its turn
-   */
-  ask(question: Question, signal?: AbortSignal): Promise<Found> {
-    return this.questions.run(() => this.slot.take(() => this.answered(question)), signal);
-  }
-
-  private async answered(question: Question): Promise<Found> {
-    const nowMs = this.clock();
-    const plan = await this.planAt(nowMs);
-    const untilMs = effectiveUntil(nowMs, this.clockErrorMs);
-    const slot = this.pool.remakeSlot;
-    return this.pool.run<'question'>({ kind: 'question', ...question, plan, slot, untilMs });
-  }
-
-  private async made(userRows: readonly number[]): Promise<Remade> {
+  async make(userRows: readonly number[]): Promise<Remade> {
     const madeMs = this.clock();
     const plan = await this.planAt(madeMs);
     const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
@@ -84,15 +64,39 @@ export class ListsOnRequest {
     return this.pool.run<'lists'>({ ...job, isStored: false });
   }
 
+  async answer(question: Question): Promise<Found> {
+    const nowMs = this.clock();
+    const plan = await this.planAt(nowMs);
+    const untilMs = effectiveUntil(nowMs, this.clockErrorMs);
+    const slot = this.pool.remakeSlot;
+    return this.pool.run<'question'>({ kind: 'question', ...question, plan, slot, untilMs });
+  }
+
   private async planAt(nowMs: number): Promise<ListPlan> {
-    for (;;) {
-      const { plan, generation } = this;
-      if (plan !== undefined && Math.abs(nowMs - this.plannedMs) < PLAN_MS) return plan;
-      const made = await this.planOf(generation);
-      // Another generation may be served by now.
-      if (generation !== this.generation) continue;
-      this.plan = made;
-      this.plannedMs = nowMs;
-    }
+    const { planned } = this;
+    const ageMs = planned === undefined ? Number.POSITIVE_INFINITY : Math.abs(nowMs - planned.madeMs);
+    if (planned !== undefined && ageMs < PLAN_MS) return planned.plan;
+    const next = this.renewPlan(nowMs);
+    if (planned === undefined || ageMs >= OLD_PLAN_MS) return (await next).plan;
+    next.catch(() => {});
+    return planned.plan;
+  }
+
+  private renewPlan(nowMs: number): Promise<Planned> {
+    if (this.planning !== undefined) return this.planning;
+    const planning = this.madePlan(nowMs).finally(() => {
+      if (this.planning === planning) this.planning = undefined;
+    });
+    this.planning = planning;
+    return planning;
+  }
+
+  private async madePlan(madeMs: number): Promise<Planned> {
+    const { generation } = this;
+    const made = { plan: await this.planOf(generation), madeMs };
+    // Another generation may be served by now.
+    if (generation !== this.generation) return this.planned ?? this.renewPlan(madeMs);
+    this.planned = made;
+    return made;
   }
 }

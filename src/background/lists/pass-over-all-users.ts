@@ -1,7 +1,7 @@
 import { effectiveUntil } from '../../domain/clock.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
-import type { PassAndRequests } from '../../recommend/lists/reconcile-pass-with-requests.ts';
+import type { ListQueue } from '../../recommend/lists/list-queue.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { ListsJob, ListsMade, PlacedGeneration } from '../../threads/messages.ts';
@@ -42,7 +42,7 @@ interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
 const NOBODY = new Uint32Array(0);
 
 /** What a pass tells of its course, and asks. */
-export type PassListener = Pick<PassAndRequests, 'begin' | 'takeAsked' | 'beginBlock' | 'endPass'>;
+export type PassListener = Pick<ListQueue, 'beginPass' | 'takeRenewals' | 'beginBlock' | 'endPass'>;
 
 export interface ListPassOptions extends ListPlannerOptions {
   readonly clockErrorMs: number;
@@ -122,7 +122,7 @@ export class ListPass {
       const block = { plan, slot, starvation: new Starvation() };
       for (let turn = 0; course.isMore && !this.stopped && !failed; turn++) {
         // Whoever is asked for comes first, but not so that the others would wait for ever.
-        const asked = turn % 2 === 0 ? lists.takeAsked(LIST_BLOCK_USERS) : NOBODY;
+        const asked = turn % 2 === 0 ? lists.takeRenewals(LIST_BLOCK_USERS) : NOBODY;
         const userRows = asked.length > 0 ? asked : course.begin();
         const written = await this.makeBlock({ ...block, userRows }, lists);
         made += written;
@@ -137,7 +137,7 @@ export class ListPass {
       throw error;
     };
     told();
-    const leave = lists.begin(number, beganMs);
+    const leave = lists.beginPass(number, beganMs);
     const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
     const outcomes = await Promise.allSettled(slots);
     leave();

@@ -1,4 +1,3 @@
-import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -9,8 +8,6 @@ import type { History } from '../history/history.ts';
 import type { Histories } from '../history/history-pool.ts';
 import type { ActiveUsers } from '../lists/active-users.ts';
 import type { AnswerCache } from '../lists/answer-cache.ts';
-import { type AskInWorker, findWanted } from '../lists/maker/answer-from-models.ts';
-import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import { Answer } from './answer-builder.ts';
@@ -18,8 +15,6 @@ import type { Fallbacks } from './fallbacks.ts';
 import { takeShown } from './filter-cached-list.ts';
 import type { WriteBack } from './write-back.ts';
 
-/** Lists for single questions that wait for their turn at most; more are refused. */
-const LISTS_WAITING_MAX = 64;
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
 const PAUSE_ENTRIES = 512;
 
@@ -31,9 +26,6 @@ export interface PersonalParts {
   readonly lists: UserLists;
   readonly active: ActiveUsers;
   readonly hits: AnswerCache;
-  readonly maker: ListMaker;
-  /** Asks the models where that would take this thread too long. */
-  readonly askInWorker: AskInWorker;
   readonly histories: Histories;
   /** Whether lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
@@ -47,12 +39,6 @@ export interface PersonalParts {
  */
 export class PersonalAnswers {
   private readonly parts: PersonalParts;
-  /** Lists for single questions are made one a turn of the event loop. */
-  private readonly listTurns = new BoundedQueue({
-    atWorkMax: 1,
-    waitingMax: LISTS_WAITING_MAX,
-    refusedFor: 'lists',
-  });
 
   constructor(parts: PersonalParts) {
     this.parts = parts;
@@ -100,7 +86,7 @@ export class PersonalAnswers {
   ): Promise<string> | string {
     const { histories, lists } = this.parts;
     const history = histories.take(userRow);
-    const list = query.n + query.offset > 0 ? lists.of(history, fetched) : undefined;
+    const list = query.n + query.offset > 0 ? lists.of(history, fetched, query.caller?.signal) : undefined;
     if (list instanceof Promise) {
       // What the user has read may be more by now.
       histories.give(history);
@@ -142,8 +128,8 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
-    const { reads, histories, active } = this.parts;
-    await this.listTurns.run(() => turns.take(), query.caller?.signal);
+    const { reads, histories, active, lists } = this.parts;
+    await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
       const filter = this.filterOf(query.categories, wishes);
@@ -163,12 +149,8 @@ export class PersonalAnswers {
     isNew: boolean,
     { caller }: RecommendQuery,
   ): Promise<void> {
-    const { lists, maker, askInWorker } = this.parts;
-    const { userRow } = history;
     const asked = { wanted: answer.wanted, known: isNew ? undefined : answer.rows };
-    const { list, more } = lists.mainThread.takesLong(history)
-      ? await askInWorker({ ...asked, userRow, items: filter.packed() }, caller?.signal)
-      : lists.mainThread.timed(() => findWanted(maker, history, filter, asked));
+    const { list, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
     if (list !== undefined) answer.takeAll(list.rows, list.scores);
     answer.takeAll(more);
   }

@@ -7,7 +7,7 @@ import { RowSet } from '../rows/row-set.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import { AnswerSlots, ID_LENGTH_MAX, SLOT_BYTES, SLOT_ROWS } from './answer-slots.ts';
 import { AnswerTexts } from './answer-texts.ts';
-import type { Dated } from './stale-lists.ts';
+import type { Dated } from './freshness.ts';
 
 /** Share of the memory for answers as text; the rest is for lists. */
 const TEXT_SHARE = 1 / 4;

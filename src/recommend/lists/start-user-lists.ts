@@ -9,12 +9,10 @@ import { type ListSettings, listSettings } from '../sources/list-settings.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
 import { ActiveUsers } from './active-users.ts';
 import { AnswerCache } from './answer-cache.ts';
+import type { ListWorker } from './list-queue.ts';
 import { ListVersions } from './list-versions.ts';
-import { TimeBudget } from './main-thread-time-budget.ts';
 import { ListMaker } from './maker/list-maker.ts';
 import { mainThreadInputs } from './maker/main-thread-inputs.ts';
-import type { MakeInWorker } from './remake-queue.ts';
-import { StaleLists } from './stale-lists.ts';
 import { UserLists } from './user-lists.ts';
 
 /** What users' lists stand on. */
@@ -26,8 +24,8 @@ export interface ListParts {
   readonly hasOtherNodes: boolean;
   readonly live: InMemoryState;
   readonly generations: GenerationSlot;
-  /** Makes users' lists in a worker. */
-  readonly makeInWorker: MakeInWorker;
+  /** Makes users' lists in a worker, and answers questions with the models. */
+  readonly worker: ListWorker;
   readonly clock: Clock;
   /** A clock that never goes back, milliseconds. */
   readonly elapsedMs: () => number;
@@ -48,17 +46,13 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
   const { config, reads, cache, hasOtherNodes, live, generations, clock } = parts;
   const { server, recommend } = config;
   const settings = listSettings(recommend);
-  const lastRows = (userRow: number): ArrayLike<number> => {
-    const last = lists.last(userRow);
-    return last === undefined || lists.isRetracted(last) ? [] : last.itemRows;
-  };
   const inputs = mainThreadInputs({
     live,
     generations,
     reads,
     clock,
     cacheSize: settings.cacheSize,
-    lastRows,
+    lastRows: (userRow) => lists.lastRows(userRow),
   });
   const maker = new ListMaker(settings, inputs, live.isPositive);
   const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
@@ -72,11 +66,18 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     maker,
     versions:
       hasOtherNodes || cache.local === undefined ? listVersions(config, settings, live, reads) : undefined,
-    staleLists: staleListsOf(config, live, clock, await settingsSince(settings, cache, clock)),
+    ages: {
+      refreshMs: recommend.offline.refresh_recommend_period,
+      expireMs: recommend.cache_expire,
+      arrivalMs: server.cache_expire,
+    },
+    validSinceMs: await settingsSince(settings, cache, clock),
+    arrivedMs: () => live.newItems.lastMs,
     clock,
+    elapsedMs: parts.elapsedMs,
+    share: recommend.online.remake_share,
     arrivalsSince: (sinceMs) => live.newItems.since(sinceMs),
-    budget: new TimeBudget(recommend.online.remake_share, parts.elapsedMs),
-    makeInWorker: parts.makeInWorker,
+    worker: parts.worker,
     needsWorker: settings.user_based,
     onReplaced: (userRow) => hits.forget(userRow),
     onTrouble: parts.onTrouble,
@@ -102,20 +103,6 @@ function listVersions(
   const positiveTypes = positiveKindNames(positive_feedback_types);
   const ground = { settings, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
   return new ListVersions(ground, isPositive, () => reads.feedbackTypes());
-}
-
-function staleListsOf(
-  { server, recommend }: Config,
-  live: InMemoryState,
-  clock: Clock,
-  validSinceMs: number,
-): StaleLists {
-  const ages = {
-    refreshMs: recommend.offline.refresh_recommend_period,
-    expireMs: recommend.cache_expire,
-    arrivalMs: server.cache_expire,
-  };
-  return new StaleLists({ clock, ages, validSinceMs, arrivedMs: () => live.newItems.lastMs });
 }
 
 /** Name of the state that tells which settings lists are made with. */

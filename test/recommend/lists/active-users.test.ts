@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ActiveUsers, type PassOrder } from '../../../src/recommend/lists/active-users.ts';
-import { forgetStaleLists } from '../../../src/recommend/lists/stale-lists.ts';
+import { forgetStaleLists } from '../../../src/recommend/lists/freshness.ts';
 import { UserBits } from '../../../src/recommend/rows/user-bits.ts';
 
 const DAY_MS = 86_400_000;

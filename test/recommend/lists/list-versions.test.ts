@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { History } from '../../../src/recommend/history/history.ts';
 import { ActiveUsers } from '../../../src/recommend/lists/active-users.ts';
 import { ListVersions } from '../../../src/recommend/lists/list-versions.ts';
-import { TimeBudget } from '../../../src/recommend/lists/main-thread-time-budget.ts';
 import type { ListMaker } from '../../../src/recommend/lists/maker/list-maker.ts';
-import { StaleLists } from '../../../src/recommend/lists/stale-lists.ts';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
 import type { Generation } from '../../../src/recommend/models/generation.ts';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
@@ -96,12 +94,9 @@ describe('lists that several nodes make', () => {
         hasNews: () => false,
         hasExpired: () => false,
       } as unknown as ListMaker,
-      staleLists: new StaleLists({
-        clock,
-        ages: { refreshMs: 1e5, expireMs: 1e6, arrivalMs: 1e5 },
-        validSinceMs: 0,
-        arrivedMs: () => 0,
-      }),
+      ages: { refreshMs: 1e5, expireMs: 1e6, arrivalMs: 1e5 },
+      validSinceMs: 0,
+      arrivedMs: () => 0,
       versions,
       active: new ActiveUsers(0, clock),
       userCount: () => 1,
@@ -109,8 +104,9 @@ describe('lists that several nodes make', () => {
       itemCount: () => 100,
       clock,
       arrivalsSince: () => [],
-      budget: new TimeBudget(share, clock),
-      makeInWorker: () => new Promise(() => {}),
+      elapsedMs: clock,
+      share,
+      worker: { make: () => new Promise(() => {}), answer: () => new Promise(() => {}) },
       needsWorker: false,
       onReplaced: () => {},
       onTrouble: () => {},

@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { History } from '../../../src/recommend/history/history.ts';
 import { ActiveUsers } from '../../../src/recommend/lists/active-users.ts';
+import type { Remade } from '../../../src/recommend/lists/list-queue.ts';
 import type { ListVersions } from '../../../src/recommend/lists/list-versions.ts';
-import { MainThreadOrWorker } from '../../../src/recommend/lists/main-thread-or-worker.ts';
-import { TimeBudget } from '../../../src/recommend/lists/main-thread-time-budget.ts';
+import { MainThreadTime } from '../../../src/recommend/lists/main-thread-time.ts';
 import type { ListMaker } from '../../../src/recommend/lists/maker/list-maker.ts';
-import type { Remade } from '../../../src/recommend/lists/remake-queue.ts';
-import { StaleLists } from '../../../src/recommend/lists/stale-lists.ts';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
 import type { GenerationSlot } from '../../../src/recommend/models/generation.ts';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
@@ -39,7 +37,6 @@ class FakeCache {
 
 let nowMs: number;
 let cache: FakeCache;
-let staleLists: StaleLists;
 /** What the maker makes now, undefined for nothing; and how often it was asked. */
 let rows: number[] | undefined;
 let madeHere: number;
@@ -85,28 +82,28 @@ function lists(share = 1, isVersioned = false, needsWorker = false): UserLists {
       return newcomers;
     },
   };
-  staleLists = new StaleLists({
-    clock: () => nowMs,
-    ages: AGES,
-    validSinceMs: 0,
-    arrivedMs: () => arrivedMs,
-  });
   return new UserLists({
     cache: cache as unknown as CacheStore,
     generations: generations as GenerationSlot,
     maker: maker as unknown as ListMaker,
-    staleLists,
+    ages: AGES,
+    validSinceMs: 0,
+    arrivedMs: () => arrivedMs,
     active: new ActiveUsers(0, () => nowMs),
     userCount: () => 1000,
     isSettled: () => isSettled,
     itemCount: () => itemCount,
     clock: () => nowMs,
     arrivalsSince: () => arrivals,
-    budget: new TimeBudget(share, () => nowMs),
-    makeInWorker: (userRows) =>
-      new Promise((answer) => {
-        aside.push({ userRows, answer });
-      }),
+    elapsedMs: () => nowMs,
+    share,
+    worker: {
+      make: (userRows) =>
+        new Promise((answer) => {
+          aside.push({ userRows, answer });
+        }),
+      answer: () => Promise.reject(new Error('no question is asked')),
+    },
     needsWorker,
     ...(isVersioned && { versions: {} as ListVersions }),
     onReplaced: (userRow) => replaced.push(userRow),
@@ -209,7 +206,7 @@ describe('a list whose user has new feedback', () => {
   it('is made again once, also while a pass is at work on it', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
-    const { end } = all.passes.beginBlock(BLOCK, nowMs);
+    const { end } = all.queue.beginBlock(BLOCK, nowMs);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -228,7 +225,7 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    const { end } = all.passes.beginBlock(BLOCK, nowMs);
+    const { end } = all.queue.beginBlock(BLOCK, nowMs);
     cache.stored.set(USER, list([7, 8]));
     end(true);
     expect(await rowsOf(all)).toEqual([7, 8]);
@@ -240,9 +237,9 @@ describe('a list whose user has new feedback', () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
     all.markDirty(USER);
-    all.passes.beginBlock(BLOCK, nowMs).end(false);
+    all.queue.beginBlock(BLOCK, nowMs).end(false);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
-    const { end } = all.passes.beginBlock(BLOCK, nowMs);
+    const { end } = all.queue.beginBlock(BLOCK, nowMs);
     all.markDirty(USER);
     end(true);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
@@ -257,7 +254,7 @@ describe('a list made here that a block at work has made, too', () => {
       cache.stored.delete(USER);
       if (isBefore) expect(await rowsOf(all)).toEqual([1, 2, 3]);
       nowMs++;
-      const { end } = all.passes.beginBlock(BLOCK, nowMs);
+      const { end } = all.queue.beginBlock(BLOCK, nowMs);
       if (!isBefore) expect(await rowsOf(all)).toEqual([1, 2, 3]);
       await all.flush();
       cache.stored.set(USER, list([7, 8]));
@@ -275,7 +272,7 @@ describe('a list made here that a block at work has made, too', () => {
       all.markDirty(USER);
       expect(await rowsOf(all)).toEqual([1, 2, 3]);
       nowMs++;
-      all.passes.beginBlock(BLOCK, nowMs).end(areStored);
+      all.queue.beginBlock(BLOCK, nowMs).end(areStored);
       expect(await rowsOf(all)).toEqual([1, 2, 3]);
       await all.flush();
       expect([...cache.stored.get(USER)!.itemRows]).toEqual([1, 2, 3]);
@@ -285,11 +282,11 @@ describe('a list made here that a block at work has made, too', () => {
   it('is gone where the user is deleted meanwhile', async () => {
     const all = lists();
     cache.stored.set(USER, list([9]));
-    const { end } = all.passes.beginBlock(BLOCK, nowMs);
+    const { end } = all.queue.beginBlock(BLOCK, nowMs);
     all.delete([USER]);
     cache.stored.set(USER, list([7, 8]));
     end(true);
-    expect(all.last(USER)).toBeUndefined();
+    expect(await all.find(USER)).toBeUndefined();
     await all.flush();
     expect(cache.stored.has(USER)).toBe(false);
     expect(all.staleCount).toBe(0);
@@ -302,7 +299,7 @@ describe('a list made here that a block at work has made, too', () => {
     all.markDirty(USER, true);
     expect(await rowsOf(all)).toBeUndefined();
     nowMs++;
-    all.passes.beginBlock(BLOCK, nowMs).end(true);
+    all.queue.beginBlock(BLOCK, nowMs).end(true);
     expect(await rowsOf(all)).toBeUndefined();
     await all.flush();
     expect(cache.stored.has(USER)).toBe(false);
@@ -312,7 +309,7 @@ describe('a list made here that a block at work has made, too', () => {
 describe('a pass over the users', () => {
   /** Users of a block of whom the pass makes no list; of the others it fails. */
   const leftOut = (all: UserLists) => {
-    const { userRows, end } = all.passes.beginBlock(BLOCK, nowMs);
+    const { userRows, end } = all.queue.beginBlock(BLOCK, nowMs);
     end(false);
     return [...BLOCK].filter((row) => !userRows.includes(row));
   };
@@ -326,7 +323,7 @@ describe('a pass over the users', () => {
     const all = lists();
     all.markDirty(USER);
     await rowsOf(all);
-    const leave = all.passes.begin(7, nowMs);
+    const leave = all.queue.beginPass(7, nowMs);
     // That was made before.
     expect(leftOut(all)).toEqual([]);
     all.markDirty(USER);
@@ -335,7 +332,7 @@ describe('a pass over the users', () => {
     all.markDirty(USER);
     expect(leftOut(all)).toEqual([]);
     leave();
-    all.passes.begin(8, nowMs);
+    all.queue.beginPass(8, nowMs);
     all.markDirty(USER);
     await rowsOf(all);
     expect(leftOut(all)).toEqual([]);
@@ -344,11 +341,11 @@ describe('a pass over the users', () => {
   it('is left those that were stale when it began, but nobody without a list and no later feedback', async () => {
     const all = lists();
     all.markDirty(USER);
-    const leave = all.passes.begin(7, nowMs);
+    const leave = all.queue.beginPass(7, nowMs);
     expect(await rowsOf(all)).toEqual([9]);
     expect(await rowsOf(all)).toEqual([9]);
     expect(madeHere).toBe(0);
-    expect([...all.passes.takeAsked(10)]).toEqual([USER]);
+    expect([...all.queue.takeRenewals(10)]).toEqual([USER]);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([1, 2, 3]);
     const other = all.of({ ...history, userRow: 4 } as History) as UserList;
@@ -359,14 +356,14 @@ describe('a pass over the users', () => {
 
   it('makes each list again where lists say what they were made from', () => {
     const all = lists(1, true);
-    all.passes.begin(7, nowMs);
-    all.passes.beginBlock(BLOCK, nowMs).end(true);
+    all.queue.beginPass(7, nowMs);
+    all.queue.beginBlock(BLOCK, nowMs).end(true);
     expect(leftOut(all)).toEqual([]);
   });
 
   it('leaves out nobody whose list was made here where only a worker has all that it is made of', async () => {
     const all = lists(1, false, true);
-    all.passes.begin(7, nowMs);
+    all.queue.beginPass(7, nowMs);
     all.markDirty(USER);
     await rowsOf(all);
     expect(leftOut(all)).toEqual([]);
@@ -374,15 +371,15 @@ describe('a pass over the users', () => {
 
   it('takes over those who are asked for, who are then asked for once, and makes them once', async () => {
     const all = lists(0);
-    const leave = all.passes.begin(7, nowMs);
+    const leave = all.queue.beginPass(7, nowMs);
     all.markDirty(USER);
     expect(await rowsOf(all)).toEqual([9]);
-    const asked = all.passes.takeAsked(10);
+    const asked = all.queue.takeRenewals(10);
     expect([...asked]).toEqual([USER]);
-    const { userRows, end } = all.passes.beginBlock(asked, nowMs);
+    const { userRows, end } = all.queue.beginBlock(asked, nowMs);
     expect([...userRows]).toEqual([USER]);
     expect(await rowsOf(all)).toEqual([9]);
-    expect(all.passes.takeAsked(10)).toHaveLength(0);
+    expect(all.queue.takeRenewals(10)).toHaveLength(0);
     cache.stored.set(USER, { ...list([7, 8]), generation: 7 });
     end(true);
     expect(await rowsOf(all)).toEqual([7, 8]);
@@ -394,32 +391,32 @@ describe('a pass over the users', () => {
 
   it('makes those again whose feedback changes meanwhile, and those of a block that failed', async () => {
     const all = lists(0);
-    all.passes.begin(7, nowMs);
+    all.queue.beginPass(7, nowMs);
     all.markDirty(USER);
     await rowsOf(all);
     for (const areStored of [true, false]) {
-      const { end } = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
+      const { end } = all.queue.beginBlock(all.queue.takeRenewals(10), nowMs);
       if (areStored) all.markDirty(USER);
       end(areStored);
       expect(await rowsOf(all)).toEqual([9]);
     }
-    expect([...all.passes.takeAsked(10)]).toEqual([USER]);
+    expect([...all.queue.takeRenewals(10)]).toEqual([USER]);
   });
 
   it('makes nobody in two blocks at once, so that no older list is written over a newer one', async () => {
     const all = lists(0);
-    all.passes.begin(7, nowMs);
-    const { userRows, end } = all.passes.beginBlock(BLOCK, nowMs);
+    all.queue.beginPass(7, nowMs);
+    const { userRows, end } = all.queue.beginBlock(BLOCK, nowMs);
     expect([...userRows]).toContain(USER);
     all.markDirty(USER);
     await rowsOf(all);
-    const other = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
+    const other = all.queue.beginBlock(all.queue.takeRenewals(10), nowMs);
     expect([...other.userRows]).toEqual([]);
     other.end(true);
     // What the first block has made knows nothing of the feedback.
     end(true);
     await rowsOf(all);
-    const again = all.passes.beginBlock(all.passes.takeAsked(10), nowMs);
+    const again = all.queue.beginBlock(all.queue.takeRenewals(10), nowMs);
     expect([...again.userRows]).toEqual([USER]);
     again.end(true);
     expect(leftOut(all)).toContain(USER);
@@ -427,7 +424,7 @@ describe('a pass over the users', () => {
 
   it('leaves to the worker aside whom somebody waits for, and at its end all others', async () => {
     const all = lists(0);
-    const leave = all.passes.begin(7, nowMs);
+    const leave = all.queue.beginPass(7, nowMs);
     all.markDirty(USER);
     await rowsOf(all);
     const waited = all.of({ ...history, userRow: 4, length: 50_000 } as History);
@@ -438,7 +435,7 @@ describe('a pass over the users', () => {
     leave();
     await turns();
     expect(aside.map(({ userRows }) => userRows)).toEqual([[4], [USER]]);
-    expect(all.passes.takeAsked(10)).toHaveLength(0);
+    expect(all.queue.takeRenewals(10)).toHaveLength(0);
   });
 });
 
@@ -462,7 +459,7 @@ describe('without time on the thread that serves', () => {
     const all = lists(0);
     cache.stored.set(USER, list([9]));
     nowMs += 10;
-    all.passes.endPass(nowMs);
+    all.queue.endPass(nowMs);
     expect(await rowsOf(all)).toEqual([9]);
     expect(aside.map(({ userRows }) => userRows)).toEqual([[USER]]);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
@@ -497,7 +494,7 @@ describe('without time on the thread that serves', () => {
     all.markDirty(USER, true);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
     await turns();
-    expect([...all.last(USER)!.itemRows]).toEqual([9]);
+    expect([...(await all.find(USER))!.itemRows]).toEqual([9]);
   });
 
   it('nor once nothing was left to make a list of, and other feedback has come', async () => {
@@ -511,7 +508,7 @@ describe('without time on the thread that serves', () => {
     all.markDirty(USER);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
     await turns();
-    expect(all.last(USER)).toBeUndefined();
+    expect(await all.find(USER)).toBeUndefined();
   });
 
   it('what a worker made is not taken over a list that was made here since', async () => {
@@ -527,7 +524,7 @@ describe('without time on the thread that serves', () => {
     all.markDirty(USER);
     aside[0]!.answer({ lists: [older], forsaken: [] });
     await turns();
-    expect([...all.last(USER)!.itemRows]).toEqual([1, 2, 3]);
+    expect([...(await all.find(USER))!.itemRows]).toEqual([1, 2, 3]);
   });
 
   it('what a worker made of a user who is gone by then is not taken', async () => {
@@ -538,7 +535,7 @@ describe('without time on the thread that serves', () => {
     all.delete([USER]);
     aside[0]!.answer({ lists: [list([4, 5])], forsaken: [] });
     await turns();
-    expect(all.last(USER)).toBeUndefined();
+    expect(await all.find(USER)).toBeUndefined();
     await all.flush();
     expect(cache.stored.has(USER)).toBe(false);
   });
@@ -641,9 +638,8 @@ describe('a user for whom no list can be made', () => {
 });
 
 it('one list that took very long keeps those of others from being made here for some minutes at most', () => {
-  const budget = new TimeBudget(0.5, () => nowMs);
-  const here = new MainThreadOrWorker({ budget, itemCount: () => 10 });
-  here.timed(() => {
+  const here = new MainThreadTime({ share: 0.5, now: () => nowMs, itemCount: () => 10 });
+  here.spend(() => {
     nowMs += 400;
   });
   expect(here.takesLong(history)).toBe(true);
@@ -677,7 +673,7 @@ describe('an item that arrives', () => {
     // Until the next one arrives there is nothing to do, though the list is as old as it was.
     newcomers = [{ itemRow: 6, score: 2 }];
     expect(await rowsOf(all)).toEqual([7, 5, 8]);
-    expect(all.last(USER)).toMatchObject({ madeMs: 1000, knowsMs: nowMs });
+    expect(await all.find(USER)).toMatchObject({ madeMs: 1000, knowsMs: nowMs });
     await all.flush();
     expect([...cache.stored.get(USER)!.itemRows]).toEqual([7, 5, 8]);
   });
@@ -714,7 +710,7 @@ describe('a cache that takes nothing', () => {
     cache.stored.set(USER, list([9]));
     cache.fails = true;
     all.delete([USER]);
-    expect(all.last(USER)).toBeUndefined();
+    expect(await all.find(USER)).toBeUndefined();
     await turns();
     cache.fails = false;
     await all.flush();

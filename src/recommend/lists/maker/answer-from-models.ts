@@ -20,9 +20,6 @@ export interface Found {
   readonly more: readonly number[];
 }
 
-/** Asks the models in a worker. @throws FurzeError OVERLOADED when too many questions wait */
-export type AskInWorker = (question: Question, signal?: AbortSignal) => Promise<Found>;
-
 /**
  * Answers a question with the models: a list made for it, unless there is one, and what else of the wanted items they
  * propose.

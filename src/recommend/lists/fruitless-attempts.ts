@@ -17,7 +17,7 @@ interface Attempt {
  * Remembers the users for whom no list could be made, so that it is not tried again with each request: not before their
  * feedback or the generation is another, or an answer's time to live is over.
  */
-export class UsersWithoutList {
+export class FruitlessAttempts {
   private readonly attempts = new Map<number, Attempt>();
   private readonly clock: Clock;
   private readonly ttlMs: number;

@@ -13,11 +13,18 @@ const UNSAVED_MAX = 8192;
 /** A list to be stored, or one to be removed. */
 type Change = UserList | 'removed';
 
-/** Stores lists some time after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and tried again. */
-export class ListWriter {
+/**
+ * The place of users' lists: the cache, and before it what was made here and is not stored yet. Lists are stored some
+ * time after answers have gone out, many in one transaction. The cache can be done without: a failure is reported and
+ * tried again.
+ */
+export class ListPlace {
   private readonly options: {
-    readonly cache: Pick<CacheStore, 'putLists'>;
+    readonly cache: Pick<CacheStore, 'putLists' | 'getList' | 'local'>;
+    /** True for a list that is made with the settings of today; others are as good as none. */
+    readonly isOfToday: (list: UserList) => boolean;
     readonly onTrouble: (error: unknown) => void;
+    /** Told of each user whose list could not be kept. */
     readonly onLost: (userRow: number) => void;
   };
 
@@ -25,18 +32,43 @@ export class ListWriter {
   private readonly unsaved = new Map<number, Change>();
   /** Users whose lists another thread makes and stores: what changes here is stored after that. */
   private readonly held = new UserBits();
+  /** The list that another is made after, where lists are not at hand. */
+  private considered: UserList | undefined;
   private saving: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
 
-  /** @param options.onLost told of each user whose list could not be kept */
-  constructor(options: ListWriter['options']) {
+  constructor(options: ListPlace['options']) {
     this.options = options;
   }
 
-  /** What was put last and may not be seen in the store yet. */
-  get(userRow: number): Change | undefined {
-    return this.unsaved.get(userRow);
+  /** Asks for the user's list, to be given to `last`, where lists are not at hand; undefined where they are. */
+  fetch(userRow: number): Promise<UserList | undefined> | undefined {
+    const { cache } = this.options;
+    if (userRow < 0 || cache.local !== undefined || this.unsaved.has(userRow)) return undefined;
+    return cache.getList(userRow);
+  }
+
+  /**
+   * The list made last with the settings of today, however old. It is the caller's own, whatever is read after.
+   * @param fetched what `fetch` has found for the user
+   */
+  last(userRow: number, fetched?: UserList): UserList | undefined {
+    const change = this.unsaved.get(userRow);
+    if (change === 'removed') return undefined;
+    const list = change ?? fetched ?? this.stored(userRow);
+    // By the time that it was fetched, the user's name may be that of another row.
+    return list?.userRow === userRow && this.options.isOfToday(list) ? list : undefined;
+  }
+
+  /** Does work that looks at this list as the user's last one. */
+  considering<T>(list: UserList | undefined, work: () => T): T {
+    this.considered = list;
+    try {
+      return work();
+    } finally {
+      this.considered = undefined;
+    }
   }
 
   put(list: UserList): void {
@@ -56,11 +88,19 @@ export class ListWriter {
     return this.held.has(userRow);
   }
 
-  /** The other thread is done. @param isSettled whether it has stored a list that a change of here must not write over */
-  release(userRows: Uint32Array, isSettled: (userRow: number) => boolean): void {
+  /**
+   * The other thread is done.
+   * @param madeMs of the lists that it has made
+   * @param isSettled whether it has made the user's list of the feedback as it is: then a change of here is made of less
+   */
+  release(userRows: Uint32Array, madeMs: number, isSettled: (userRow: number) => boolean): void {
+    const { local } = this.options.cache;
+    local?.refresh();
+    // Lists that are not at hand tell by their versions whether they are good.
+    const isStored = (row: number) => local === undefined || local.readList(row)?.madeMs === madeMs;
     for (const userRow of userRows) {
       this.held.delete(userRow);
-      if (this.unsaved.has(userRow) && isSettled(userRow)) this.unsaved.delete(userRow);
+      if (this.unsaved.has(userRow) && isSettled(userRow) && isStored(userRow)) this.unsaved.delete(userRow);
     }
     if (this.unsaved.size > 0) this.saveLater(GATHER_MS);
   }
@@ -73,6 +113,14 @@ export class ListWriter {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.unsaved.size > 0) await this.attempt();
+  }
+
+  /** The cache hands out memory that the next read of any store writes over. */
+  private stored(userRow: number): UserList | undefined {
+    const { local } = this.options.cache;
+    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
+    const list = local.readList(userRow);
+    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
   }
 
   private change(userRow: number, change: Change): void {
