@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../config/config.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { DEFAULT_TYPE } from '../exchange/import-plan.ts';
 import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
@@ -12,6 +13,7 @@ import { REFUSED } from './import/run-import.ts';
 import { importInto } from './import.ts';
 import { loadConfig } from './load-config.ts';
 import { addPlaceOptions, configFlags, parseNumber } from './options.ts';
+import { howFar, LINE_MS } from './progress.ts';
 
 interface EvaluateFlags extends EvaluateOptions, OutputFlags, ColumnFlags {
   readonly config?: string;
@@ -143,16 +145,28 @@ export async function evaluateFolder(
 ): Promise<EvaluationReport> {
   // Loaded here, so that other commands load no engine.
   const { evaluateStore } = await import('../evaluate/evaluate-store.ts');
-  let shown = '';
-  const report = await evaluateStore(config, flags, source, (stage) => {
-    if (stage !== shown) process.stderr.write(`${stage}\n`);
-    shown = stage;
-  });
+  const report = await evaluateStore(config, flags, source, tellStages(process.stderr));
   if (flags.html !== undefined) {
     const { renderHtml } = await import('../evaluate/report-html.ts');
     writeFileSync(flags.html, renderHtml(report));
   }
   return report;
+}
+
+/** Prints a line for each stage and one every ten seconds, with the time that is left of what its name begins with. */
+export function tellStages(
+  stream: NodeJS.WritableStream,
+  clock: Clock = systemClock,
+): (stage: string, done: number, total: number) => void {
+  let [shown, phase, beganMs, toldMs] = ['', '', 0, 0];
+  return (stage, done, total) => {
+    const nowMs = clock();
+    const [name = ''] = stage.split(':');
+    if (name !== phase) [phase, beganMs] = [name, nowMs];
+    if (stage === shown && nowMs - toldMs < LINE_MS) return;
+    [shown, toldMs] = [stage, nowMs];
+    stream.write(`${stage}: ${howFar(done, total, (nowMs - beganMs) / 1000)}\n`);
+  };
 }
 
 /** A report for people. */

@@ -22,7 +22,7 @@ const CLEAR_LINE = '\r\u001b[K';
 /** Makes the present line the one that the bar goes back to in the end. */
 const SAVE_CURSOR = '\u001b7';
 /** Where there is no terminal, a stage that lasts is printed this often. */
-const LINE_MS = 10_000;
+export const LINE_MS = 10_000;
 /** Columns of a terminal that is not known. */
 const COLUMNS = 80;
 /** Columns of a bar at the least and at the most, and of the numbers beside it. */
@@ -130,8 +130,8 @@ function lineProgress(stream: ProgressStream, clock: Clock): Progress {
   };
 }
 
-/** @param seconds since the stage began */
-function howFar(done: number, total: number, seconds: number): string {
+/** Counts, share and time left of a stage. @param seconds since the stage began */
+export function howFar(done: number, total: number, seconds: number): string {
   // Nothing that could be told apart from what was told before.
   if (done === 0) return `${duration(Math.round(seconds))} so far`;
   const percent = Math.floor((100 * done) / total);

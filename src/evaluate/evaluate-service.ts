@@ -50,7 +50,7 @@ export async function evaluateService(
   const service = await TrialService.create(trial, config);
   const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
   const total = 1 + RECOMMENDERS.length + variants.length + REFERENCES;
-  const tell = (stage: string) => onStage(stage, judged.length, total);
+  const tell = (stage: string) => onStage(`hold-out: ${stage}`, judged.length, total);
   const perUser: (readonly number[])[] = [];
   const judge = (way: Way, ranker: Ranker) => {
     const part = evaluateUsers(ranker, seenBy(trial), trial.test.byUser, CUTOFFS, {

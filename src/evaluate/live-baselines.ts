@@ -1,9 +1,15 @@
 import { topRows } from '../model/evaluation/ranker.ts';
 import { DecayedCounter } from './decayed-counter.ts';
+import { Ease } from './ease.ts';
 import type { Timeline } from './timeline.ts';
 
 const HOUR_MS = 3_600_000;
 const EVER = 'ever';
+/** The counters that the items of EASE are chosen by, and that its logarithm is added to. */
+const [CHOOSES, BLENDED] = ['30 days', '2 days'];
+/** How much the logarithm of EASE counts beside that of the counter, and what is added before they are taken. */
+const EASE_WEIGHTS = [0.5, 1, 2, 4];
+const [COUNT_FLOOR, EASE_FLOOR] = [1e-3, 1e-2];
 /** Half-lives of the counters, hours. */
 const HALF_LIFE_HOURS: Readonly<Record<string, number>> = {
   '1 h': 1,
@@ -17,11 +23,14 @@ const HALF_LIFE_HOURS: Readonly<Record<string, number>> = {
 const LIKES_MAX = 100;
 const LIKERS_MAX = 500;
 
-/** Simple ways to recommend that learn from every like as it comes. */
+/** Simple ways to recommend that learn from every like as it comes; the weights of EASE stand from one fit to the next. */
 export class LiveBaselines {
   private readonly timeline: Timeline;
   private readonly counters: ReadonlyMap<string, DecayedCounter>;
   private readonly cosine: Float64Array;
+  private readonly ease: Float64Array;
+  private readonly blend: Float64Array;
+  private model: Ease | undefined;
   /** The index of the first record that is not counted yet. */
   private next = 0;
 
@@ -35,6 +44,8 @@ export class LiveBaselines {
       ]),
     );
     this.cosine = new Float64Array(items);
+    this.ease = new Float64Array(items).fill(Number.NEGATIVE_INFINITY);
+    this.blend = new Float64Array(items);
   }
 
   /** Counts what came before an index. */
@@ -46,14 +57,43 @@ export class LiveBaselines {
     }
   }
 
+  /** Learns the weights of EASE from what came before an index. */
+  fit(before: number): void {
+    this.learn(before);
+    this.model = new Ease(this.timeline, this.counters.get(CHOOSES)!.scores, before);
+  }
+
   /** The lists of all ways, by name, for somebody with these likes. @param excluded items that no list holds, ascending */
-  lists(likes: Uint32Array, excluded: Uint32Array, n: number): Map<string, Uint32Array> {
+  lists(likes: Uint32Array, excluded: Uint32Array, nowMs: number, n: number): Map<string, Uint32Array> {
     const lists = new Map<string, Uint32Array>();
     for (const [name, { scores }] of this.counters)
       lists.set(counterName(name), topRows(scores, n, excluded));
     this.scoreByCosine(likes);
     lists.set('item cosine', topRows(this.cosine, n, excluded));
+    this.model?.score(
+      likes.map((at) => this.timeline.itemRows[at]!),
+      this.ease,
+    );
+    lists.set('EASE', topRows(this.ease, likes.length === 0 ? 0 : n, excluded));
+    for (const weight of EASE_WEIGHTS) {
+      this.addLogarithms(nowMs, weight);
+      lists.set(`log(${BLENDED}) + ${weight} log(EASE)`, topRows(this.blend, n, excluded));
+    }
     return lists;
+  }
+
+  /** Adds the logarithm of likes of late to that of EASE, for items with either. */
+  private addLogarithms(nowMs: number, weight: number): void {
+    const counter = this.counters.get(BLENDED)!;
+    const unit = counter.unitAt(nowMs);
+    for (let item = 0; item < this.blend.length; item++) {
+      const count = Math.max(0, counter.scores[item]! / unit);
+      const fit = Math.max(0, this.ease[item]!);
+      this.blend[item] =
+        count === 0 && fit === 0
+          ? Number.NEGATIVE_INFINITY
+          : Math.log(count + COUNT_FLOOR) + weight * Math.log(fit + EASE_FLOOR);
+    }
   }
 
   /** Sums, over the likes, the cosine of who liked both. */

@@ -22,9 +22,10 @@ export class Replay {
   private readonly baselines: LiveBaselines;
   private readonly onStage: OnReplay;
   private readonly answers: Answer[] = [];
-  /** The index of the next record to tell, of the next fit, and of what the last fit knew. */
+  /** The index of the next record to tell, of the next fit, and of what the last fit did not know. */
   private next: number;
   private fits = 0;
+  private asked = 0;
   private fittedBefore: number;
 
   private constructor(plan: ReplayPlan, service: ReplayedService, onStage: OnReplay) {
@@ -44,7 +45,7 @@ export class Replay {
     onStage: OnReplay,
     recommend: Recommend = {},
   ): Promise<ReplayTable> {
-    onStage('replay: writing what was known before', 0, 1);
+    onStage('replay: writing what was known before', 0, plan.questions.length);
     const service = await ReplayedService.start(plan, config, recommend);
     try {
       const replay = new Replay(plan, service, onStage);
@@ -57,10 +58,11 @@ export class Replay {
   private async go(seed: number): Promise<ReplayTable> {
     const { timeline, from, questions, fitsMs } = this.plan;
     await this.fit(timeline.timesMs[from]! - 1);
-    for (const [done, at] of questions.entries()) {
+    for (const at of questions) {
       await this.advance(at);
-      this.onStage('replay: questions', done, questions.length);
+      this.report('questions');
       await this.question(at);
+      this.asked++;
     }
     await this.advance(timeline.length);
     const lists = await this.askPeople(seed);
@@ -96,9 +98,14 @@ export class Replay {
 
   private async fit(nowMs: number): Promise<void> {
     const total = 1 + this.plan.fitsMs.length;
-    this.onStage(`replay: fit ${this.fits + 1} of ${total}`, 0, 1);
+    this.report(`fit ${this.fits + 1} of ${total}`);
     await this.service.fit(nowMs, () => {});
+    this.baselines.fit(this.next);
     this.fittedBefore = this.next;
+  }
+
+  private report(stage: string): void {
+    this.onStage(`replay: ${stage}`, this.asked, this.plan.questions.length);
   }
 
   private async question(at: number): Promise<void> {
@@ -110,12 +117,12 @@ export class Replay {
     if (timeline.firstOfItem[item]! >= this.fittedBefore) groups.push(SINCE_FIT);
     this.baselines.learn(at);
     const served = await this.service.ask(user, timeMs, N);
-    const others = this.baselines.lists(likes, timeline.seenBy(user, at), N);
+    const others = this.baselines.lists(likes, timeline.seenBy(user, at), timeMs, N);
     this.answers.push(answer({ user, timeMs, groups }, item, served, others));
     const session = sessionBefore(timeline, user, at);
     if (session.length === 0) return;
     const next = await this.service.askSession(session, N);
-    const simple = this.baselines.lists(session, timeline.itemsOf(session), N);
+    const simple = this.baselines.lists(session, timeline.itemsOf(session), timeMs, N);
     this.answers.push(answer({ user, timeMs, groups: [SESSIONS] }, item, next, simple));
   }
 
@@ -129,10 +136,12 @@ export class Replay {
     const lists = new Map<string, Uint32Array[]>();
     const people = sample(users, PEOPLE_MAX, seed);
     this.baselines.learn(length);
+    const nowMs = timeline.timesMs[length - 1]!;
     for (const [done, user] of people.entries()) {
-      this.onStage('replay: how alike lists are', done, people.length);
-      const served = await this.service.ask(user, timeline.timesMs[length - 1]!, N);
-      const others = this.baselines.lists(timeline.likesOf(user, length), timeline.seenBy(user, length), N);
+      this.onStage('alike: asking people at one moment', done, people.length);
+      const served = await this.service.ask(user, nowMs, N);
+      const likes = timeline.likesOf(user, length);
+      const others = this.baselines.lists(likes, timeline.seenBy(user, length), nowMs, N);
       for (const [name, list] of [[SERVED, served] as const, ...others]) {
         const all = lists.get(name) ?? [];
         lists.set(name, all);

@@ -30,7 +30,9 @@ describe('the live baselines', () => {
   const list = (name: string, user: number, at: number) => {
     const live = new LiveBaselines(timeline);
     live.learn(at);
-    return [...live.lists(timeline.likesOf(user, at), timeline.seenBy(user, at), 3).get(name)!];
+    return [
+      ...live.lists(timeline.likesOf(user, at), timeline.seenBy(user, at), 600 * HOUR_MS, 3).get(name)!,
+    ];
   };
 
   it('rank by likes of late, each by its own half-life', () => {
