@@ -28,6 +28,7 @@ import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
+import { Activity } from './activity.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
@@ -76,6 +77,7 @@ export class Admin {
   readonly compaction: AutomaticCompaction;
   readonly backups: Backups;
   readonly imports: Imports;
+  readonly activity: Activity;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -87,6 +89,7 @@ export class Admin {
     this.items = new ItemViewer(parts.recommendation);
     this.startedMs = parts.clock();
     const { requests, cache, clock, config, data, tasks, log } = parts;
+    this.activity = new Activity(parts.recommendation, data, cache, clock);
     const freeShare = config.database.compact_free_share;
     this.backups = new Backups(data, tasks);
     this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
@@ -98,14 +101,14 @@ export class Admin {
 
   /** Reads what was kept and begins to take samples. */
   async start(): Promise<void> {
-    await Promise.all([this.sampler.start(), this.evaluation.restore()]);
+    await Promise.all([this.sampler.start(), this.evaluation.restore(), this.activity.start()]);
   }
 
   /** Cuts off an evaluation, and keeps the samples. */
   async stop(): Promise<void> {
     this.compaction.stop();
     this.imports.stop();
-    await Promise.all([this.evaluation.stop(), this.sampler.stop()]);
+    await Promise.all([this.evaluation.stop(), this.sampler.stop(), this.activity.stop()]);
   }
 
   async summary(): Promise<Summary> {

@@ -21,6 +21,7 @@ export function titled(reads: LocalReads, itemRow: number): { Id: string; Title:
   return item && { Id: item.ItemId, Title: titleOf(item.Comment) };
 }
 
-function titleOf(comment: string): string {
+/** The beginning of a comment, as the title of its item. */
+export function titleOf(comment: string): string {
   return comment.length > TITLE_LENGTH_MAX ? `${comment.slice(0, TITLE_LENGTH_MAX)}…` : comment;
 }

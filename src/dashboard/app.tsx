@@ -5,6 +5,7 @@ import { ConfigPage } from './pages/config.tsx';
 import { ImportPage } from './pages/import.tsx';
 import { ItemPage } from './pages/item.tsx';
 import { ItemsPage } from './pages/items.tsx';
+import { LivePage } from './pages/live.tsx';
 import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { QualityPage } from './pages/quality.tsx';
@@ -30,6 +31,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'try', label: 'Try it', page: TryPage },
   { name: 'items', label: 'Items', page: ItemsOrItem },
   { name: 'users', label: 'Users', page: UsersPage },
+  { name: 'live', label: 'Live', page: LivePage },
   { name: 'quality', label: 'Quality', page: QualityPage },
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },

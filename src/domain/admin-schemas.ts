@@ -195,6 +195,44 @@ export const TitledScoreSchema = named('Item with its score', {
 });
 export type TitledScore = Static<typeof TitledScoreSchema>;
 
+export const RecentEventSchema = named('Feedback that came lately', {
+  Number: Type.Integer({ description: 'Counts up with each record' }),
+  UserId: text,
+  ...titled,
+  FeedbackType: text,
+  Positive: Type.Boolean(),
+  Timestamp: time,
+  CameAt: time,
+});
+export type RecentEvent = Static<typeof RecentEventSchema>;
+export const RecentEventsSchema = named('The latest feedback', {
+  Feedback: Type.Array(RecentEventSchema, { description: 'As it came, newest first' }),
+});
+
+export const ActiveUsersSchema = named('Users lately active', {
+  Users: Type.Array(
+    Type.Object({
+      ...{ UserId: text, Labels: Type.Array(text), Comment: text, FeedbackCount: count },
+      LastSeen: Type.String({ description: 'Latest time of feedback, RFC 3339; "" without any' }),
+    }),
+    { description: 'Who was active last first; of those with feedback among the latest thousand records' },
+  ),
+});
+export type ActiveUsersView = Static<typeof ActiveUsersSchema>;
+
+export const PopularItemsSchema = named('Items by likes', {
+  Items: Type.Array(
+    Type.Object({
+      ...titled,
+      Likes: Type.Number({ description: 'Positive feedback within `[recommend.popular] popular_window`' }),
+      Categories: Type.Array(text),
+      Timestamp: text,
+    }),
+    { description: 'Most liked first; hidden items are left out' },
+  ),
+});
+export type PopularItemsView = Static<typeof PopularItemsSchema>;
+
 export const UserViewSchema = named('One user', {
   User: Type.Object({
     UserId: text,

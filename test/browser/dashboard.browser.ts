@@ -102,7 +102,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     [`try/${userId}`, 'Try it', /A list of 100 by generation 1/],
     ['items', 'Items', /\(19\d\d\)/],
     [`items/${itemId}`, /\(\d{4}\)/, /positive/],
-    ['users', 'Users', /1/],
+    ['users', 'Users', /Last feedback/],
+    ['live', 'Live', /purchase/],
     ['quality', 'Quality', /NDCG@10/],
     ['import', 'Import', /Drop a file here/],
     ['storage', 'Storage', /itemFeedback/],
@@ -241,8 +242,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByText('No title, id, category or label has no such film at all in it.').waitFor();
     await view.page.getByLabel('Title, id, category or label').fill('');
     await expect.poll(() => rows.first().textContent()).toBe(before);
-    await view.page.getByRole('button', { name: 'Next' }).click();
-    await view.page.getByText('Page 2').waitFor();
+    const pages = view.page.getByRole('navigation', { name: 'Pages of the table' });
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByText('Page 2').waitFor();
     await view.page.getByRole('link', { name: 'Try it' }).click();
     await view.page.getByLabel('Title or id of an item', { exact: true }).fill('iron man 3');
     await view.page.getByRole('button', { name: 'Iron Man 3 (2013)', exact: true }).click();

@@ -1,7 +1,13 @@
+import { useState } from 'preact/hooks';
+import type { PopularItemsView } from '../../domain/admin-schemas.ts';
 import { setHidden } from '../actions.ts';
-import { time } from '../format.ts';
-import { Card, ItemName, Names, PageHead, State, Table } from '../parts/common.tsx';
-import { NoneFound, useItemSearch } from '../parts/record-search.tsx';
+import { pathOf } from '../api.ts';
+import { count, time } from '../format.ts';
+import { Card, ItemName, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { NoneFound, Pages, useItemSearch } from '../parts/record-search.tsx';
+import { useResource } from '../use-resource.ts';
+
+const LIKED_SHOWN = 10;
 
 /** An item as the API tells it. */
 export interface Item {
@@ -17,11 +23,16 @@ export function ItemsPage() {
   const found = useItemSearch<Item>('Title, id, category or label');
   return (
     <>
-      <PageHead title="Items">Look one up by its title, id, category or label.</PageHead>
+      <PageHead title="Items">
+        What is liked most; or look one up by its title, id, category or label.
+      </PageHead>
       <Card wide>
         <form class="filter" onSubmit={(event) => event.preventDefault()}>
           {found.input}
         </form>
+      </Card>
+      {found.text === '' && <MostLiked />}
+      <Card wide title={found.text === '' ? 'By id' : 'Found'}>
         <State error={found.error} loading={found.loading} />
         {found.none === undefined ? (
           <Table stacks label="Items" head={['Item', 'Categories', 'Time', 'State', '']}>
@@ -51,6 +62,39 @@ export function ItemsPage() {
         {found.pages}
       </Card>
     </>
+  );
+}
+
+/** Items by their likes in the window of popular ones, page by page. */
+function MostLiked() {
+  const [page, setPage] = useState(0);
+  const path = pathOf(['api', 'admin', 'activity', 'items'], { n: LIKED_SHOWN, offset: page * LIKED_SHOWN });
+  const { data, error, loading } = useResource<PopularItemsView>(path);
+  const rows = data?.Items ?? [];
+  return (
+    <Card wide title="Most liked">
+      <State error={error} loading={loading} />
+      {data !== undefined && page === 0 && rows.length === 0 && (
+        <p class="muted">Nothing was liked within popular_window of the configuration.</p>
+      )}
+      {rows.length > 0 && (
+        <Table stacks label="Most liked items" head={['Item', ...numbers('Likes'), 'Categories', 'Time']}>
+          {rows.map(({ Id, Title, Likes, Categories, Timestamp }) => (
+            <tr key={Id}>
+              <th scope="row">
+                <ItemName id={Id} title={Title} />
+              </th>
+              <td class="number">{count(Likes)}</td>
+              <td>
+                <Names values={Categories} />
+              </td>
+              <td class="nowrap">{time(Timestamp)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pages page={page} isLast={rows.length < LIKED_SHOWN} go={setPage} label="Pages of the most liked" />
+    </Card>
   );
 }
 

@@ -77,10 +77,18 @@ function usePages<Row>(
   const path = kind && pathOf(['api', 'admin', kind], { n: PAGE_ROWS, ...query, cursor: cursors.at(-1)! });
   const { data, error, loading, reload } = useResource<Page>(path);
   const rows = (data?.Users ?? data?.Items ?? []) as readonly Row[];
+  const next = (data?.Cursor as string | undefined) ?? '';
   return {
     ...{ rows, error, loading, reload },
     none: data === undefined || rows.length > 0 ? undefined : none,
-    pages: <Pages cursors={cursors} next={(data?.Cursor as string | undefined) ?? ''} go={setCursors} />,
+    pages: (
+      <Pages
+        page={cursors.length - 1}
+        isLast={next === ''}
+        go={(page) => setCursors(page < cursors.length ? cursors.slice(0, page + 1) : [...cursors, next])}
+        label="Pages of the table"
+      />
+    ),
   };
 }
 
@@ -99,31 +107,24 @@ export function SearchInput(props: { label: string; text: string; type: (text: s
   );
 }
 
-function Pages(props: {
-  cursors: readonly string[];
-  next: string;
-  go: (cursors: readonly string[]) => void;
+export function Pages(props: {
+  /** From 0. */
+  page: number;
+  isLast: boolean;
+  go: (page: number) => void;
+  label: string;
 }) {
-  const { cursors, next, go } = props;
+  const { page, isLast, go, label } = props;
+  const turn = (name: string, to: number, isOff: boolean) => (
+    <button type="button" class="small outline" disabled={isOff} onClick={() => go(to)}>
+      {name}
+    </button>
+  );
   return (
-    <nav class="pages" aria-label="Pages of the table" hidden={cursors.length === 1 && next === ''}>
-      <button
-        type="button"
-        class="small outline"
-        disabled={cursors.length === 1}
-        onClick={() => go(cursors.slice(0, -1))}
-      >
-        Previous
-      </button>
-      <span class="muted">Page {cursors.length}</span>
-      <button
-        type="button"
-        class="small outline"
-        disabled={next === ''}
-        onClick={() => go([...cursors, next])}
-      >
-        Next
-      </button>
+    <nav class="pages" aria-label={label} hidden={page === 0 && isLast}>
+      {turn('Previous', page - 1, page === 0)}
+      <span class="muted">Page {page + 1}</span>
+      {turn('Next', page + 1, isLast)}
     </nav>
   );
 }

@@ -1,8 +1,11 @@
 import {
+  ActiveUsersSchema,
   ConfigReportSchema,
   ImportReportSchema,
   ItemViewSchema,
+  PopularItemsSchema,
   QualitySchema,
+  RecentEventsSchema,
   SeriesSchema,
   StorageSchema,
   SummarySchema,
@@ -173,6 +176,7 @@ export const adminRoutes: readonly Route[] = [
     handler: (_request, { admin }) => json(admin.config()),
   }),
   ...pageRoutes(),
+  ...activityRoutes(),
   ...viewRoutes(),
 ];
 
@@ -213,6 +217,46 @@ function pageRoutes(): Route[] {
         const { cursor, rows } = await data.getItems(query.n, query.cursor, query.prefix);
         return json({ Cursor: cursor, Items: rows });
       },
+    }),
+  ];
+}
+
+/** What happens at the moment, and who and what it is about. */
+function activityRoutes(): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/admin/activity/feedback',
+      tag,
+      needsNoModel: true,
+      summary: 'The latest feedback as it came',
+      description: 'Of the latest thousand records since the start, and those before an orderly stop.',
+      query: ['n'],
+      response: { description: 'Newest first', schema: RecentEventsSchema },
+      handler: ({ query }, { admin }) =>
+        json({ Feedback: admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/activity/users',
+      tag,
+      needsNoModel: true,
+      summary: 'The users who were active last, with how much feedback each has',
+      query: ['n', 'offset'],
+      response: { description: 'Who was active last first', schema: ActiveUsersSchema },
+      handler: async ({ query }, { admin }) =>
+        json({ Users: await admin.activity.users(Math.min(query.n, ENTRIES_MAX), query.offset) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/activity/items',
+      tag,
+      needsNoModel: true,
+      summary: 'The items with the most positive feedback in the popular window',
+      query: ['n', 'offset'],
+      response: { description: 'Most liked first', schema: PopularItemsSchema },
+      handler: async ({ query }, { admin }) =>
+        json({ Items: await admin.activity.items(Math.min(query.n, ENTRIES_MAX), query.offset) }),
     }),
   ];
 }

@@ -1,0 +1,74 @@
+import type { ActiveUsersView, PopularItemsView, RecentEvent } from '../domain/admin-schemas.ts';
+import type { Clock } from '../domain/clock.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
+import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
+import type { SavedStates } from '../store/cache-store.ts';
+import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
+import { RecentFeedback } from './recent-feedback.ts';
+import { titleOf } from './titles.ts';
+
+/** Tells who was active last, which items are liked most, and what came lately. */
+export class Activity {
+  private readonly recent: RecentFeedback;
+  private readonly recommendation: Recommendation;
+  private readonly columns = new FeedbackColumns();
+
+  constructor(recommendation: Recommendation, data: DataStore, states: SavedStates, clock: Clock) {
+    this.recommendation = recommendation;
+    this.recent = new RecentFeedback(recommendation, states, clock);
+    data.onChange((changes) => {
+      this.recent.follow(changes);
+      return undefined;
+    });
+  }
+
+  start(): Promise<void> {
+    return this.recent.restore();
+  }
+
+  stop(): Promise<void> {
+    return this.recent.save();
+  }
+
+  /** The latest feedback, newest first. */
+  feedback(n: number): RecentEvent[] {
+    return this.recent.latest(n);
+  }
+
+  /** The users who were active last, one in a turn of its own: a user may have very much feedback. */
+  async users(n: number, offset: number): Promise<ActiveUsersView['Users']> {
+    const { reads } = this.recommendation;
+    const users: ActiveUsersView['Users'] = [];
+    for (const userRow of this.recent.userRows().slice(offset, offset + n)) {
+      await turns.take();
+      const user = reads.userAt(userRow);
+      if (user === undefined) continue;
+      const { UserId, Labels, Comment } = user;
+      users.push({ UserId, Labels: [...Labels], Comment, ...this.figures(userRow) });
+    }
+    return users;
+  }
+
+  /** The items that are liked most, with how many likes. */
+  async items(n: number, offset: number): Promise<PopularItemsView['Items']> {
+    const { reads, live } = this.recommendation;
+    const { rows, scores } = await live.popular.top(offset + n, [], () => true);
+    return rows.slice(offset).flatMap((row, at) => {
+      const item = reads.itemAt(row);
+      if (item === undefined) return [];
+      const { ItemId, Comment, Categories, Timestamp } = item;
+      const Likes = scores[offset + at]!;
+      return [{ Id: ItemId, Title: titleOf(Comment), Likes, Categories: [...Categories], Timestamp }];
+    });
+  }
+
+  private figures(userRow: number): { FeedbackCount: number; LastSeen: string } {
+    const { columns } = this;
+    this.recommendation.reads.readUserFeedback(userRow, columns);
+    let latestMs = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < columns.length; at++) latestMs = Math.max(latestMs, columns.timesMs[at]!);
+    const LastSeen = columns.length === 0 ? '' : formatTimestamp(latestMs);
+    return { FeedbackCount: columns.length, LastSeen };
+  }
+}
