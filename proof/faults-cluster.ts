@@ -1,12 +1,10 @@
 // npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL and one Redis. POST on one server, GET on the other N
 // times, then every process is killed in turn, the database restarts, Redis is flushed, killed and paused, a leader is paused in
-// a fit, a worker was away, a disk is full, all under a flood of writes and reads; at the end moves to PostgreSQL and back are killed. Below 1,000 rounds no leader is paused, and one of a kind is killed.
+// a fit, a worker was away, commits are removed while one lags or copies, a disk is full, all under a flood of writes and reads; at the end moves to PostgreSQL and back are killed. Below 1,000 rounds no leader is paused, and one of a kind is killed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRandom } from '../src/domain/random.ts';
-import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
-import { Connection } from '../src/store/postgres/connection.ts';
+import { createRandom, type Random } from '../src/domain/random.ts';
 import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { Checks } from './checks.ts';
@@ -14,6 +12,7 @@ import { ask } from './cluster/ask.ts';
 import { Flood } from './cluster/flood.ts';
 import { killMigrations } from './cluster/migrate-kills.ts';
 import { Node, waitFor } from './cluster/node.ts';
+import { prune, pruneUnderLag } from './cluster/prune-faults.ts';
 import { breakRedis } from './cluster/redis-faults.ts';
 import { GROUPS, ITEMS } from './cluster/tastes.ts';
 import { runProof } from './run-proof.ts';
@@ -50,6 +49,7 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
   try {
     await servers[0].start();
     await Promise.all(nodes.slice(1).map((node) => node.start()));
+    const random = createRandom(seed);
     const flood = new Flood(servers, createRandom(seed));
     const cluster = { postgres, dataStore, servers, workers, flood };
     await learnFirst(cluster, seed);
@@ -60,7 +60,8 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     if (redis === undefined)
       checks.skip('Redis that is away', 'there is no redis-server and no valkey-server');
     else await breakRedis({ redis, servers, flood, checks, tell, faultMs: isLong ? 20_000 : 3000 });
-    await workerAway(cluster, isLong);
+    await workerAway(cluster, random, isLong);
+    await pruneUnderFlood(cluster, random, isLong ? 12 : 2);
     if (isLong) await pauseLeader(cluster);
     else checks.skip('a leader that is paused', `only from ${LONG_ROUNDS} rounds on`);
     if (hasDisk) await fullDisk(cluster, disk);
@@ -201,7 +202,11 @@ async function restartDatabase({ postgres, servers, workers }: Cluster): Promise
 }
 
 /** One that was away for a while, and one so long that what it missed is no longer kept. */
-async function workerAway({ dataStore, servers, workers }: Cluster, isLong: boolean): Promise<void> {
+async function workerAway(
+  { dataStore, servers, workers }: Cluster,
+  random: Random,
+  isLong: boolean,
+): Promise<void> {
   const name = await servers[0].leader();
   const away = workers.find((worker) => worker.name !== name)!;
   for (const isTooLong of isLong ? [false, true] : [true]) {
@@ -212,7 +217,7 @@ async function workerAway({ dataStore, servers, workers }: Cluster, isLong: bool
         '/api/users',
         Array.from({ length: 100 }, (_, at) => ({ UserId: `away${isTooLong}${batch}-${at}` })),
       );
-    if (isTooLong) await forgetChanges(dataStore);
+    if (isTooLong) await prune(dataStore, random);
     const began = performance.now();
     await away.start();
     const users = (node: Node) => node.summary().then(({ Users }) => Users);
@@ -224,12 +229,14 @@ async function workerAway({ dataStore, servers, workers }: Cluster, isLong: bool
   }
 }
 
-/** As after a day. Whoever is up has them already. */
-async function forgetChanges(dataStore: string): Promise<void> {
-  const dsn = parseDsn(dataStore) as PostgresDsn;
-  const connection = await Connection.open(dsn, 'proof');
-  await connection.run(`DELETE FROM "${dsn.schema}".changes WHERE at < now() - interval '1 second'`);
-  await connection.close();
+async function pruneUnderFlood(
+  { dataStore, servers, workers, flood }: Cluster,
+  random: Random,
+  times: number,
+): Promise<void> {
+  const name = await agreedLeader([...servers, ...workers]);
+  const node = workers.find((worker) => worker.name !== name)!;
+  await pruneUnderLag({ dataStore, node, other: servers[0], flood, random, checks, tell, times });
 }
 
 /** A leader that stands still in the middle of a fit must do no harm when it wakes. */

@@ -41,8 +41,8 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
     const other = startTestServer({
       config: { database: { data_store: 'postgres://me:s3cret@127.0.0.1:1/nowhere' } },
     });
-    await expect(other).rejects.toThrow(/me:\*+@127\.0\.0\.1:1\/nowhere cannot be reached/);
-    await expect(other).rejects.not.toThrow(/s3cret/);
+    await expect(other).rejects.toThrow(/postgres:\/\/127\.0\.0\.1:1\/nowhere cannot be reached/);
+    await expect(other).rejects.not.toThrow(/s3cret|me:/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { FromWriter, Write } from '../../src/store/lmdb/tables/writer-messages.ts';
 import type { Group } from '../../src/store/lmdb/writer/group-commit.ts';
+import { DatabaseAwayError } from '../../src/store/postgres/database-away.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 
@@ -11,9 +12,8 @@ test('a copy on a full disk does not hold up a stop', async () => {
   let isClosed = false;
   const loop = new ReplicaLoop({
     commitLog: {
-      head: async () => ({ position: 0, mark: 0 }),
       write: async () => ({ answers: [], commit: { position: 1, mark: 1, markBefore: 0, parts: [] } }),
-      commitsAfter: async () => [],
+      commitsAfter: async () => ({ commits: [], head: { position: 0, mark: 0 } }),
       removeSome: async () => false,
       forgetOld: async () => {},
     },
@@ -46,4 +46,50 @@ test('a copy on a full disk does not hold up a stop', async () => {
   await vi.waitFor(() => expect(isClosed).toBe(true), 600_000);
   const answers = posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []));
   expect(answers.map(({ error }) => error?.code)).toEqual(['STORE_UNAVAILABLE']);
+});
+
+test.each([
+  ['a fault of this program', new TypeError('details of undefined'), ['INTERNAL', undefined]],
+  ['a database that is away', new DatabaseAwayError('gone'), ['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']],
+])('%s in one write of a group refuses those that it concerns', async (_, failure, codes) => {
+  const posted: FromWriter[] = [];
+  let position = 0;
+  const loop = new ReplicaLoop({
+    commitLog: {
+      async write(commands) {
+        if (commands.some((each) => each.kind === 'deleteUser' && each.userId === 'bad')) throw failure;
+        const commit = { position: ++position, mark: position, markBefore: position - 1, parts: [] };
+        return { answers: commands.map(() => ({ rowAffected: 1, removed: [] })), commit };
+      },
+      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+    copy: {
+      replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
+      forsake() {},
+      hasSlices: false,
+      slice(): Group {
+        throw new Error('there is none');
+      },
+      nextTransaction: 0,
+    },
+    rules: storeOptions(''),
+    point: { position: 0, mark: 0 },
+    post: (message) => void posted.push(message),
+    flush: async () => {},
+    close: async () => {},
+  });
+  for (const [at, userId] of ['bad', 'good'].entries())
+    loop.receive({ kind: 'write', ticket: at, nowMs: 0, command: { kind: 'deleteUser', userId } });
+  const answers = () => posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []));
+  await expect.poll(() => answers().length).toBe(2);
+  expect(answers().map(({ error }) => error?.code)).toEqual(codes);
+  const [bad] = answers();
+  if (codes[0] === 'INTERNAL') {
+    expect(bad!.error!.detail).toMatch(/TypeError.*deleteUser/);
+    expect(bad!.trace).toContain('details of undefined');
+    expect(bad!.error!.detail).not.toContain('details of undefined');
+  }
+  expect(posted.some(({ kind }) => kind === 'problem')).toBe(codes[0] === 'STORE_UNAVAILABLE');
 });

@@ -92,6 +92,8 @@ export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, states: SavedSt
     },
     place: () => ({ kind: 'postgres', dsn, epoch: term(), givenUp }),
     nameOf(part, generation) {
+      // Each node lays out by itself what is not saved, whoever leads.
+      if (partOf(part).saving === undefined) return undefined;
       if (cluster.epoch === undefined) throw new NotLeadingError();
       return savedName(part, `${generation}-${cluster.epoch}`);
     },

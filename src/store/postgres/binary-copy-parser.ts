@@ -1,3 +1,5 @@
+import { DatabaseAwayError } from './database-away.ts';
+
 /** What a binary COPY begins with (PostgreSQL documentation, "COPY", "Binary Format"): signature, flags, length of what follows. */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEAD_BYTES = SIGNATURE.length + 8;
@@ -6,6 +8,7 @@ const END = -1;
 /** The message that a row of a COPY comes in, and what each message begins with: a letter, and its length without that. */
 const COPY_DATA = 'd'.charCodeAt(0);
 const MESSAGE_HEAD_BYTES = 5;
+const LENGTH_BYTES = 4;
 /** A row: the number of fields, and before each its length. */
 const FIELDS = 3;
 const ROW_BYTES = 2 + 8 + 8 + 12;
@@ -39,7 +42,7 @@ export class CopyRows {
     let at = 0;
     while (at < bytes.length) {
       const head = at + MESSAGE_HEAD_BYTES;
-      const end = head > bytes.length ? Number.POSITIVE_INFINITY : at + 1 + bytes.readInt32BE(at + 1);
+      const end = head > bytes.length ? Number.POSITIVE_INFINITY : at + 1 + lengthAt(bytes, at + 1);
       if (end > bytes.length) {
         this.left = bytes.subarray(at);
         return;
@@ -76,4 +79,11 @@ export class CopyRows {
     this.hasBegun = true;
     return at + HEAD_BYTES + bytes.readInt32BE(at + SIGNATURE.length + 4);
   }
+}
+
+/** @throws DatabaseAwayError for what is no message: its length counts itself */
+function lengthAt(bytes: Buffer, at: number): number {
+  const length = bytes.readInt32BE(at);
+  if (length < LENGTH_BYTES) throw new DatabaseAwayError(`a message of ${length} bytes`);
+  return length;
 }

@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { FurzeError } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
-import { type Commit, decodeParts, type Point } from '../commit-effects.ts';
+import { type Commit, decodeParts } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 import type { SyncMode, WriteRules } from '../write-options.ts';
 import { GroupApplier } from './apply-in-memory.ts';
 import { type Connection, Link } from './connection.ts';
+import type { CommitsBehind } from './follow-commits.ts';
 import { GroupLoader, type GroupState } from './load-affected-rows.ts';
 import { typeOf } from './packed-type-and-time.ts';
 import { GroupStore, removalOf } from './write-changed-rows.ts';
@@ -18,6 +19,15 @@ const COMMITS_MAX = 200;
 export const KEPT_HOURS = 24;
 /** Marks are below this: as many as chance gives at once, all of which a double holds. */
 const MARK_MAX = 2 ** 48 - 1;
+
+type CommitRow = readonly [
+  headPosition: number,
+  headMark: number,
+  position: number | null,
+  mark: number | null,
+  markBefore: number | null,
+  body: Buffer | null,
+];
 
 /** What was done with each command of a group, and what all of it did; no commit where nothing changed. */
 export interface GroupOutcome {
@@ -75,28 +85,21 @@ export class CommitLog {
     }
   }
 
-  /** The last commit of all nodes. */
-  async head(): Promise<Point> {
+  /** The commits behind a position in their order, and the last one of all nodes: both as of one moment. */
+  async commitsAfter(position: number): Promise<CommitsBehind> {
     const connection = await this.reading.connect();
-    const [row] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${this.schema}.head`);
-    const [position, mark] = row!;
-    return { position, mark };
-  }
-
-  /** The commits behind a position in their order, some of them when they are many. */
-  async commitsAfter(position: number): Promise<Commit[]> {
-    const connection = await this.reading.connect();
-    const rows = await connection.rows<[number, number, number, Buffer]>(
-      `SELECT position, mark, mark_before, body FROM ${this.schema}.changes
-       WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}`,
+    const rows = await connection.rows<CommitRow>(
+      `SELECT h.position, h.mark, c.position, c.mark, c.mark_before, c.body FROM ${this.schema}.head h LEFT JOIN LATERAL (
+         SELECT position, mark, mark_before, body FROM ${this.schema}.changes
+         WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}) c ON true
+       ORDER BY c.position`,
       [position],
     );
-    return rows.map(([at, mark, markBefore, body]) => ({
-      position: at,
-      mark,
-      markBefore,
-      parts: decodeParts(body),
-    }));
+    const [headPosition, headMark] = rows[0]!;
+    const commits = rows.flatMap(([, , at, mark, markBefore, body]) =>
+      at === null ? [] : [{ position: at, mark: mark!, markBefore: markBefore!, parts: decodeParts(body!) }],
+    );
+    return { commits, head: { position: headPosition, mark: headMark } };
   }
 
   /**
@@ -114,11 +117,16 @@ export class CommitLog {
     return true;
   }
 
-  /** Removes commits that nobody is to follow any more. */
+  /**
+   * Removes commits that nobody is to follow any more: all before the first one that is young. Commits say when they began, not
+   * when their turn came, so an old one may stand behind it; what is kept has no gaps all the same.
+   */
   async forgetOld(): Promise<void> {
     const connection = await this.reading.connect();
     await connection.run(
-      `DELETE FROM ${this.schema}.changes WHERE at < now() - interval '${KEPT_HOURS} hours'`,
+      `DELETE FROM ${this.schema}.changes WHERE position < coalesce(
+         (SELECT position FROM ${this.schema}.changes WHERE at >= now() - interval '${KEPT_HOURS} hours' ORDER BY position LIMIT 1),
+         (SELECT position + 1 FROM ${this.schema}.head))`,
     );
   }
 

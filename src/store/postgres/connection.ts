@@ -4,6 +4,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
 import { CopyRows, type OnRow } from './binary-copy-parser.ts';
+import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -45,7 +46,7 @@ export class Connection {
    * Connects.
    * @param name what the server shows the connection as
    * @param answerMsMax time after which a query without an answer fails, and the connection with it; 0 for any time
-   * @throws Error of the driver or of the server; its message holds no password
+   * @throws DatabaseAwayError, or what the server refuses it with; messages hold no password
    */
   static async open({ url }: PostgresDsn, name: string, answerMsMax = 0): Promise<Connection> {
     // Loaded here, so that a service without PostgreSQL loads no driver.
@@ -67,10 +68,22 @@ export class Connection {
     };
     const client = new pg.Client(config);
     const connection = new Connection(client, socket);
-    await client.connect();
+    guardReads(socket);
+    try {
+      await client.connect();
+    } catch (error) {
+      socket.destroy();
+      throw classified(error);
+    }
+    if (connection.stream !== socket) guardReads(connection.stream);
     // Not along with the connection, which PgBouncer refuses. A server that does not take it is as good without.
     connection.run(`SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`).catch(() => {});
     return connection;
+  }
+
+  /** What the driver reads from: with TLS that is not the socket. */
+  private get stream(): Socket {
+    return (this.client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
   }
 
   /** False once the connection has failed or ended. */
@@ -78,16 +91,31 @@ export class Connection {
     return this.failure === undefined;
   }
 
-  /** The rows of a query, each an array in the order of its columns. @throws Error of the server */
+  /** The rows of a query, each an array in the order of its columns. @throws DatabaseAwayError, or the server's refusal */
   async rows<T extends readonly unknown[]>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const result = await this.client.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+    const query = { text, values: [...values], rowMode: 'array' } as const;
+    const result = await this.asked(this.client.query<unknown[]>(query));
     return result.rows as unknown as T[];
   }
 
   /** Runs a statement, or several without values. @returns what the server calls what it did, as in `COMMIT` */
   async run(text: string, values?: readonly unknown[]): Promise<string> {
-    const result = await this.client.query(text, values && [...values]);
+    const result = await this.asked(this.client.query(text, values && [...values]));
     return result.command;
+  }
+
+  /** An answer, or an error that is classified; a connection that failed otherwise than by SQL takes no more. */
+  private async asked<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      const told = classified(error);
+      if (told instanceof DatabaseAwayError && sqlStateOf(error) === undefined) {
+        this.failure ??= told;
+        this.socket.destroy();
+      }
+      throw told;
+    }
   }
 
   /**
@@ -95,9 +123,7 @@ export class Connection {
    * @throws Error of the server, or what `onRow` has thrown, which ends the connection
    */
   async copyOut(text: string, onRow: OnRow): Promise<void> {
-    // With TLS it is not the socket that the driver reads from.
-    const { stream } = (this.client as unknown as { readonly connection: { readonly stream: Socket } })
-      .connection;
+    const { stream } = this;
     const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
     const rows = new CopyRows(onRow, (bytes) => {
       for (const read of readers) read.call(stream, bytes);
@@ -114,7 +140,7 @@ export class Connection {
     };
     stream.removeAllListeners('data').on('data', take);
     try {
-      await this.client.query(text);
+      await this.asked(this.client.query(text));
     } catch (error) {
       throw failure ?? error;
     } finally {
@@ -132,8 +158,22 @@ export class Connection {
   }
 }
 
+/** Has a stream fail where its reader throws, as the driver does at what is not PostgreSQL's protocol: it would end the process. */
+function guardReads(stream: Socket): void {
+  const emit = stream.emit.bind(stream) as (event: string, ...values: unknown[]) => boolean;
+  stream.emit = (event: string, ...values: unknown[]) => {
+    if (event !== 'data') return emit(event, ...values);
+    try {
+      return emit(event, ...values);
+    } catch (error) {
+      stream.destroy(new DatabaseAwayError(error));
+      return true;
+    }
+  };
+}
+
 /** This program has closed its link, so there will be no other connection. */
-class LinkClosedError extends Error {
+class LinkClosedError extends DatabaseAwayError {
   constructor() {
     super('the link to the database was closed');
     this.name = 'LinkClosedError';
@@ -179,15 +219,6 @@ export class Link {
     const connection = await this.current?.catch(() => undefined);
     await connection?.close();
   }
-}
-
-/** True for an error that says that the server is away, not that it refused what it was asked. */
-export function isAway(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  // Errors of SQL have codes of five characters; 08 is connection, 57P0x a server that stops or starts, 53 no resources, 25P03 a
-  // transaction that was ended for being idle.
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return true;
-  return /^(08|57P|53|25P03)/.test(code);
 }
 
 /** Pause before work is tried again for which the database was away, and how long it is, milliseconds. */

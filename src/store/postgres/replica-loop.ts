@@ -8,7 +8,14 @@ import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../l
 import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import type { GroupOutcome } from './commit-log.ts';
-import { isAway } from './connection.ts';
+import { isAway } from './database-away.ts';
+import {
+  type CannotFollowError,
+  type CommitsBehind,
+  cannotFollow,
+  follows,
+  isAtHead,
+} from './follow-commits.ts';
 
 /** The copy in the folder, as the loop drives it. */
 export interface Copy {
@@ -26,9 +33,7 @@ export interface Copy {
 /** The commits that the copy follows. */
 export interface Followed {
   write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
-  /** The last commit of all nodes. */
-  head(): Promise<Point>;
-  commitsAfter(position: number): Promise<Commit[]>;
+  commitsAfter(position: number): Promise<CommitsBehind>;
   removeSome(): Promise<boolean>;
   forgetOld(): Promise<void>;
 }
@@ -83,10 +88,7 @@ export class ReplicaLoop {
     this.every(POLL_MS, async () => {
       if (this.mayFollow) await this.follow();
     });
-    this.every(TIDY_MS, async () => {
-      await this.checkHistory();
-      await this.parts.commitLog.removeSome();
-    });
+    this.every(TIDY_MS, () => this.parts.commitLog.removeSome());
     this.every(FORGET_MS, () => this.parts.commitLog.forgetOld());
     this.parts.post(this.progress());
     this.doSlices();
@@ -123,10 +125,12 @@ export class ReplicaLoop {
 
   private async commit(writes: readonly CheckedWrite[]): Promise<WriteAnswer[]> {
     let outcome: GroupOutcome;
-    const known = this.position;
+    const known = this.point;
     try {
       outcome = await this.parts.commitLog.write(writes.map(({ command }) => command));
-      if (outcome.commit !== undefined && outcome.commit.position <= known) this.forsake();
+      const { commit } = outcome;
+      if (commit !== undefined && commit.position <= known.position)
+        this.forsake(cannotFollow(known, commit.position, commit));
       this.noteProblem(undefined);
       if (outcome.commit !== undefined) await this.reach(outcome.commit);
     } catch (error) {
@@ -134,7 +138,7 @@ export class ReplicaLoop {
         this.noteProblem(error);
         return writes.map(({ ticket }) => answerOf(ticket, new FurzeError('STORE_UNAVAILABLE', AWAY)));
       }
-      if (writes.length === 1) return [refusal(writes[0]!.ticket, error)];
+      if (writes.length === 1) return [refusal(writes[0]!, error)];
       // One that fails for a reason of its own does not take the others along.
       const answers: WriteAnswer[] = [];
       for (const write of writes) answers.push(...(await this.commit([write])));
@@ -149,20 +153,10 @@ export class ReplicaLoop {
     await this.carry(commit);
   }
 
-  /** A copy that shows commits that the truth has lost would miss those that took their numbers. */
-  private async checkHistory(): Promise<void> {
-    const known = this.point;
-    const { position, mark } = await this.parts.commitLog.head();
-    if (position < known.position || (position === known.position && mark !== known.mark)) this.forsake();
-  }
-
-  private forsake(): never {
-    this.parts.copy.forsake();
-    return this.fail(
-      new Error(
-        'the database has lost commits that this copy shows (a crash without synchronous commits, or a failover); a restart copies everything anew',
-      ),
-    );
+  /** Has the next start copy everything anew, and ends this loop. */
+  private forsake(reason: CannotFollowError): never {
+    if (!this.hasFailed) this.parts.copy.forsake();
+    return this.fail(reason);
   }
 
   /** Looks for commits of other nodes; a call during another has it look once more. */
@@ -190,9 +184,16 @@ export class ReplicaLoop {
   /** Carries out what others have committed, at least up to a commit that there is. */
   private async catchUp(until: number): Promise<void> {
     while (this.position < until) {
-      const commits = await this.parts.commitLog.commitsAfter(this.position);
-      if (commits.length === 0) return;
-      for (const commit of commits) await this.carry(commit);
+      const asked = this.point;
+      const behind = await this.parts.commitLog.commitsAfter(asked.position);
+      // Others were carried out while the database was asked.
+      if (this.point !== asked) continue;
+      try {
+        if (isAtHead(asked, behind)) return;
+      } catch (error) {
+        this.forsake(error as CannotFollowError);
+      }
+      for (const commit of behind.commits) await this.carry(commit);
     }
   }
 
@@ -200,8 +201,7 @@ export class ReplicaLoop {
   private async carry(commit: Commit): Promise<void> {
     const { copy, post } = this.parts;
     while (commit.position > this.position) {
-      if (commit.position !== this.position + 1) return this.fail(gapBefore(commit.position, this.position));
-      if (commit.markBefore !== this.point.mark) this.forsake();
+      if (!follows(this.point, commit)) this.forsake(cannotFollow(this.point, commit.position, commit));
       try {
         const { changes, nextTransaction } = copy.replicate(commit);
         const { position, mark } = commit;
@@ -286,10 +286,4 @@ export class ReplicaLoop {
     this.parts.post({ kind: 'closed' });
     await this.parts.close();
   }
-}
-
-function gapBefore(position: number, known: number): Error {
-  return new Error(
-    `this copy knows the data up to commit ${known}, and the commits up to ${position} are no longer kept; a restart copies everything anew`,
-  );
 }

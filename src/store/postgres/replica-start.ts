@@ -4,7 +4,7 @@ import { withoutUserInfo } from '../../config/without-user-info.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
-import { NOT_WHOLE, type Point } from '../commit-effects.ts';
+import { NOT_WHOLE } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { type DataTables, openDataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
@@ -13,16 +13,20 @@ import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
 import { CommitLog } from './commit-log.ts';
 import { Connection } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
+import { CannotFollowError, cannotFollow, follows, isAtHead } from './follow-commits.ts';
 import { openSchema } from './schema.ts';
 
-/** A copy applies what was decided elsewhere, so the rules of writing mean nothing to it. */
-const NO_RULES = {
+/** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */
+export const NO_RULES = {
   limits: DEFAULT_LIMITS,
   autoInsertUser: true,
   autoInsertItem: true,
   positiveFeedbackTypes: [],
   readFeedbackTypes: [],
 };
+
+/** Copies that are begun before a start gives up. */
+const COPIES_MAX = 3;
 
 /**
  * Makes the tables in PostgreSQL where there are none, and a folder a copy of them that can follow: one that is new, not whole,
@@ -38,8 +42,7 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
     throw new OperatorError(`${withoutUserInfo(dsn.url)} cannot be reached: ${messageOf(error)}.`);
   }
   try {
-    const head = await openSchema(connection, dsn.schema);
-    const { identity } = head;
+    const { identity } = await openSchema(connection, dsn.schema);
     let tables = openDataTables(path);
     const known = readUpstream(tables);
     if (known === undefined && holdsAnything(tables)) {
@@ -48,9 +51,13 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
       );
     }
-    const follows = known?.identity === identity && (await canFollow(connection, dsn.schema, known, head));
-    if (!follows) {
-      if (known !== undefined) {
+    let isThere = known?.identity === identity && (await catchUp(dsn, tables));
+    for (let copies = 0; !isThere; copies++) {
+      if (copies === COPIES_MAX)
+        throw new OperatorError(
+          `What was committed while ${path} was copied is no longer kept, ${copies} times over: PostgreSQL or the disk is too slow.`,
+        );
+      if (known !== undefined || copies > 0) {
         await tables.engine.close();
         for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
         tables = openDataTables(path);
@@ -59,42 +66,38 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
       const copied = await copyAll(dsn, tables, NO_RULES, onCopied);
       tables.engine.transact(() => writeUpstream(tables, { identity, ...copied }));
       await tables.engine.flush();
+      isThere = await catchUp(dsn, tables);
     }
-    await catchUp(dsn, tables);
     await tables.engine.close();
   } finally {
     await connection.close();
   }
 }
 
-/** Takes in what was committed since the copy was open last. */
-async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<void> {
+/**
+ * Takes in what was committed since the copy was open last.
+ * @returns false when it cannot be: it is not whole, too old, or of commits that the database has lost
+ */
+async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<boolean> {
   const commitLog = new CommitLog(dsn, NO_RULES, 'disk');
   const copy = new GroupWriter(tables, NO_RULES);
   try {
     for (;;) {
-      const commits = await commitLog.commitsAfter(readUpstream(tables)!.position);
-      if (commits.length === 0) break;
-      for (const commit of commits) copy.replicate(commit);
+      const point = readUpstream(tables)!;
+      const behind = await commitLog.commitsAfter(point.position);
+      if (isAtHead(point, behind)) return true;
+      for (const commit of behind.commits) {
+        const known = readUpstream(tables)!;
+        if (!follows(known, commit)) throw cannotFollow(known, commit.position, behind.head);
+        copy.replicate(commit);
+      }
     }
+  } catch (error) {
+    if (error instanceof CannotFollowError) return false;
+    throw error;
   } finally {
     await commitLog.close();
   }
-}
-
-/** Whether a copy as of this point can go on: the truth has come through it, and what it did afterwards is kept. */
-async function canFollow(
-  connection: Connection,
-  schema: string,
-  { position, mark }: Point,
-  head: Point,
-): Promise<boolean> {
-  if (position >= head.position) return position === head.position && mark === head.mark;
-  const [next] = await connection.rows<[number]>(
-    `SELECT mark_before FROM "${schema}".changes WHERE position = $1`,
-    [position + 1],
-  );
-  return next?.[0] === mark;
 }
 
 function holdsAnything(tables: DataTables): boolean {

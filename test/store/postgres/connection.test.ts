@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection, Link, persist } from '../../../src/store/postgres/connection.ts';
+import { DatabaseAwayError } from '../../../src/store/postgres/database-away.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 /** What a server says that lets everybody in: AuthenticationOk, ReadyForQuery. */
@@ -70,7 +71,7 @@ test('work for which the database is away is tried no more once it is given up, 
   let tries = 0;
   const away = async () => {
     tries++;
-    throw new Error('read ECONNRESET');
+    throw new DatabaseAwayError(new Error('read ECONNRESET'));
   };
   await expect(persist(away, () => tries === 2)).rejects.toThrow('ECONNRESET');
   expect(tries).toBe(2);

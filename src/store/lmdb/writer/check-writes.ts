@@ -2,6 +2,7 @@ import { FurzeError } from '../../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
+import { isEngineError } from '../tables/engine.ts';
 import type { Write, WriteAnswer } from '../tables/writer-messages.ts';
 
 /** A write whose input is checked. */
@@ -21,7 +22,7 @@ export function checkWrites(
     try {
       checked.push({ ticket, command: checkCommand(command, rules, nowMs) });
     } catch (error) {
-      answers.push(refusal(ticket, error));
+      answers.push(refusal({ ticket, command }, error));
     }
   }
   return { checked, answers };
@@ -34,11 +35,26 @@ export function answerOf(ticket: number, result: WriteResult | FurzeError): Writ
   return { ticket, result, error: undefined, trace: undefined };
 }
 
-/** The answer to a write that failed; what nobody foresaw is for the log alone. */
-export function refusal(ticket: number, error: unknown): WriteAnswer {
+/**
+ * The answer to a write that failed. A store that cannot write is told from a fault of this program, which names itself; the
+ * trace is for the log alone.
+ */
+export function refusal(
+  { ticket, command }: { readonly ticket: number; readonly command: Pick<CheckedCommand, 'kind'> },
+  error: unknown,
+): WriteAnswer {
   if (error instanceof FurzeError) return answerOf(ticket, error);
-  const plain = new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.');
+  const plain = isEngineError(error)
+    ? new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.')
+    : new FurzeError(
+        'INTERNAL',
+        `A fault of this program (${nameOf(error)}) met the write ${command.kind}; the log has its trace.`,
+      );
   return { ...answerOf(ticket, plain), trace: traceOf(error) };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 export function traceOf(error: unknown): string {

@@ -116,7 +116,7 @@ export class GroupWriter {
       this.applier = this.newApplier();
       if (isEngineError(error)) this.failure = error;
       if (writes.length === 1) {
-        answers.push(refusal(writes[0]!.ticket, error));
+        answers.push(refusal(writes[0]!, error));
         return [];
       }
       return writes.flatMap((write) => this.writeChecked([write], answers));
@@ -160,7 +160,7 @@ export class GroupWriter {
         answers.push(answerOf(ticket, this.applier.apply(command, log)));
       } catch (error) {
         if (!(error instanceof FurzeError)) throw error;
-        answers.push(refusal(ticket, error));
+        answers.push(answerOf(ticket, error));
       }
     }
     if (!log.isEmpty) logs.push(log);
