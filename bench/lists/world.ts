@@ -138,11 +138,13 @@ function generationOf(users: number, items: number, live: InMemoryState): Placed
   return {
     number: 1,
     ranking: { name: 'all', bias: -3, weights, totals: live.popularity.totals() },
-    als: alsModel(users, items, random),
-    click: clickModel(users, items, random),
-    slim: table(items, random, (at) => 0.3 / (1 + at)),
-    itemKnn: table(items, random, (at) => 1 / (1 + at)),
-    sequence: table(items, random, (at) => 1 / (2 + at), 2),
+    parts: {
+      als: alsModel(users, items, random),
+      click: clickModel(users, items, random),
+      slim: table(items, random, (at) => 0.3 / (1 + at)),
+      itemKnn: table(items, random, (at) => 1 / (1 + at)),
+      sequence: table(items, random, (at) => 1 / (2 + at), 2),
+    },
   };
 }
 

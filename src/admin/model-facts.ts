@@ -18,7 +18,8 @@ export function describeModel(
   past: readonly Task[],
   nowMs: number,
 ): Model | undefined {
-  const { als, number } = placed;
+  const { number } = placed;
+  const { als } = placed.parts;
   if (als === undefined) return undefined;
   const { quality, userCount, itemCount, factors } = als.header;
   const fit = lastGoodFit(past, number);
@@ -44,7 +45,7 @@ export function describeModel(
 /** The shared memory of each part of a generation. */
 export function sharedMemories(placed: PlacedGeneration): { Name: string; Bytes: number }[] {
   return PART_NAMES.flatMap((name) => {
-    const Bytes = sharedBytesOf(placed[name]);
+    const Bytes = sharedBytesOf(placed.parts[name]);
     return Bytes === 0 ? [] : { Name: partOf(name).title, Bytes };
   });
 }
@@ -74,7 +75,7 @@ export function describeQuality(placed: PlacedGeneration | undefined, past: read
   const weights = placed?.ranking?.weights ?? [];
   return {
     Generation: placed?.number ?? 0,
-    Quality: { ...placed?.als?.header.quality },
+    Quality: { ...placed?.parts.als?.header.quality },
     Ranking: weights.map((Weight, at) => ({ Feature: RANKING_FEATURES[at] ?? String(at), Weight })),
     Parts: placed === undefined ? [] : sharedMemories(placed).map(({ Name }) => Name),
     Fits: past.filter(({ Kind, State }) => Kind === 'fit' && State === 'done').reverse(),

@@ -1,5 +1,5 @@
 import type { TitledScore } from '../domain/admin-schemas.ts';
-import type { Ranked } from '../recommend/rows/ranked-rows.ts';
+import type { Ranked } from '../memory/ranked-rows.ts';
 import type { LocalReads } from '../store/data-store.ts';
 
 /** Characters of a title that are shown. */

@@ -5,7 +5,7 @@ import { itemKnnPart } from './item-knn/train-and-serve.ts';
 import { itemNeighborsPart } from './neighbors/train-and-serve-items.ts';
 import { userNeighborsPart } from './neighbors/train-and-serve-users.ts';
 import type { SharedTask } from './part/chunks-for-threads.ts';
-import type { LearnedPart } from './part/learned-part.ts';
+import type { LearnedPart, PartFeature, PartOpening } from './part/learned-part.ts';
 import { sequencePart } from './sequence/train-and-serve.ts';
 import { slimPart } from './slim/train-and-serve.ts';
 
@@ -29,9 +29,20 @@ type Types<Name extends PartName> =
     infer Phase,
     infer Outcome,
     infer Model,
-    infer Placed
+    infer Placed,
+    infer Opened,
+    infer Feature
   >
-    ? { options: Options; task: Task; phase: Phase; outcome: Outcome; model: Model; placed: Placed }
+    ? {
+        options: Options;
+        task: Task;
+        phase: Phase;
+        outcome: Outcome;
+        model: Model;
+        placed: Placed;
+        opened: Opened;
+        feature: Feature;
+      }
     : never;
 
 export type PartOptions<Name extends PartName> = Types<Name>['options'];
@@ -42,9 +53,42 @@ export type PartPlaced<Name extends PartName> = Types<Name>['placed'];
 /** Parts where all threads can ask them; each may be missing. */
 export type PlacedParts = { readonly [Name in PartName]?: PartPlaced<Name> | undefined };
 
+/** Parts as one thread asks them; each may be missing. */
+export type OpenedParts = { readonly [Name in PartName]?: Types<Name>['opened'] | undefined };
+
 /** A part whose types only its own code knows. */
-export type AnyPart = LearnedPart<unknown, SharedTask, unknown, unknown, unknown, unknown>;
+export type AnyPart = LearnedPart<unknown, SharedTask, unknown, unknown, unknown, unknown, unknown, string>;
 
 export function partOf(name: PartName): AnyPart {
   return PARTS[name] as unknown as AnyPart;
+}
+
+/** Parts that every fit trains beside the collaborative model. */
+export const TRAINED_PARTS = PART_NAMES.filter((name) => partOf(name).training?.isOnDemand === false);
+
+export function openParts(placed: PlacedParts, opening: PartOpening): OpenedParts {
+  const names = PART_NAMES.filter((name) => placed[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, partOf(name).open(placed[name], opening)]));
+}
+
+/** A feature of the ranking and the part that it is of. */
+export interface ModelFeatureOf {
+  readonly name: ModelFeature;
+  readonly part: PartName;
+  readonly feature: PartFeature<unknown>;
+}
+
+/** What the features of the ranking that come from parts are called. */
+export type ModelFeature = { [Name in PartName]: Types<Name>['feature'] }[PartName];
+
+/** Scores of models among the features of the ranking, in the order of the parts. */
+export const MODEL_FEATURES: readonly ModelFeatureOf[] = PART_NAMES.flatMap((part) =>
+  Object.entries(partOf(part).features).map(([name, feature]) => ({
+    ...{ name: name as ModelFeature, part, feature },
+  })),
+);
+
+/** The features that are scores of a part. */
+export function featuresOf(part: PartName): readonly ModelFeature[] {
+  return MODEL_FEATURES.filter((feature) => feature.part === part).map(({ name }) => name);
 }

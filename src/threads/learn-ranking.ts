@@ -1,11 +1,14 @@
 import type { HeldOutPairs } from '../dataset/training-data.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
+import { loadKernels } from '../kernel/load-kernels.ts';
 import { bitWords, setBit } from '../memory/bits.ts';
 import { TopK } from '../memory/top-k.ts';
+import { MODEL_FEATURES, type ModelFeature } from '../model/registry.ts';
 import type { TypeTest } from '../recommend/history/counts-as-positive.ts';
 import { typeTest } from '../recommend/history/counts-as-positive.ts';
 import { History } from '../recommend/history/history.ts';
 import { CandidateFinder } from '../recommend/lists/maker/candidates.ts';
+import { openGeneration } from '../recommend/models/generation.ts';
 import { SUM_NAMES } from '../recommend/models/sums-over-likes.ts';
 import { type ItemPopularity, PopularityCounts } from '../recommend/popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../recommend/popularity/popularity-scales.ts';
@@ -20,9 +23,7 @@ import { throwIfCancelled } from './cancellation.ts';
 import { copiedInputs } from './make-lists.ts';
 import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from './messages.ts';
 import { byTime, type JudgedMoment, judgedMoments } from './moments-of-held-out-feedback.ts';
-import { openGeneration } from './open-generation.ts';
 import { withReads } from './open-stores.ts';
-import { partOfFeature } from './ranking-parts.ts';
 
 /** Everything that a ranking may look at comes up. */
 const ALL_SOURCES = { scales: POPULARITY_SCALES.map((_, scale) => scale), latest: true, sums: SUM_NAMES };
@@ -32,12 +33,10 @@ export function learnRanking(job: LearnRankingJob): LearnedRanking | undefined {
   return withReads(job.plan.dataPath, (reads) => {
     const isPositive = typeTest(job.plan.positiveTypes, () => reads.feedbackTypes());
     const { totals, examples } = examplesOf(job, reads, isPositive);
-    const { generation } = job.plan;
-    const chosen = chooseRanking(
-      examples,
-      job.heldOutSinceMs,
-      (feature) => generation[partOfFeature(feature)] !== undefined,
-    );
+    const { parts } = job.plan.generation;
+    const has = (name: ModelFeature) =>
+      MODEL_FEATURES.some((feature) => feature.name === name && parts[feature.part] !== undefined);
+    const chosen = chooseRanking(examples, job.heldOutSinceMs, has);
     return chosen && { ranking: { ...chosen.ranking, totals }, choice: chosen.choice };
   });
 }
@@ -51,8 +50,11 @@ function examplesOf(job: LearnRankingJob, reads: LocalReads, isPositive: TypeTes
   const { late, isKnown } = countUntilHeldOut(reads, job, heldBy, popularity, isPositive);
   const totals = popularity.totals();
   const moments = [{ asOfMs: heldOutSinceMs, likedBy: heldBy }, ...judgedMoments(late, isKnown)];
-  const generation = openGeneration(plan.generation, slot, () => []);
-  const copied = copiedInputs(plan, generation, slot, reads, isPositive);
+  const generation = openGeneration(plan.generation, {
+    ...{ instantiate: loadKernels, slot },
+    itemLabelsOf: () => [],
+  });
+  const copied = copiedInputs(plan, generation, reads, isPositive);
   const history = new History(reads, plan.positiveTtlMs);
   const examples: RankingExample[] = [];
   const stride = Math.max(1, moments.reduce((sum, { likedBy }) => sum + likedBy.size, 0) / JUDGED_USERS_MAX);

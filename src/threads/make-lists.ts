@@ -1,3 +1,4 @@
+import { loadKernels } from '../kernel/load-kernels.ts';
 import { hasBit } from '../memory/bits.ts';
 import { atOnce } from '../platform/concurrency/event-loop-turns.ts';
 import { measureProcessorTimes } from '../platform/process/processor-times.ts';
@@ -9,7 +10,7 @@ import { ListVersions } from '../recommend/lists/list-versions.ts';
 import { type Found, findWanted } from '../recommend/lists/maker/answer-from-models.ts';
 import { CandidateScratch } from '../recommend/lists/maker/candidates.ts';
 import { ListMaker } from '../recommend/lists/maker/list-maker.ts';
-import type { Generation } from '../recommend/models/generation.ts';
+import { type Generation, openGeneration } from '../recommend/models/generation.ts';
 import { itemsOfUsers, KeptLikes, likesInStore, USERS_ASKED } from '../recommend/neighbors/items-of-users.ts';
 import { neighborsFromStore } from '../recommend/neighbors/neighbors-from-store.ts';
 import { askedUser, userRelation } from '../recommend/neighbors/user-neighbors.ts';
@@ -19,9 +20,7 @@ import type { ListInputs } from '../recommend/sources/list-inputs.ts';
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { ListPlan, ListsJob, ListsMade, QuestionJob } from './messages.ts';
-import { openGeneration } from './open-generation.ts';
 import { cacheAt, sharedListsAt, withReads } from './open-stores.ts';
-import { findSimilarUsers } from './similar-users.ts';
 
 /** Time by the clock after which a thread gives back the rest of a block, milliseconds: it may be starved of a processor. */
 const PIECE_MS = 500;
@@ -144,9 +143,9 @@ export function answerQuestion(job: QuestionJob): Found {
 }
 
 function makerFor(job: MakerJob, reads: LocalReads, isPositive: TypeTest): ListMaker {
-  const { plan, slot } = job;
+  const { plan } = job;
   const { generation, kept } = openedFor(job, reads);
-  const inputs = { ...copiedInputs(plan, generation, slot, reads, isPositive, likes), kept };
+  const inputs = { ...copiedInputs(plan, generation, reads, isPositive, likes), kept };
   return new ListMaker(plan.settings, inputs, isPositive, scratch);
 }
 
@@ -175,7 +174,7 @@ const scratch = new CandidateScratch();
 function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
-    const generation = openGeneration(plan.generation, slot, itemLabelsOf);
+    const generation = openGeneration(plan.generation, { instantiate: loadKernels, slot, itemLabelsOf });
     opened = {
       planId: plan.id,
       slot,
@@ -200,7 +199,6 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
 export function copiedInputs(
   plan: ListPlan,
   generation: Generation,
-  slot: number,
   reads: LocalReads,
   isPositive: TypeTest,
   keptLikes?: KeptLikes,
@@ -222,9 +220,8 @@ export function copiedInputs(
       const relation = userRelation(userNeighborType, labelsOf(userRow).length > 0);
       const isLike = likeTest(isPositive, plan.positiveTtlMs, history.untilMs);
       const asked = askedUser(history, relation, isPositive);
-      const placed = plan.generation.userNeighbors;
       const users =
-        (placed && findSimilarUsers(placed, asked, USERS_ASKED, slot)) ??
+        generation.parts.userNeighbors?.find(asked, USERS_ASKED) ??
         neighborsFromStore(reads, relation, userRow, USERS_ASKED, isLike);
       const stored = likesInStore(reads, isLike);
       const likesOf = keptLikes?.through(stored) ?? stored;

@@ -1,6 +1,7 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
 import type { NeighborType } from '../domain/neighbor-type.ts';
-import type { PlacedUsers } from '../model/neighbors/train-and-serve-users.ts';
+import type { Ranked } from '../memory/ranked-rows.ts';
+import type { AskedUser, PlacedUsers } from '../model/neighbors/similar-users.ts';
 import type { SharedTask } from '../model/part/chunks-for-threads.ts';
 import type { ServingShape } from '../model/part/learned-part.ts';
 import type { FeedbackRoom } from '../model/part/sample-users-to-fit-memory.ts';
@@ -9,13 +10,11 @@ import type { ProcessorTimes } from '../platform/process/processor-times.ts';
 import type { Remade } from '../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../recommend/lists/maker/answer-from-models.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';
-import type { AskedUser } from '../recommend/models/generation.ts';
 import type { ColdItems } from '../recommend/neighbors/find-cold-items.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
 import type { ItemPopularity, PopularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
-import type { Ranked } from '../recommend/rows/ranked-rows.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
@@ -132,12 +131,13 @@ export interface LoadJob extends PartJob {
 }
 
 /** All that one fit has learned, in shared memory. */
-export interface PlacedGeneration extends PlacedParts {
+export interface PlacedGeneration {
   /** Counts up. */
   readonly number: number;
   readonly ranking: Ranking | undefined;
   /** How the ranking was chosen; absent where there was too little to judge by. */
   readonly choice?: RankingChoice | undefined;
+  readonly parts: PlacedParts;
 }
 
 /** Lists that the learning of a ranking judges at most, each of a user as of a moment. */

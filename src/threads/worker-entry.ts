@@ -1,12 +1,11 @@
 import { yieldToServing } from '../platform/process/thread-priority.ts';
+import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
 import { learnRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
-import { findRelated } from './neighbors-from-store-job.ts';
 import { recountFeedback } from './recount-feedback.ts';
 import { findItems } from './search-items.ts';
-import { similarUsers } from './similar-users.ts';
 import { finish, load, prepare, run } from './train-parts.ts';
 
 // A pool tells its threads what they are for.
@@ -22,7 +21,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   learnRanking,
   lists: makeLists,
   question: answerQuestion,
-  neighbors: (job) => (job.among === 'store' ? findRelated(job) : similarUsers(job)),
+  neighbors: findNeighbors,
   searchItems: findItems,
   recount: recountFeedback,
   nothing: () => undefined,

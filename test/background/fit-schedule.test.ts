@@ -2,9 +2,10 @@ import { expect, it, vi } from 'vitest';
 import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
 import { SerialQueue } from '../../src/background/pool/one-at-a-time-queue.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 
 it('users that are compared after a start change nothing of what new items are like', async () => {
-  const restored = { number: 3, ranking: undefined };
+  const restored = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...restored };
   const knowItems = vi.fn(async () => {});
   const use = vi.fn();
@@ -37,7 +38,7 @@ it('users that are compared after a start change nothing of what new items are l
 });
 
 it('a fit that finds nothing new compares users where they are asked for since', async () => {
-  const generation = { number: 3, ranking: undefined };
+  const generation = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...generation };
   const done = vi.fn();
   const missingFrom = vi.fn(async () => undefined);
@@ -66,7 +67,7 @@ it('a fit that finds nothing new compares users where they are asked for since',
 });
 
 it('a fit that is asked for right after a start does not wait for the calm that requests are given', async () => {
-  const generation = { number: 3, ranking: undefined };
+  const generation = { number: 3, ranking: undefined, parts: {} };
   const calms: Promise<unknown>[] = [];
   const knowItems = async (_: number, calm: Promise<unknown>) => {
     calms.push(calm);
@@ -106,5 +107,53 @@ it('a fit that is asked for right after a start does not wait for the calm that 
   await turns();
   expect(isOver).toBe(true);
   await fit;
+  await fits.stop();
+});
+
+it('lays out users that are asked for after what trains already, once', async () => {
+  const generation = { number: 3, ranking: undefined, parts: {} };
+  const indexed = { ...generation };
+  const generations: Partial<GenerationSlot> = {};
+  const order: string[] = [];
+  let mayEnd = () => {};
+  const trains = new Promise<void>((resolve) => {
+    mayEnd = resolve;
+  });
+  let isAsked = false;
+  const fits = new FitSchedule({
+    generationFit: {
+      async run() {
+        order.push('a fit begins');
+        await trains;
+        order.push('a fit ends');
+        return { generation, positives: 5, unchanged: false };
+      },
+      askUsers: () => !isAsked && (isAsked = true),
+      similarUsers: async () => undefined,
+      async indexServing() {
+        order.push('users are laid out');
+        return indexed;
+      },
+      stop() {},
+    },
+    progress: { end() {} },
+    listPass: { missingFrom: async () => undefined, stop() {} },
+    listsOnRequest: { use() {} },
+    servingSlot: 0,
+    queue: new SerialQueue(),
+    recommendation: { generations, live: { knowItems: async () => {} }, lists: { passes: undefined } },
+    log: createLogger('silent'),
+    tasks: { begin: () => ({ done() {} }) },
+    cluster: undefined,
+    makesLists: () => false,
+  } as unknown as FitScheduleParts);
+  const fit = fits.run();
+  const asked = { userRow: 1, likedRows: undefined };
+  const ask = () => generations.similarUsers!(asked, 10);
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([undefined, undefined, undefined]);
+  mayEnd();
+  await fit;
+  await vi.waitFor(() => expect(fits.served).toBe(indexed), 600_000);
+  expect(order).toEqual(['a fit begins', 'a fit ends', 'users are laid out']);
   await fits.stop();
 });

@@ -74,7 +74,7 @@ describe('a fit', () => {
   it('is judged, says so in the model, and hands out what it left out', async () => {
     const { start } = await bench();
     const parts = start();
-    const { quality } = (await fitted(parts, 1)).als!.header;
+    const { quality } = (await fitted(parts, 1)).parts.als!.header;
     expect(quality['NDCG@10']).toBeGreaterThan(0.1);
     expect(quality.epochs).toBeLessThanOrEqual(SETTINGS.epochs);
     const { heldOut, interactions, positives } = (await parts.loader.load(true))!;
@@ -139,8 +139,10 @@ describe('a fit', () => {
     const warmed = start({ settings, warmStart: true });
     await warmed.fit.restore();
     const warm = await fitted(warmed, 4);
-    expect(items(warm.als!)).toHaveLength(items(cold.als!).length);
-    expect(warm.als!.header.quality['NDCG@10']).toBeGreaterThan(cold.als!.header.quality['NDCG@10']!);
+    expect(items(warm.parts.als!)).toHaveLength(items(cold.parts.als!).length);
+    expect(warm.parts.als!.header.quality['NDCG@10']).toBeGreaterThan(
+      cold.parts.als!.header.quality['NDCG@10']!,
+    );
   });
 });
 
@@ -148,7 +150,7 @@ describe('a training that diverges', () => {
   it('is reported and tried once more with a stronger penalty', async () => {
     const { start, lines } = await bench();
     const { pool, tasks } = spoiling(1);
-    const { als } = await fitted(start({ pool }), 1);
+    const { als } = (await fitted(start({ pool }), 1)).parts;
     expect(als?.header.regularization).toBe(10 * SETTINGS.regularization);
     // The spoiled one, the one that took its place, and the one that learns what was held out.
     expect(tasks).toHaveLength(3);
@@ -200,9 +202,9 @@ describe('a stage that fails', () => {
     const { start } = await bench();
     const pool = new TroubledPool(2, failing(matches, 1));
     const generation = await fitted(start({ pool, options }), 1);
-    expect(items(generation.als!)).toEqual(items(expected.als!));
-    expect(generation.itemNeighbors).toEqual(expected.itemNeighbors);
-    expect(generation.userNeighbors?.byItems).toBeDefined();
+    expect(items(generation.parts.als!)).toEqual(items(expected.parts.als!));
+    expect(generation.parts.itemNeighbors).toEqual(expected.parts.itemNeighbors);
+    expect(generation.parts.userNeighbors?.byItems).toBeDefined();
     expect(pool.running.size).toBe(0);
   });
 
@@ -211,13 +213,13 @@ describe('a stage that fails', () => {
     const matches = (job: Job) => job.kind === 'run' && job.part === 'itemNeighbors';
     const { fit } = start({ pool: new TroubledPool(2, failing(matches, 4)), options });
     const { generation } = (await fit.run(1, NO_PROGRESS))!;
-    expect(generation.als).toBeDefined();
-    expect(generation.userNeighbors).toBeDefined();
-    expect(generation.itemNeighbors).toBeUndefined();
+    expect(generation.parts.als).toBeDefined();
+    expect(generation.parts.userNeighbors).toBeDefined();
+    expect(generation.parts.itemNeighbors).toBeUndefined();
     expect(lines.join()).toContain('the disk is on fire');
     const next = (await fit.run(2, NO_PROGRESS))!;
     expect(next.unchanged).toBe(false);
-    expect(next.generation.itemNeighbors).toBeDefined();
+    expect(next.generation.parts.itemNeighbors).toBeDefined();
   });
 
   it('for good in click-through leaves the other parts to rank by', async () => {
@@ -229,7 +231,7 @@ describe('a stage that fails', () => {
     };
     const pool = new TroubledPool(2, failing(matches, Number.POSITIVE_INFINITY));
     const generation = await fitted(start({ pool, options: { clickThrough: true } }), 1);
-    expect(generation.click).toBeUndefined();
+    expect(generation.parts.click).toBeUndefined();
     expect([...placed]).toEqual(expect.arrayContaining(['slim', 'itemKnn', 'sequence']));
   });
 
@@ -245,8 +247,8 @@ describe('a stage that fails', () => {
     expect(pool.running.size).toBe(0);
     const restored = (await start().fit.restore())!;
     expect(restored.number).toBe(1);
-    expect(items(restored.als!)).toEqual(items(one.als!));
-    expect(restored.itemNeighbors).toEqual(one.itemNeighbors);
+    expect(items(restored.parts.als!)).toEqual(items(one.parts.als!));
+    expect(restored.parts.itemNeighbors).toEqual(one.parts.itemNeighbors);
   });
 
   it('because its thread was killed is tried again, and nothing else runs on', async () => {
@@ -261,7 +263,7 @@ describe('a stage that fails', () => {
       return done;
     });
     const generation = await fitted(start({ pool, options }), 1);
-    expect(items(generation.als!)).toEqual(items(expected.als!));
+    expect(items(generation.parts.als!)).toEqual(items(expected.parts.als!));
     expect(lines.join()).toContain('Training ALS failed; trying again');
     expect(pool.running.size).toBe(0);
   });
@@ -279,7 +281,7 @@ describe('memory', () => {
   it('is what was worked out, for the training and for the model', async () => {
     const { start } = await bench();
     const { pool, tasks } = spoiling(0);
-    const placed = (await fitted(start({ pool }), 1)).als!;
+    const placed = (await fitted(start({ pool }), 1)).parts.als!;
     const [task] = tasks;
     const pages = (bytes: number) => Math.ceil(bytes / 65_536) * 65_536;
     const { userCount, itemCount } = placed.header;
@@ -345,7 +347,7 @@ describe('a cancelled fit', () => {
     const { fit } = start({ options: { usesUsers: true } });
     fit.cancel();
     await fit.restore();
-    expect((await fit.indexServing())?.userNeighbors).toBeDefined();
+    expect((await fit.indexServing())?.parts.userNeighbors).toBeDefined();
   });
 });
 
@@ -358,8 +360,11 @@ describe('a start', () => {
     const restored = (await fit.restore())!;
     expect(restored.number).toBe(1);
     expect(load).not.toHaveBeenCalled();
-    expect(restored.userNeighbors).toBeUndefined();
-    expect(await fit.indexServing()).toMatchObject({ number: 1, userNeighbors: { rows: expect.anything() } });
+    expect(restored.parts.userNeighbors).toBeUndefined();
+    expect(await fit.indexServing()).toMatchObject({
+      number: 1,
+      parts: { userNeighbors: { rows: expect.anything() } },
+    });
     expect(load).toHaveBeenCalledOnce();
     expect(await fit.indexServing()).toBeUndefined();
   });

@@ -19,14 +19,14 @@ it('lists are made with the generation that is served, also when it changes whil
     });
   let nowMs = 0;
   const listsOnRequest = new ListsOnRequest(pool as unknown as WorkerPool, planOf, () => nowMs, 0);
-  listsOnRequest.use({ number: 1, ranking: undefined });
+  listsOnRequest.use({ number: 1, ranking: undefined, parts: {} });
   const plan = async (at: number) => {
     await vi.waitFor(() => expect(planned).toHaveLength(at + 1), 600_000);
     return planned[at]!;
   };
   const made = listsOnRequest.make([7]);
   const first = await plan(0);
-  listsOnRequest.use({ number: 2, ranking: undefined });
+  listsOnRequest.use({ number: 2, ranking: undefined, parts: {} });
   first.done();
   (await plan(1)).done();
   await made;

@@ -10,6 +10,7 @@ import { TrainingDataLoader } from '../../src/background/training/training-data-
 import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { memoriesOf, sharedBytesOf } from '../../src/memory/find-shared-buffers.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
+import type { FitSettings } from '../../src/model/part/learned-part.ts';
 import { PART_NAMES, type PartName, type PartOptions, partOf } from '../../src/model/registry.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import type { CacheStore } from '../../src/store/cache-store.ts';
@@ -18,18 +19,20 @@ import { storeOptions } from '../store/helpers.ts';
 import { SETTINGS } from './fit-bench.ts';
 import { storeLikes } from './likes.ts';
 
-/** What every learned part must hold to. A part that is added to the registry is tested here once it has options. */
-const OPTIONS: { readonly [Name in PartName]: PartOptions<Name> } = {
-  als: { settings: alsSettings(SETTINGS) },
-  click: { seed: 3 },
-  slim: {},
-  itemKnn: {},
-  sequence: {},
-  itemNeighbors: { policy: 'related', enableIndex: false, indexRecall: 0.8, seed: 3 },
-  userNeighbors: { policy: 'related', k: 20, slots: 2 },
-};
 /** The same for any number of threads, so that what is placed can be compared. */
 const SERVING = { slots: 2, listLengthMax: 100 };
+const FIT_SETTINGS: FitSettings = {
+  seed: 3,
+  neighborType: 'related',
+  userNeighborType: 'related',
+  enableIndex: false,
+  indexRecall: 0.8,
+};
+/** What every learned part must hold to. A part that is added to the registry is tested here by itself. */
+function optionsOf<Name extends PartName>(name: Name): PartOptions<Name> {
+  const options = partOf(name).training?.options(FIT_SETTINGS, SERVING);
+  return (options ?? { settings: alsSettings(SETTINGS) }) as PartOptions<Name>;
+}
 const FINGERPRINT = 42;
 const THREADS = [1, 2, 4] as const;
 
@@ -88,7 +91,7 @@ function bitsOf(placed: unknown): string {
 async function trained<Name extends PartName>(name: Name, threads: number) {
   const trainer = trainerOf(threads);
   const { signal } = new AbortController();
-  const run = (await trainer.train(name, data, OPTIONS[name], { signal }))!;
+  const run = (await trainer.train(name, data, optionsOf(name), { signal }))!;
   const taken = sharedBytesOf(run.task);
   const saveAs = partOf(name).saving === undefined ? undefined : `${name} by ${threads}`;
   const placed = await trainer.finish(name, run, FINGERPRINT, saveAs);
@@ -106,7 +109,7 @@ describe.each(PART_NAMES)('the part %s', (name) => {
     }
   });
 
-  const planned = (slots: number, sampleBytes: number, options = OPTIONS[name]) => {
+  const planned = (slots: number, sampleBytes: number, options: object = optionsOf(name)) => {
     const reads = {
       userCount: data.interactions.userCount,
       itemCount: data.interactions.itemCount,
@@ -138,14 +141,14 @@ describe.each(PART_NAMES)('the part %s', (name) => {
   });
 
   it('counts the judged model where it goes on from that, which is decoded beside it', () => {
-    const judged = { ...OPTIONS[name], judged: new Uint8Array(1000) };
+    const judged = { ...optionsOf(name), judged: new Uint8Array(1000) };
     const [alone, on] = [planned(2, 2 ** 30), planned(2, 2 ** 30, judged)];
     expect(on.training - alone.training).toBe(name === 'click' ? 1000 : 0);
   });
 
   it('ends when it is cancelled, and nothing of it runs on', async () => {
     const cancelled = new AbortController();
-    const run = trainerOf(2).train(name, data, OPTIONS[name], {
+    const run = trainerOf(2).train(name, data, optionsOf(name), {
       signal: cancelled.signal,
       tell: () => cancelled.abort(),
     });

@@ -22,7 +22,7 @@ const USERS = 1100;
 const BLOCK = 256;
 const ITEMS = 30;
 /** Models that know nothing: lists are of popular and latest items in an order of each user's own. */
-const GENERATION = { number: 7 } as PlacedGeneration;
+const GENERATION: PlacedGeneration = { number: 7, ranking: undefined, parts: {} };
 
 const pools = [1, 2].map((threads) => new WorkerPool(threads));
 afterAll(async () => {
@@ -243,7 +243,10 @@ describe('a pass over the users', () => {
     const parameters = { userFactors: new Float32Array(0), itemFactors: factors(ITEMS) };
     const als = placeModel({ ...header, ...shape, ...parameters }, (memory) => loadKernels(memory), 1, 100);
     const collaborative = { ...options, settings: settings({ collaborative: true, cacheSize: 7 }) };
-    const plan = await new ListPass(pools[0]!, collaborative).planner.plan({ ...GENERATION, als }, live);
+    const plan = await new ListPass(pools[0]!, collaborative).planner.plan(
+      { ...GENERATION, parts: { als } },
+      live,
+    );
     const listsOf = (userRows: Uint32Array) =>
       madeLists({ plan, slot: 0, userRows, madeMs: NOW_MS, untilMs: NOW_MS }).lists;
     const users = Uint32Array.from({ length: 150 }, (_, user) => user * 7);

@@ -52,8 +52,8 @@ describe('a search of settings', () => {
     expect((await training.als.settings()).unobservedWeight).toBeGreaterThan(1e-3);
     const after = (await training.fit.run(2, NO_PROGRESS))!;
     expect(after.unchanged).toBe(false);
-    expect(after.generation.als!.header.quality['NDCG@10']).toBeGreaterThan(
-      before.generation.als!.header.quality['NDCG@10']!,
+    expect(after.generation.parts.als!.header.quality['NDCG@10']).toBeGreaterThan(
+      before.generation.parts.als!.header.quality['NDCG@10']!,
     );
     const restarted = bench.start({ settings: POOR });
     expect(await restarted.als.settings()).toEqual(await training.als.settings());

@@ -1,6 +1,10 @@
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import type { Ranked } from '../../src/memory/ranked-rows.ts';
 import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
+import type { CollaborativeModel } from '../../src/model/als/collaborative-model.ts';
 import { openSums, placeSums } from '../../src/model/neighbors/kernel-row-sums.ts';
+import type { NeighborLists, SummedLists } from '../../src/model/neighbors/summed-lists.ts';
+import type { OpenedParts } from '../../src/model/registry.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { ListMaker } from '../../src/recommend/lists/maker/list-maker.ts';
 import {
@@ -8,16 +12,10 @@ import {
   type Ranking,
   type RankingFeature,
 } from '../../src/recommend/models/feature-names.ts';
-import type {
-  CollaborativeModel,
-  Generation,
-  NeighborLists,
-  SummedLists,
-} from '../../src/recommend/models/generation.ts';
+import type { Generation } from '../../src/recommend/models/generation.ts';
 import { NO_COLD_ITEMS } from '../../src/recommend/neighbors/find-cold-items.ts';
 import type { ItemPopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
-import type { Ranked } from '../../src/recommend/rows/ranked-rows.ts';
 import type { ListInputs } from '../../src/recommend/sources/list-inputs.ts';
 import type { ListSettings } from '../../src/recommend/sources/list-settings.ts';
 import type { FeedbackColumns, LocalReads } from '../../src/store/data-store.ts';
@@ -115,14 +113,12 @@ export function summedLists(of: (itemRow: number) => Entries): SummedLists {
 }
 
 /** A generation of which the other parts are missing. */
-export function generation(parts: Partial<Generation>): Generation {
-  const none: Partial<Generation> = {
-    collaborative: undefined,
-    clickThrough: undefined,
-    itemNeighbors: undefined,
-    ranking: undefined,
-  };
-  return { ...none, number: 1, ...parts } as Generation;
+export function generation({
+  number = 1,
+  ranking,
+  ...parts
+}: OpenedParts & Partial<Pick<Generation, 'number' | 'ranking'>>): Generation {
+  return { number, ranking, parts };
 }
 
 /** What is told of the popularity; the rest is nothing. A scale's total is the sum of its values. */

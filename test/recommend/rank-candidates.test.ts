@@ -18,11 +18,11 @@ const totals = counts.scales.map(({ total }) => total);
 const timestampMsAt = (row: number) => [101 * DAY_MS, 0, 97 * DAY_MS][row] ?? Number.NaN;
 
 /** Log-odds: the item's row, plus 100 for a user with the label `tall`, less the user's row. */
-const clickThrough = {
+const click = {
   logits: (userRow: number, labels: readonly string[], rows: readonly number[]) =>
     Float32Array.from(rows, (row) => row + (labels.includes('tall') ? 100 : 0) - userRow),
 };
-const full = generation({ collaborative: scoredModel([0.5, 0, 0.25]), clickThrough });
+const full = generation({ als: scoredModel([0.5, 0, 0.25]), click });
 
 /** The features that are not 0 of each candidate, by name. */
 function table(features: Float64Array): Record<string, number>[] {
@@ -80,12 +80,12 @@ describe('the features of candidates', () => {
     const sums = new LikeSums();
     const feature = (name: RankingFeature) =>
       table(rankingFeatures({ ...case3, sums }, world(), totals)).map((row) => row[name] ?? 0);
-    sums.sumUp(generation({ slim, itemKnn }), [1, 5], ['slim', 'item_knn']);
+    sums.sumUp({ slim, itemKnn }, [1, 5], ['slim', 'item_knn']);
     expect(feature('slim')).toEqual([0, -0.25, 0.625]);
     expect(feature('item_knn')).toEqual([Math.log1p(20), 0, 0]);
-    sums.sumUp(generation({ slim, itemKnn }), [1, 5], ['slim']);
+    sums.sumUp({ slim, itemKnn }, [1, 5], ['slim']);
     expect(feature('item_knn')).toEqual([0, 0, 0]);
-    sums.sumUp(generation({ slim, itemKnn }), [], ['slim']);
+    sums.sumUp({ slim, itemKnn }, [], ['slim']);
     expect(feature('slim')).toEqual([0, 0, 0]);
   });
 
@@ -93,7 +93,7 @@ describe('the features of candidates', () => {
     const sequence = summedLists((row) => [[row + 1, 1]]);
     const sums = new LikeSums();
     // Item 1 speaks for 2 and was liked last; item 6 for 7, five likes before.
-    sums.sumUp(generation({ sequence }), [1, 11, 11, 11, 11, 6], ['sequence', 'sequence_recent']);
+    sums.sumUp({ sequence }, [1, 11, 11, 11, 11, 6], ['sequence', 'sequence_recent']);
     expect(sums.of('sequence')!.get(2)).toBe(1);
     expect(sums.of('sequence')!.get(7)).toBe(1);
     expect(sums.of('sequence_recent')!.get(2)).toBe(1);
@@ -109,7 +109,7 @@ describe('the features of candidates', () => {
     const names = (one: typeof case3 | { vector: undefined }, parts = {}) =>
       table(rankingFeatures({ ...case3, ...one }, world(parts), totals)).flatMap(Object.keys);
     expect(new Set(names(case3))).toEqual(new Set(['age']));
-    const collaborative = generation({ collaborative: scoredModel([0.5, 0, 0.25]) });
+    const collaborative = generation({ als: scoredModel([0.5, 0, 0.25]) });
     expect(names({ vector: undefined }, { generation: collaborative })).not.toContain('collaborative');
   });
 
@@ -144,7 +144,7 @@ describe('ranking', () => {
   });
 
   it('falls back to the collaborative score, then to a seeded random order', () => {
-    const collaborative = world({ generation: generation({ collaborative: scoredModel([0.5, 0, 0.25]) }) });
+    const collaborative = world({ generation: generation({ als: scoredModel([0.5, 0, 0.25]) }) });
     expect([...rankCandidates(case3, collaborative, 'learned', 1)]).toEqual([0.25, 0.5, 0]);
     const noVector = { ...case3, vector: undefined };
     const random = rankCandidates(noVector, collaborative, 'learned', 1);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Feedback } from '../../src/domain/entities.ts';
+import type { Ranked } from '../../src/memory/ranked-rows.ts';
 import type { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
-import type { Ranked } from '../../src/recommend/rows/ranked-rows.ts';
 import type { ItemBasedSource } from '../../src/recommend/sources/item-based.ts';
 import { SessionSource } from '../../src/recommend/sources/session.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';

@@ -56,12 +56,12 @@ beforeAll(async () => {
   const scores = ROWS.map((row) => (row * 7) % 10);
   const generations = new GenerationSlot();
   generations.current = generation({
-    collaborative: scoredModel(scores),
+    als: scoredModel(scores),
     itemNeighbors: neighborLists((seed) =>
       ROWS.filter((row) => row !== seed).map((row) => [row, 1 / (1 + ((row + seed) % 4))]),
     ),
-    similarUsers: async () => ({ rows: [reads.userRow('v')], scores: [0.5] }),
   });
+  generations.similarUsers = async () => ({ rows: [reads.userRow('v')], scores: [0.5] });
   const findRelated = async () => ({ rows: [], scores: [] });
   const vectorOf = (history: History) =>
     history.positiveRows(live.isPositive, 1).length > 0 ? Float32Array.of(1) : undefined;

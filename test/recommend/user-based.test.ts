@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Ranked } from '../../src/memory/ranked-rows.ts';
 import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { LikeTest } from '../../src/recommend/history/counts-as-positive.ts';
@@ -10,7 +11,6 @@ import {
   USERS_ASKED,
 } from '../../src/recommend/neighbors/items-of-users.ts';
 import { type UserNeighbors, userRelation } from '../../src/recommend/neighbors/user-neighbors.ts';
-import type { Ranked } from '../../src/recommend/rows/ranked-rows.ts';
 import { UserBasedSource } from '../../src/recommend/sources/user-based.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 import { historyOf, isPositive, LIKE, READ, readsOf } from './hand-made.ts';

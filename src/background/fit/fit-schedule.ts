@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { loadKernels } from '../../kernel/load-kernels.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
+import { openGeneration } from '../../recommend/models/generation.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
-import { openGeneration } from '../../threads/open-generation.ts';
 import type { ListsOnRequest } from '../lists/lists-on-request.ts';
 import type { ListPass, PassStart } from '../lists/pass-over-all-users.ts';
 import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
@@ -75,6 +76,10 @@ export class FitSchedule {
 
   constructor(parts: FitScheduleParts) {
     this.parts = parts;
+    parts.recommendation.generations.similarUsers = (...asked) => {
+      this.layOutUsers();
+      return parts.generationFit.similarUsers(...asked);
+    };
   }
 
   /** Whether this node is the one that fits. */
@@ -253,7 +258,7 @@ export class FitSchedule {
         {
           generation: generation.number,
           positives,
-          quality: generation.als?.header.quality,
+          quality: generation.parts.als?.header.quality,
           lists: made,
           seconds,
         },
@@ -264,7 +269,7 @@ export class FitSchedule {
         positives,
         lists: made,
         unchanged,
-        ...generation.als?.header.quality,
+        ...generation.parts.als?.header.quality,
         ...rankingResult(generation.choice),
       });
       return { ...fitted, generation, lists: made };
@@ -315,6 +320,17 @@ export class FitSchedule {
     return indexed;
   }
 
+  /** Asked for though no recommender looks at them, users are laid out from now on: after what trains already. */
+  private layOutUsers(): void {
+    const { generationFit, queue, log } = this.parts;
+    if (!generationFit.askUsers()) return;
+    queue
+      .take(() => this.indexUsers())
+      .catch((error: unknown) => {
+        if (!this.stopped) log.error({ err: error }, 'the users could not be laid out');
+      });
+  }
+
   private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
     task.done({ generation: generation.number, lists: made });
     this.parts.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
@@ -350,17 +366,16 @@ export class FitSchedule {
 
   private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
     this.place(placed);
-    this.comparing = this.parts.recommendation.live.knowItems(placed.als?.header.itemCount ?? 0, calm);
+    this.comparing = this.parts.recommendation.live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);
   }
 
   /** What new items are like stays as it is: it may be the generation that serves, with more to it. */
   private place(placed: PlacedGeneration): void {
     const { generations, live } = this.parts.recommendation;
-    const labelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
-    generations.current = {
-      ...openGeneration(placed, this.parts.servingSlot, labelsOf),
-      similarUsers: (asked, k, signal) => this.parts.generationFit.similarUsers(asked, k, signal),
-    };
+    generations.current = openGeneration(placed, {
+      ...{ instantiate: loadKernels, slot: this.parts.servingSlot },
+      itemLabelsOf: (itemRow) => live.catalogue.labelsAt(itemRow),
+    });
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);

@@ -1,19 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { heldOutInStore, type TrainingData } from '../../dataset/training-data.ts';
-import type { NeighborType } from '../../domain/neighbor-type.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
-import { type PartName, type PartOptions, type PartPlaced, partOf } from '../../model/registry.ts';
+import type { AskedUser } from '../../model/neighbors/similar-users.ts';
+import type { FitSettings } from '../../model/part/learned-part.ts';
+import {
+  featuresOf,
+  PART_NAMES,
+  type PartName,
+  type PartOptions,
+  type PartPlaced,
+  type PlacedParts,
+  partOf,
+  TRAINED_PARTS,
+} from '../../model/registry.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { looksAt, weightsOf } from '../../recommend/models/feature-names.ts';
-import type { AskedUser } from '../../recommend/models/generation.ts';
-import { NEIGHBORS_MAX } from '../../recommend/neighbors/item-neighbors.ts';
 import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
 import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
-import type { Ranked } from '../../recommend/rows/ranked-rows.ts';
 import type { ListSettings } from '../../recommend/sources/list-settings.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { LearnedRanking, ListPlan, PlacedGeneration } from '../../threads/messages.ts';
-import { featuresOf } from '../../threads/ranking-parts.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { JobQueue } from '../pool/bounded-job-queue.ts';
 import type { WorkerPool } from '../pool/pool.ts';
@@ -29,26 +36,17 @@ import { type RestoredGeneration, restoreGeneration, savedParts } from '../train
 import type { AlsTraining, JudgedAls } from '../training/train-als-and-retry.ts';
 import type { TrainingDataLoader } from '../training/training-data-loader.ts';
 
-export interface GenerationFitOptions {
+export interface GenerationFitOptions extends FitSettings {
   readonly readTypes: readonly string[];
   /** Whether click-through is predicted. */
   readonly clickThrough: boolean;
-  readonly neighborType: NeighborType;
-  readonly userNeighborType: NeighborType;
   /** Whether a recommender looks at users like a user. */
   readonly usesUsers: boolean;
-  readonly enableIndex: boolean;
-  readonly indexRecall: number;
   readonly spans: PopularitySpans;
   /** What the candidates come from by which it is learned how to rank; undefined where that is not learned. */
   readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
-  readonly seed: number;
   readonly log: Logger;
 }
-
-/** What the ranking may sum over a user's likes. */
-const SUMMED_PARTS = ['slim', 'itemKnn', 'sequence'] as const;
-type SummedPart = (typeof SUMMED_PARTS)[number];
 
 /** What a fit is made with. */
 export interface GenerationFitParts {
@@ -70,9 +68,9 @@ export interface Fitted {
 }
 
 /** How to rank, and what that takes. */
-interface RankingWithClick extends LearnedRanking {
-  /** The encoded click-through model that was judged. */
-  readonly click: Uint8Array | undefined;
+interface RankingAndOutcomes extends LearnedRanking {
+  /** How the trainings of the judged parts ended. */
+  readonly outcomes: { readonly [Name in PartName]?: unknown };
 }
 
 /**
@@ -111,7 +109,7 @@ export class GenerationFit {
     if (restored === undefined) return undefined;
     const { manifest, parts } = restored;
     this.lastManifest = manifest;
-    this.last = { number: manifest.generation, ranking: manifest.ranking, choice: manifest.choice, ...parts };
+    this.last = { number: manifest.generation, ranking: manifest.ranking, choice: manifest.choice, parts };
     trainer.memory.clear();
     return this.last;
   }
@@ -135,17 +133,19 @@ export class GenerationFit {
 
   /** The `k` users most like one; undefined where they are not laid out for it yet, which is done from then on. */
   async similarUsers(asked: AskedUser, k: number, signal?: AbortSignal): Promise<Ranked | undefined> {
-    const users = this.last?.userNeighbors;
-    // Asked for though no recommender looks at them, they are laid out from now on.
-    if (users === undefined && this.last !== undefined && !this.asksUsers) {
-      this.asksUsers = true;
-      void this.indexServing();
-    }
+    const users = this.last?.parts.userNeighbors;
     if (users === undefined) return undefined;
     const slot = this.parts.pool.servingSlot;
     // One slot of scratch is there for requests, so they take turns.
     const job = { kind: 'neighbors', among: 'users', users, asked, k, slot } as const;
     return this.requests.ask<'neighbors'>((cancelled) => ({ ...job, cancelled }), signal);
+  }
+
+  /** Has users laid out by `indexServing` and the fits from now on. @returns whether what serves lacks them since */
+  askUsers(): boolean {
+    const isNew = !this.asksUsers && this.last !== undefined;
+    this.asksUsers ||= isNew;
+    return isNew;
   }
 
   /** Ends what is being trained within one chunk of its work. */
@@ -174,21 +174,21 @@ export class GenerationFit {
     onProgress(LOADING_FEEDBACK, positives, positives);
     const settings = await als.settings();
     if (this.isUnchanged(data, settings)) return { generation: this.last!, positives, unchanged: true };
-    const judged = await als.judge(data, settings, this.last?.als, this.control('als', onProgress));
+    const judged = await als.judge(data, settings, this.last?.parts.als, this.control('als', onProgress));
     if (judged === undefined) return undefined;
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
     if (this.isCancelled) return undefined;
     const all = await loader.load(false, [this.last, judged], this.abort.signal);
     if (all === undefined) return undefined;
-    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.click]);
+    const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.outcomes]);
     const name = trainer.options.shelf.nameOf('als', number)!;
     const placed = await als.finish(judged, all, fingerprint, name, control);
     trainer.memory.release(judged.placed);
     if (placed === undefined) return undefined;
     const rest = await this.trainRest(number, all, learned, placed, onProgress);
     if (this.isCancelled) return undefined;
-    const { isWhole, ...parts } = rest;
-    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, als: placed, ...parts };
+    const { isWhole, parts } = rest;
+    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, parts };
     await this.save(generation, { fingerprint, settings, isWhole }, term);
     this.last = generation;
     return { generation, positives: all.positives, unchanged: false };
@@ -198,35 +198,34 @@ export class GenerationFit {
   private async trainRest(
     number: number,
     data: TrainingData,
-    learned: RankingWithClick | undefined,
+    learned: RankingAndOutcomes | undefined,
     als: PartPlaced<'als'>,
     onProgress: OnProgress,
-  ): Promise<Omit<PlacedGeneration, 'number' | 'ranking' | 'choice'> & { readonly isWhole: boolean }> {
-    const { neighborType: policy, enableIndex, indexRecall, seed } = this.options;
-    const { ranking, click: judged } = learned ?? {};
+  ): Promise<{ readonly parts: PlacedParts; readonly isWhole: boolean }> {
+    const { ranking, outcomes = {} } = learned ?? {};
+    const held = [als, outcomes];
+    const parts: Partial<Record<PartName, unknown>> = { als };
     let isWhole = true;
-    const train = async <Name extends PartName>(
-      name: Name,
-      options: PartOptions<Name>,
-      more = ON_ALL_FEEDBACK,
-    ) => {
-      const placed = await this.attempt(partOf(name).stage, () =>
-        this.trainPart(name, data, options, number, this.control(name, onProgress, more, [als, judged])),
+    for (const name of TRAINED_PARTS) {
+      const { stage, training } = partOf(name);
+      const features = featuresOf(name);
+      const isLookedAt = ranking !== undefined && looksAt(ranking, features);
+      if (!isLookedAt && !training!.isAlwaysWanted) continue;
+      const control = this.control(name, onProgress, features.length > 0 ? ON_ALL_FEEDBACK : '', held);
+      parts[name] = await this.attempt(stage, () =>
+        this.trainPart(name, data, this.optionsOf(name, outcomes[name]), number, control),
       );
-      isWhole &&= placed !== undefined;
-      return placed;
-    };
-    const isWanted = (name: PartName) => ranking !== undefined && looksAt(ranking, featuresOf(name));
-    const click = isWanted('click') ? await train('click', { seed, judged }) : undefined;
-    const slim = isWanted('slim') ? await train('slim', {}) : undefined;
-    const itemKnn = isWanted('itemKnn') ? await train('itemKnn', {}) : undefined;
-    // Sessions are answered by it, whatever lists are ranked by.
-    const sequence = await train('sequence', {});
-    const itemNeighbors = await train('itemNeighbors', { policy, enableIndex, indexRecall, seed }, '');
-    const userNeighbors = await this.attempt('the comparison of users', () =>
-      this.indexUsers(data, onProgress, [als, judged]),
+      isWhole &&= parts[name] !== undefined;
+    }
+    parts.userNeighbors = await this.attempt('the comparison of users', () =>
+      this.indexUsers(data, onProgress, held),
     );
-    return { click, slim, itemKnn, sequence, itemNeighbors, userNeighbors, isWhole };
+    return { parts: parts as PlacedParts, isWhole };
+  }
+
+  private optionsOf<Name extends PartName>(name: Name, judged?: unknown): PartOptions<Name> {
+    const { serving } = this.parts.trainer.options;
+    return partOf(name).training!.options(this.options, serving, judged) as PartOptions<Name>;
   }
 
   private async trainPart<Name extends PartName>(
@@ -246,8 +245,8 @@ export class GenerationFit {
     data: TrainingData,
     { placed: als }: JudgedAls,
     onProgress: OnProgress,
-  ): Promise<RankingWithClick | undefined> {
-    const { clickThrough, seed, log, spans } = this.options;
+  ): Promise<RankingAndOutcomes | undefined> {
+    const { clickThrough, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
     if (!clickThrough) return undefined;
     const { heldOutSinceMs } = data;
@@ -256,44 +255,46 @@ export class GenerationFit {
       log.warn('too few users have come back to rank by: lists are ordered by the collaborative score');
       return undefined;
     }
-    const { placed: click, outcome } =
-      (await this.trainJudged('click', data, { seed }, [als], onProgress)) ?? {};
-    const tables: Partial<Record<SummedPart, PartPlaced<SummedPart>>> = {};
-    for (const name of SUMMED_PARTS) {
-      const judged = await this.trainJudged(name, data, {}, [als, click, outcome, tables], onProgress);
-      tables[name] = judged?.placed;
+    const parts: Partial<Record<PartName, unknown>> = { als };
+    const outcomes: Partial<Record<PartName, unknown>> = {};
+    for (const name of TRAINED_PARTS.filter((part) => featuresOf(part).length > 0)) {
+      const judged = await this.trainJudged(name, data, [parts, outcomes], onProgress);
+      parts[name] = judged?.placed;
+      outcomes[name] = judged?.outcome;
     }
     if (this.isCancelled) return undefined;
     onProgress(LEARNING_TO_RANK, 0, 1);
-    const plan = await planOf({ number: 0, ranking: undefined, als, click, ...tables });
+    const plan = await planOf({ number: 0, ranking: undefined, parts: parts as PlacedParts });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(rankingBytes(plan, data)) }, STAGE_MEMORY);
     const job = { kind: 'learnRanking', plan, heldOut, heldOutSinceMs, spans, slot: 0 } as const;
     const learned = await this.retry(LEARNING_TO_RANK, (cancelled) => pool.run({ ...job, cancelled }));
     onProgress(LEARNING_TO_RANK, 1, 1);
-    if (click !== undefined) trainer.memory.release(click);
+    const { als: _goesOn, ...rest } = parts;
+    trainer.memory.release(rest);
     if (learned === undefined) {
       log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
       return undefined;
     }
     const { choice, ranking } = learned;
     const { chosen, users } = choice;
-    const judged = { clicks: click?.header.quality, weights: weightsOf(ranking), users };
+    const clicks = (parts as PlacedParts).click?.header.quality;
+    const judged = { clicks, weights: weightsOf(ranking), users };
     const table = choiceTable(choice);
     log.info({ ...judged, table }, `lists are ranked by ${chosen}, chosen on held-out feedback`);
-    return { ...learned, click: outcome };
+    return { ...learned, outcomes };
   }
 
   /** Trains a part without what is held out; undefined where that failed, which leaves the other parts to rank by. */
   private trainJudged<Name extends PartName>(
     name: Name,
     data: TrainingData,
-    options: PartOptions<Name>,
     held: readonly unknown[],
     onProgress: OnProgress,
   ) {
     const { trainer } = this.parts;
     return this.attempt(partOf(name).stage, async () => {
-      const run = await trainer.train(name, data, options, this.control(name, onProgress, '', held));
+      const control = this.control(name, onProgress, '', held);
+      const run = await trainer.train(name, data, this.optionsOf(name), control);
       return run && { outcome: run.outcome, placed: await trainer.finish(name, run, data.fingerprint) };
     });
   }
@@ -301,13 +302,13 @@ export class GenerationFit {
   /** Lays out the users of what serves. @returns it with them; undefined where nothing was to be done or another serves by now */
   async indexServing(): Promise<PlacedGeneration | undefined> {
     const { last } = this;
-    if (!this.asksUsers || last === undefined || last.userNeighbors !== undefined) return undefined;
+    if (!this.asksUsers || last === undefined || last.parts.userNeighbors !== undefined) return undefined;
     const userNeighbors = await this.attempt('the comparison of users', async () => {
       const data = await this.parts.loader.load(false, [last], this.abort.signal);
       return data && this.indexUsers(data, () => {});
     });
     if (userNeighbors === undefined || this.last !== last) return undefined;
-    this.last = { ...last, userNeighbors };
+    this.last = { ...last, parts: { ...last.parts, userNeighbors } };
     return this.last;
   }
 
@@ -316,13 +317,11 @@ export class GenerationFit {
     onProgress: OnProgress,
     held: readonly unknown[] = [],
   ): Promise<PartPlaced<'userNeighbors'> | undefined> {
-    const { userNeighborType: policy } = this.options;
     if (!this.asksUsers) return undefined;
     const userCount = data.rows.users.length;
     const control = this.control('userNeighbors', onProgress, '', held);
     control.tell(0, userCount);
-    const { slots } = this.parts.trainer.options.serving;
-    const options = { policy, k: NEIGHBORS_MAX, slots };
+    const options = this.optionsOf('userNeighbors');
     const placed = await this.trainPart('userNeighbors', data, options, 0, control);
     control.tell(userCount, userCount);
     return placed;
@@ -331,7 +330,7 @@ export class GenerationFit {
   /** What goes along with the training of a part. @param held what stays beside the generation that serves */
   private control(part: PartName, onProgress: OnProgress, more = '', held: readonly unknown[] = []) {
     // The part that serves meanwhile is counted by the part's own formula.
-    const { [part]: _own, ...serving } = this.last ?? { number: 0 };
+    const { [part]: _own, ...serving } = this.last?.parts ?? {};
     return {
       signal: this.abort.signal,
       held: [serving, ...held],
@@ -354,7 +353,7 @@ export class GenerationFit {
   /** What of the configuration tells the parts beside the collaborative one, as text. */
   private get trainedWith(): string {
     const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
-    return JSON.stringify(settings);
+    return JSON.stringify({ ...settings, parts: PART_NAMES });
   }
 
   private async save(

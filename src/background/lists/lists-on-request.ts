@@ -10,7 +10,7 @@ const PLAN_MS = 5000;
 const OLD_PLAN_MS = 60_000;
 
 /** Generation number 0: lists are made without any model. */
-const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined };
+const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined, parts: {} };
 
 interface Planned {
   readonly plan: ListPlan;

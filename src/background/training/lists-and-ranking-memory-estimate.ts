@@ -5,6 +5,7 @@ import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
 import { RANKING_FEATURES } from '../../recommend/models/feature-names.ts';
 import { itemsOfUsersBytes } from '../../recommend/neighbors/items-of-users.ts';
 import { POPULARITY_SCALES } from '../../recommend/popularity/popularity-scales.ts';
+import { MATCHERS } from '../../recommend/sources/registry.ts';
 import { JUDGED_USERS_MAX, type ListPlan } from '../../threads/messages.ts';
 
 /** What the log says of a stage's memory. */
@@ -15,8 +16,8 @@ const LIST_THREAD_BYTES = 24 * 2 ** 20;
 const TREND_BYTES = 4 * (POPULARITY_SCALES.length + 2) + 16 * 8;
 /** A record in columns: its rows, type and time. */
 const FEEDBACK_BYTES = 4 + 4 + 2 + 8;
-/** Each source proposes as many as a list is long. */
-const SOURCES = 12;
+/** Each recommender and each popularity scale proposes as many as a list is long. */
+const SOURCES = MATCHERS.length + POPULARITY_SCALES.length;
 
 /** Making lists: the plan with the models that it names, which all threads share, and what each thread takes. */
 export function listBytes(plan: ListPlan, threads: number): number {

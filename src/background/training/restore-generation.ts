@@ -34,7 +34,7 @@ export async function readGeneration(
 
 /** The names of what a generation has saved. */
 export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): GenerationManifest['parts'] {
-  const names = PART_NAMES.filter((name) => generation[name] !== undefined).map((name) => [
+  const names = PART_NAMES.filter((name) => generation.parts[name] !== undefined).map((name) => [
     name,
     shelf.nameOf(name, generation.number),
   ]);

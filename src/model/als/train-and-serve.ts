@@ -2,13 +2,14 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import { viewOf } from '../../memory/array-layout.ts';
 import type { LearnedPart, ServingShape } from '../part/learned-part.ts';
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { type CollaborativeModel, collaborativeModel } from './collaborative-model.ts';
 import { type AlsOutcome, alsCourse } from './epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from './extract-model.ts';
 import { alsFitMemory } from './memory-estimate.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory-layout.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import type { AlsPhase } from './phases.ts';
-import { type PlacedModel, placeModel } from './scores-and-fold-in.ts';
+import { MfScorer, type PlacedModel, placeModel } from './scores-and-fold-in.ts';
 import type { AlsSettings } from './settings.ts';
 import { sizedFactors } from './settings-by-size.ts';
 import { neededSharding } from './shard-users-to-fit-memory.ts';
@@ -44,7 +45,9 @@ export const alsPart: LearnedPart<
   AlsPhase,
   AlsOutcome,
   MatrixFactorization,
-  PlacedModel
+  PlacedModel,
+  CollaborativeModel,
+  'collaborative'
 > = {
   title: 'ALS model',
   stage: 'Training ALS',
@@ -79,4 +82,12 @@ export const alsPart: LearnedPart<
   model: (task, outcome, fingerprint) => trainedModel(task, fingerprint, qualityOf(outcome), task.served),
   serve: (model, { slots, listLengthMax }, { instantiate, allocate }) =>
     placeModel(model, instantiate, slots, listLengthMax, allocate),
+  open: (placed, { instantiate, slot }) =>
+    collaborativeModel(placed, new MfScorer(placed, instantiate(placed.memory), slot)),
+  features: {
+    collaborative: {
+      meaning: 'matrix factorization (ALS): users and items as vectors',
+      scores: (model, { vector }, itemRows) => vector && model.scoreItems(vector, itemRows),
+    },
+  },
 };

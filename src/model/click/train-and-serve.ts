@@ -3,7 +3,7 @@ import { createChunkCounter, isCancelled, type SharedTask, setRowsDone } from '.
 import type { LearnedPart, PartTools } from '../part/learned-part.ts';
 import { distinctLabels } from './features.ts';
 import { decodeFm, encodeFm, type FmModel, type FmRows } from './model.ts';
-import { clickModelsBytes, type PlacedFm, placeFm } from './scorer.ts';
+import { clickModelsBytes, FmScorer, type PlacedFm, placeFm } from './scorer.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
 import { type ClickTask, clickTrainingBytes, retrainClickModel, trainClickModel } from './train.ts';
 import { clickData, trainedRows } from './trained-users-and-items.ts';
@@ -25,8 +25,23 @@ export interface ClickPartTask extends SharedTask {
   readonly rows: FmRows;
 }
 
+/** Click-through prediction: how likely positive feedback is. */
+export interface ClickModel {
+  /** Log-odds of positive feedback for each item, by what is known of the user and the items. */
+  logits(userRow: number, userLabels: readonly string[], itemRows: readonly number[]): Float32Array;
+}
+
 /** Prediction of positive feedback by a factorization machine; see `train.ts`. The outcome is the encoded model. */
-export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8Array, FmModel, PlacedFm> = {
+export const clickPart: LearnedPart<
+  ClickOptions,
+  ClickPartTask,
+  'train',
+  Uint8Array,
+  FmModel,
+  PlacedFm,
+  ClickModel,
+  'click_through'
+> = {
   title: 'click-through model',
   stage: 'Training click-through model',
   saving: { name: 'click-through', encode: encodeFm, decode: decodeFm },
@@ -68,6 +83,25 @@ export const clickPart: LearnedPart<ClickOptions, ClickPartTask, 'train', Uint8A
   },
   model: (_task, bytes) => decodeFm(bytes),
   serve: (model, { slots }, { reads, allocate }) => placeFm(model, reads.itemLabels(), slots, allocate),
+  open(placed, { instantiate, slot, itemLabelsOf }) {
+    const scorer = new FmScorer(placed, instantiate(placed.memory), slot);
+    const newItem = (row: number) => scorer.itemSideOf(itemLabelsOf(row));
+    return {
+      logits: (userRow, userLabels, itemRows) =>
+        scorer.logits(scorer.userSide(userRow, userLabels), itemRows, newItem),
+    };
+  },
+  features: {
+    click_through: {
+      meaning: 'factorization machine over users, items and their labels',
+      scores: (model, { userRow, userLabels }, itemRows) => model.logits(userRow, userLabels(), itemRows),
+    },
+  },
+  training: {
+    options: ({ seed }, _serving, judged) => ({ seed, judged }),
+    isAlwaysWanted: false,
+    isOnDemand: false,
+  },
 };
 
 function train(task: ClickPartTask, { reads, instantiate }: PartTools): FmModel | undefined {

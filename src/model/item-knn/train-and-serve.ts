@@ -17,6 +17,7 @@ import {
   spreadTable,
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
+import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
@@ -38,7 +39,9 @@ export const itemKnnPart: LearnedPart<
   'compare',
   undefined,
   NeighborTable,
-  PlacedSums
+  PlacedSums,
+  SummedLists,
+  'item_knn'
 > = {
   title: 'items by common users',
   stage: 'Comparing items by common users',
@@ -56,6 +59,9 @@ export const itemKnnPart: LearnedPart<
     runNeighborTask(task, instantiate(task.similarity.memory), slot),
   model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
   serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
+  open: openSummedLists,
+  features: { item_knn: sumOfLikes('items that the same users like', true) },
+  training: { options: () => ({}), isAlwaysWanted: false, isOnDemand: false },
 };
 
 function planOf(data: TrainingData, slots: number, serving: ServingShape, room: StageRoom): SamplePlan {

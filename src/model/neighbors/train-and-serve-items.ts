@@ -33,6 +33,7 @@ import {
   tableModelsBytes,
   tableSaving,
 } from './neighbor-table.ts';
+import { type NeighborLists, openLists } from './summed-lists.ts';
 
 /** Neighbors kept of an item at most, and of all items together: 8 bytes each. */
 const TABLE_NEIGHBORS_MAX = 100;
@@ -63,7 +64,8 @@ export const itemNeighborsPart: LearnedPart<
   number,
   undefined,
   NeighborTable,
-  NeighborTable
+  NeighborTable,
+  NeighborLists
 > = {
   title: 'item neighbors',
   stage: 'Computing item similarities',
@@ -98,6 +100,15 @@ export const itemNeighborsPart: LearnedPart<
   model: ({ tasks, served, order }, _outcome, fingerprint) =>
     spreadTable(finishTasks(tasks, fingerprint, order), served),
   serve: (table) => table,
+  open: openLists,
+  features: {},
+  training: {
+    options: ({ neighborType: policy, enableIndex, indexRecall, seed }) => ({
+      ...{ policy, enableIndex, indexRecall, seed },
+    }),
+    isAlwaysWanted: true,
+    isOnDemand: false,
+  },
 };
 
 /** What it takes by the number of threads and the shape of what is liked; labels are counted once. */

@@ -1,11 +1,15 @@
-import type { StoreRows, TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { TrainingData, TrainingReads } from '../../dataset/training-data.ts';
 import type { NeighborType } from '../../domain/neighbor-type.ts';
 import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
 import type { LearnedPart } from '../part/learned-part.ts';
 import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import { incidenceOfLabels, usersByItems } from './incidence.ts';
 import { countLabels, policyBytes } from './memory-estimate.ts';
-import { type PlacedSimilarity, placeSimilarity } from './memory-layout.ts';
+import { placeSimilarity } from './memory-layout.ts';
+import { type PlacedUsers, SimilarUsers } from './similar-users.ts';
+
+/** Users that one question finds at most. */
+export const USERS_FOUND_MAX = 10_000;
 
 export interface UserNeighborsOptions {
   readonly policy: NeighborType;
@@ -13,14 +17,6 @@ export interface UserNeighborsOptions {
   readonly k: number;
   /** Threads that will ask at once. */
   readonly slots: number;
-}
-
-/** Users to be compared by what they like and by labels; each where the policy needs it. */
-export interface PlacedUsers {
-  readonly byItems: PlacedSimilarity | undefined;
-  readonly byLabels: PlacedSimilarity | undefined;
-  /** The row in the store of each user that is compared, and of each item that they are compared by; ascending. */
-  readonly rows: StoreRows;
 }
 
 function comparedUsers(
@@ -38,7 +34,8 @@ export const userNeighborsPart: LearnedPart<
   never,
   undefined,
   PlacedUsers,
-  PlacedUsers
+  PlacedUsers,
+  SimilarUsers
 > = {
   title: 'user neighbors',
   stage: 'Indexing users',
@@ -75,4 +72,11 @@ export const userNeighborsPart: LearnedPart<
   run: () => true,
   model: ({ byItems, byLabels, rows }) => ({ byItems, byLabels, rows }),
   serve: (users) => users,
+  open: (users, opening) => new SimilarUsers(users, opening),
+  features: {},
+  training: {
+    options: ({ userNeighborType: policy }, { slots }) => ({ policy, k: USERS_FOUND_MAX, slots }),
+    isAlwaysWanted: true,
+    isOnDemand: true,
+  },
 };

@@ -1,4 +1,5 @@
 import type { TrainingData, TrainingReads } from '../../dataset/training-data.ts';
+import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import type { SharedTask } from './chunks-for-threads.ts';
@@ -64,12 +65,80 @@ export interface PartSaving<Model> {
   decode(bytes: Uint8Array): Model;
 }
 
+/** The configuration that parts are trained by. */
+export interface FitSettings {
+  readonly seed: number;
+  readonly neighborType: NeighborType;
+  readonly userNeighborType: NeighborType;
+  readonly enableIndex: boolean;
+  readonly indexRecall: number;
+}
+
+/** The training of a part with everything, in a fit. */
+interface PartTraining<Options, Outcome> {
+  /** @param judged the end of the training without what is held out, where there was one */
+  options(settings: FitSettings, serving: ServingShape, judged?: Outcome): Options;
+  /** True for a part that is trained though the ranking does not look at it. */
+  readonly isAlwaysWanted: boolean;
+  /** True for a part that is laid out once somebody asks it, and then with every fit. */
+  readonly isOnDemand: boolean;
+}
+
+/** A thread that opens what is placed. */
+export interface PartOpening {
+  readonly instantiate: InstantiateKernels;
+  /** The thread's number; no two threads use one slot at the same time. */
+  readonly slot: number;
+  /** The labels of an item that came after the fit. */
+  itemLabelsOf(itemRow: number): readonly string[];
+}
+
+/** A user whose candidates are scored. */
+export interface ScoredUser {
+  readonly userRow: number;
+  readonly userLabels: () => readonly string[];
+  /** The user's vector in the collaborative model, undefined without one. */
+  readonly vector: Float32Array | undefined;
+}
+
+/** A score of each candidate by an opened part. */
+export interface ScoreFeature<Opened> {
+  /** For people. */
+  readonly meaning: string;
+  /** One number an item; undefined where the part knows nothing of the user. */
+  scores(opened: Opened, user: ScoredUser, itemRows: readonly number[]): ArrayLike<number> | undefined;
+}
+
+/** A sum over what a user likes, of a part that opens to `SummedLists`. Its items are candidates, too. */
+export interface SumFeature {
+  /** For people. */
+  readonly meaning: string;
+  /** The number of the sum among the part's. */
+  readonly sum: number;
+  /** The weight of the like with so many later ones; likes beyond count not at all. */
+  readonly weights: Float64Array;
+  /** False where sums of all users compare with one another as they are; else they are taken by the user's largest. */
+  readonly isShare: boolean;
+}
+
+/** A number an item that the ranking looks at: a higher one never speaks against an item. */
+export type PartFeature<Opened> = ScoreFeature<Opened> | SumFeature;
+
 /**
  * Something that a fit learns: a model or a table. Training goes through `prepare`, the phases of `course` and `model`, in
  * whatever threads there are; the same data and options give the same bits for any number of them. Tasks, outcomes and
  * what is placed are plain data and shared memory.
  */
-export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, Model, Placed> {
+export interface LearnedPart<
+  Options,
+  Task extends SharedTask,
+  Phase,
+  Outcome,
+  Model,
+  Placed,
+  Opened,
+  Feature extends string = never,
+> {
   /** Its name where its memory is shown to people. */
   readonly title: string;
   /** What a fit is doing while it trains it, for people to read. */
@@ -102,4 +171,10 @@ export interface LearnedPart<Options, Task extends SharedTask, Phase, Outcome, M
   model(task: Task, outcome: Outcome, fingerprint: number): Model;
   /** Puts a model where all threads can ask it. */
   serve(model: Model, shape: ServingShape, tools: PartTools): Placed;
+  /** The placed model as one thread asks it. */
+  open(placed: Placed, opening: PartOpening): Opened;
+  /** What the ranking looks at, by name, in this order. */
+  readonly features: { readonly [Name in Feature]: PartFeature<Opened> };
+  /** Absent for the collaborative model alone, which goes on from where it was judged. */
+  readonly training?: PartTraining<Options, Outcome>;
 }

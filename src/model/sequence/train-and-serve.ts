@@ -1,6 +1,7 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
@@ -17,6 +18,14 @@ import { SequenceCounter } from './transition-counter.ts';
 /** All likes are summed alike, and the recent ones more than others. */
 const SUMS = { kinds: 2 };
 
+/** A recent like counts half after so many later ones, and not at all where it would weigh less than this. */
+const RECENT_HALF_LIFE_LIKES = 5;
+const RECENT_WEIGHT_MIN = 1 / 64;
+const RECENT = Float64Array.from(
+  { length: Math.floor(-Math.log2(RECENT_WEIGHT_MIN) * RECENT_HALF_LIFE_LIKES) + 1 },
+  (_, later) => 2 ** (-later / RECENT_HALF_LIFE_LIKES),
+);
+
 /** Which items users go on to; see `transition-counter.ts`. */
 export const sequencePart: LearnedPart<
   object,
@@ -24,7 +33,9 @@ export const sequencePart: LearnedPart<
   'count',
   undefined,
   NeighborTable,
-  PlacedSums
+  PlacedSums,
+  SummedLists,
+  'sequence' | 'sequence_recent'
 > = {
   title: 'items in sequence',
   stage: 'Counting what follows what',
@@ -47,6 +58,18 @@ export const sequencePart: LearnedPart<
   run: (task) => new SequenceCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   serve: (table, shape, { allocate }) => placeSums(table, shape, SUMS, allocate),
+  open: openSummedLists,
+  features: {
+    sequence: sumOfLikes('items that users go on to from any of their items', true),
+    sequence_recent: {
+      meaning: 'items that users go on to from their latest items',
+      sum: 1,
+      weights: RECENT,
+      isShare: true,
+    },
+  },
+  // Sessions are answered by it, whatever lists are ranked by.
+  training: { options: () => ({}), isAlwaysWanted: true, isOnDemand: false },
 };
 
 function bytesOf(

@@ -1,6 +1,7 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   planSample,
@@ -48,7 +49,9 @@ export const slimPart: LearnedPart<
   SlimPhase,
   undefined,
   NeighborTable,
-  PlacedSums
+  PlacedSums,
+  SummedLists,
+  'slim'
 > = {
   title: 'SLIM model',
   stage: 'Training SLIM',
@@ -81,4 +84,9 @@ export const slimPart: LearnedPart<
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
   model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
   serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
+  open: openSummedLists,
+  features: {
+    slim: sumOfLikes('SLIM: weights from item to item, learned so that they foretell what users have', false),
+  },
+  training: { options: () => ({}), isAlwaysWanted: false, isOnDemand: false },
 };

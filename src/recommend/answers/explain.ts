@@ -127,7 +127,7 @@ export class Explainer {
   ): Promise<Explanation['Contributions']> {
     const { generations, isPositive, catalogue } = this.parts;
     const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
-    const model = generations.current?.collaborative;
+    const model = generations.current?.parts.als;
     const parts = (model && (await inTurns(model.decompose(liked, itemRow), caller?.signal)))?.parts ?? [];
     const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
     if (pull === 0) return [];

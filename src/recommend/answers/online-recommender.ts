@@ -1,4 +1,5 @@
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -6,7 +7,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isUnread } from '../history/already-read.ts';
 import type { Histories } from '../history/history-pool.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
-import { filterRanked, type Ranked } from '../rows/ranked-rows.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';

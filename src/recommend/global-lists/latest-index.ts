@@ -1,7 +1,7 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import { RankedIndex } from './ranked-index.ts';
 import { SortedRows } from './sorted-rows.ts';
 import { topKInTurns } from './top-k-in-turns.ts';

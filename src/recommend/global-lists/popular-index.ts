@@ -1,8 +1,8 @@
+import { filterRanked, mergeRanked, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { PopularityCounts } from '../popularity/popularity-counts.ts';
-import { filterRanked, mergeRanked, type Ranked } from '../rows/ranked-rows.ts';
 import { RankedIndex } from './ranked-index.ts';
 import { topKInTurns } from './top-k-in-turns.ts';
 

@@ -1,7 +1,7 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 
 /** All items in one order that commits keep up to date. */
 export abstract class RankedIndex {

@@ -1,5 +1,5 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 
 /** Rows looked at between two pauses. */
 const PAUSE_ROWS = 512;

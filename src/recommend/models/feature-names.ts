@@ -1,15 +1,10 @@
+import { MODEL_FEATURES } from '../../model/registry.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
-import { SUM_NAMES } from './sums-over-likes.ts';
-
-/** Scores of models among the features: a higher one never speaks against an item. */
-export const MODEL_FEATURES = ['collaborative', 'click_through', ...SUM_NAMES] as const;
-
-export type ModelFeature = (typeof MODEL_FEATURES)[number];
 
 /** What the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
-  ...MODEL_FEATURES,
+  ...MODEL_FEATURES.map(({ name }) => name),
   ...POPULARITY_SCALES.map((scale) => `popular_${scale}` as const),
   'age',
 ] as const;

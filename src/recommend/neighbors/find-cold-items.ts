@@ -1,7 +1,7 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import { type Incidence, similarRows } from './similar-rows.ts';
 
 /** So many of the newest items without positive feedback are recommended. */

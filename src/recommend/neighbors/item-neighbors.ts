@@ -1,9 +1,9 @@
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
+import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
-import { filterRanked, NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { SinceFit } from './changed-since-fit.ts';
 import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
@@ -87,8 +87,8 @@ export class ItemNeighbors {
       this.generation = current;
       this.sinceFit.begin();
     }
-    if (current?.itemNeighbors === undefined || this.sinceFit.hasChanged(row)) return NOTHING;
-    return current.itemNeighbors.neighborsAt(row);
+    if (current?.parts.itemNeighbors === undefined || this.sinceFit.hasChanged(row)) return NOTHING;
+    return current.parts.itemNeighbors.neighborsAt(row);
   }
 
   private async workOut(

@@ -1,7 +1,7 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { LikeTest } from '../history/counts-as-positive.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 
 /** How many of the users most like a user are asked. */
 export const USERS_ASKED = 100;

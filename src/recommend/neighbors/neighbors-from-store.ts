@@ -1,7 +1,7 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { LikeTest } from '../history/counts-as-positive.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import { type Incidence, similarRows } from './similar-rows.ts';
 
 /** Which rows are neighbors of which, and by what they have in common. */

@@ -5,9 +5,10 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
 import { ndcg } from '../../model/evaluation/metrics.ts';
+import type { ModelFeature } from '../../model/registry.ts';
 import type { ChoiceSample } from '../../model/regression/conditional-logit.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
-import { type ModelFeature, RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
 import {
   asProbability,
   isModel,

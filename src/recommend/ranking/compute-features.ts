@@ -1,12 +1,11 @@
+import type { ScoredUser } from '../../model/part/learned-part.ts';
+import { MODEL_FEATURES } from '../../model/registry.ts';
 import { RANKING_FEATURES } from '../models/feature-names.ts';
 import type { Generation } from '../models/generation.ts';
-import { type LikeSums, SUM_NAMES, writeSumFeature } from '../models/sums-over-likes.ts';
+import { type LikeSums, writeSumFeature } from '../models/sums-over-likes.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
 import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 
-const COLLABORATIVE = RANKING_FEATURES.indexOf('collaborative');
-const CLICK_THROUGH = RANKING_FEATURES.indexOf('click_through');
-const SUMS = SUM_NAMES.map((name) => [name, RANKING_FEATURES.indexOf(name)] as const);
 const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
 const AGE = RANKING_FEATURES.indexOf('age');
 const WIDTH = RANKING_FEATURES.length;
@@ -18,12 +17,8 @@ const DAY_MS = 86_400_000;
 const AGE_DAYS_MAX = 3650;
 
 /** One user's candidates, and what scores them. */
-export interface RankingCase {
+export interface RankingCase extends ScoredUser {
   readonly candidates: readonly number[];
-  readonly userRow: number;
-  readonly userLabels: () => readonly string[];
-  /** The user's vector in the collaborative model, undefined without one. */
-  readonly vector: Float32Array | undefined;
   /** What the user's likes speak for; absent where nothing does. */
   readonly sums?: LikeSums;
 }
@@ -65,30 +60,32 @@ export function rankingFeatures(
 }
 
 /**
- * Tells the features of the candidates, one after the other in their order: the collaborative score, the log-odds of the
- * click-through model, what the user's likes speak for by the summed models; ln(1 + count) of positive feedback on each
- * scale, in records of the moment at which all came to `totals`; ln(1 + days) of the item's age as of the same
- * moment. Of one that is not told all values are 0, as where a model is missing.
+ * Tells the features of the candidates, one after the other in their order: the scores and sums of the parts; ln(1 +
+ * count) of positive feedback on each scale, in records of the moment at which all came to `totals`; ln(1 + days) of the
+ * item's age as of the same moment. Of one that is not told all values are 0, as where a model is missing.
  * @param isUsed features for which this is false are not told, which saves their time
  */
 export function eachFeature(
-  { candidates, userRow, userLabels, vector, sums }: RankingCase,
+  one: RankingCase,
   inputs: RankingInputs,
   totals: readonly number[],
   onFeature: OnFeature,
   isUsed: (feature: number) => boolean = () => true,
 ): void {
-  const { generation } = inputs;
-  const collaborative = vector && isUsed(COLLABORATIVE) && generation?.collaborative;
-  if (collaborative) onFeature(COLLABORATIVE, collaborative.scoreItems(vector, candidates));
-  const click = isUsed(CLICK_THROUGH) && generation?.clickThrough;
-  if (click) onFeature(CLICK_THROUGH, click.logits(userRow, userLabels(), candidates));
+  const { candidates, sums } = one;
   const column = new Float64Array(candidates.length);
-  for (const [name, feature] of SUMS) {
-    const ofName = isUsed(feature) ? sums?.of(name) : undefined;
-    if (ofName === undefined) continue;
-    writeSumFeature(name, ofName, candidates, column);
-    onFeature(feature, column);
+  for (const [at, { name, part, feature }] of MODEL_FEATURES.entries()) {
+    if (!isUsed(at)) continue;
+    if ('sum' in feature) {
+      const ofName = sums?.of(name);
+      if (ofName === undefined) continue;
+      writeSumFeature(name, ofName, candidates, column);
+      onFeature(at, column);
+    } else {
+      const opened = inputs.generation?.parts[part];
+      const scores = opened && feature.scores(opened, one, candidates);
+      if (scores !== undefined) onFeature(at, scores);
+    }
   }
   eachItemFeature(candidates, inputs, totals, onFeature, isUsed, column);
 }

@@ -1,12 +1,8 @@
 /** Learns to rank from users' candidates and what they liked of them, by some of the features. */
+import { MODEL_FEATURES, type ModelFeature } from '../../model/registry.ts';
 import { type ChoiceSample, fitChoices } from '../../model/regression/conditional-logit.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/regression/logistic-regression.ts';
-import {
-  MODEL_FEATURES,
-  type ModelFeature,
-  RANKING_FEATURES,
-  type RankingFeature,
-} from '../models/feature-names.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
 
 /** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 1000;
@@ -141,7 +137,7 @@ export function asProbability(
 }
 
 export function isModel(name: RankingFeature): name is ModelFeature {
-  return (MODEL_FEATURES as readonly string[]).includes(name);
+  return MODEL_FEATURES.some((feature) => feature.name === name);
 }
 
 function isScale(name: RankingFeature): boolean {

@@ -31,8 +31,9 @@ export function rankCandidates(
   if (ranking !== undefined) {
     return probabilities(one, inputs, ranking);
   }
-  if (order !== 'random' && one.vector !== undefined && generation?.collaborative !== undefined) {
-    return Float64Array.from(generation.collaborative.scoreItems(one.vector, one.candidates));
+  const collaborative = generation?.parts.als;
+  if (order !== 'random' && one.vector !== undefined && collaborative !== undefined) {
+    return Float64Array.from(collaborative.scoreItems(one.vector, one.candidates));
   }
   return Float64Array.from(one.candidates, (row) =>
     createRandom(seed ^ Math.imul(row + 1, 0x9e3779b1)).float(),

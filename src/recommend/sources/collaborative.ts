@@ -1,7 +1,7 @@
+import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { History } from '../history/history.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import { NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
@@ -21,7 +21,7 @@ export class CollaborativeSource implements Source {
   }
 
   rank({ history, k, accept, categories, among, allowed }: Ask): Ranked {
-    const model = this.generations.current?.collaborative;
+    const model = this.generations.current?.parts.als;
     const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
     const members = among ?? this.catalogue.narrowest(categories);
@@ -32,12 +32,12 @@ export class CollaborativeSource implements Source {
 
 export const collaborativeMatcher: Matcher = {
   lists({ inputs, settings, read, vector, closest, accept, allowed }) {
-    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
+    const model = settings.collaborative ? inputs.generation?.parts.als : undefined;
     if (model === undefined || vector === undefined) return [];
     return [closest ?? model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
   },
   proposes({ inputs, settings, vector }) {
-    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
+    const model = settings.collaborative ? inputs.generation?.parts.als : undefined;
     if (model === undefined || vector === undefined) return () => false;
     return (row) => model.scoreItems(vector, [row])[0] !== 0;
   },

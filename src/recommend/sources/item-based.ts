@@ -1,9 +1,10 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
+import type { NeighborLists } from '../../model/neighbors/summed-lists.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
-import type { GenerationSlot, NeighborLists } from '../models/generation.ts';
+import type { GenerationSlot } from '../models/generation.ts';
 import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
@@ -39,7 +40,7 @@ export class ItemBasedSource implements Source {
     { k, accept, caller }: Pick<Ask, 'k' | 'accept' | 'caller'>,
   ): Promise<Ranked> {
     const { generations, catalogue, itemNeighbors } = this.parts;
-    const lists = generations.current?.itemNeighbors;
+    const lists = generations.current?.parts.itemNeighbors;
     const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
     const sums = new Map<number, number>();
     const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
@@ -77,7 +78,7 @@ const NONE: ReadonlyMap<number, number> = new Map();
 
 function matched({ inputs, settings, liked }: Match): ReadonlyMap<number, number> {
   if (!settings.item_based) return NONE;
-  return sumSimilarities(inputs.generation?.itemNeighbors, liked.slice(0, settings.seedItems));
+  return sumSimilarities(inputs.generation?.parts.itemNeighbors, liked.slice(0, settings.seedItems));
 }
 
 /**

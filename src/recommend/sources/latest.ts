@@ -1,5 +1,5 @@
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { LatestIndex } from '../global-lists/latest-index.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import { matchLists } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

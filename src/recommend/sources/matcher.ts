@@ -1,5 +1,6 @@
+import type { ModelFeature } from '../../model/registry.ts';
 import type { History } from '../history/history.ts';
-import type { LikeSums, SumName } from '../models/sums-over-likes.ts';
+import type { LikeSums } from '../models/sums-over-likes.ts';
 import type { ListInputs } from './list-inputs.ts';
 import type { ListSettings } from './list-settings.ts';
 
@@ -9,7 +10,7 @@ export interface RankingSources {
   readonly scales: readonly number[];
   readonly latest: boolean;
   /** Models to sum over the likes, whose first items are proposed. */
-  readonly sums: readonly SumName[];
+  readonly sums: readonly ModelFeature[];
 }
 
 /** One user for whom a list is made. */

@@ -1,11 +1,11 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
 import type { ListQuery } from './recommender.ts';
 
@@ -67,7 +67,7 @@ export class SessionSource {
   /** What others went on to after the items, the latest first. */
   private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
     const { generations, catalogue, bySequence } = this.parts;
-    const sequence = bySequence ? generations.current?.sequence : undefined;
+    const sequence = bySequence ? generations.current?.parts.sequence : undefined;
     const sums = sumSimilarities(sequence, seeds, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
     const top = new TopK(k);
     for (const [row, sum] of sums) if (catalogue.isListable(row) && accept(row)) top.push(row, sum);

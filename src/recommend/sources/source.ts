@@ -1,7 +1,7 @@
 import type { RecommenderName } from '../../domain/recommenders.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { History } from '../history/history.ts';
-import type { Ranked } from '../rows/ranked-rows.ts';
 
 /** Whoever waits for an answer; the signal is aborted when nobody does any more. */
 export interface Caller {

@@ -1,11 +1,12 @@
-import { SUM_NAMES, type SumName } from '../models/sums-over-likes.ts';
+import type { ModelFeature } from '../../model/registry.ts';
+import { SUM_NAMES } from '../models/sums-over-likes.ts';
 import type { Matcher } from './matcher.ts';
 
 /**
  * Items with the highest sums of one kind on what the user likes, where the ranking goes by it: further opinions of the
  * collaborative recommender.
  */
-function sumMatcher(name: SumName): Matcher {
+function sumMatcher(name: ModelFeature): Matcher {
   return {
     lists({ settings, sums, accept, read, allowed }) {
       const ofName = settings.collaborative ? sums.of(name) : undefined;

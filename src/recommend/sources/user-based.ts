@@ -1,3 +1,4 @@
+import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -5,7 +6,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { itemsOfUsers, likesInStore, SUMS_MAX, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
-import { NOTHING, type Ranked } from '../rows/ranked-rows.ts';
 import type { Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 

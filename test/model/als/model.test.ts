@@ -5,10 +5,9 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/array-layout.ts';
 import { hasBit } from '../../../src/memory/bits.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
+import { collaborativeModel, type LookedAt } from '../../../src/model/als/collaborative-model.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
-import { collaborativeModel } from '../../../src/recommend/models/collaborative-model.ts';
-import type { LookedAt } from '../../../src/recommend/models/generation.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);

@@ -18,7 +18,7 @@ import {
 /** Each recommender proposes items of its own: 10 and 11 are the latest, 20 and 21 popular, and so on. */
 const PROPOSED: Partial<ListInputs> = {
   generation: generation({
-    collaborative: scoredModel(Array.from({ length: 52 }, (_, row) => row)),
+    als: scoredModel(Array.from({ length: 52 }, (_, row) => row)),
     itemNeighbors: neighborLists(() => [
       [31, 0.7],
       [30, 0.5],
@@ -73,7 +73,7 @@ describe('matching', () => {
       [2, [[62, 0.3]]],
     ]);
     const slim = summedLists((row) => weights.get(row) ?? []);
-    const parts = { collaborative: scoredModel([0, 0.5]), slim, itemKnn: summedLists(() => [[70, 1]]) };
+    const parts = { als: scoredModel([0, 0.5]), slim, itemKnn: summedLists(() => [[70, 1]]) };
     const bySlim = ranking({ collaborative: 1, slim: 1 }, popularity());
     const world = { generation: generation({ ...parts, ranking: bySlim }) };
     const learned = { order: 'learned' } as const;
@@ -126,7 +126,7 @@ describe('ranking', () => {
   const scores = [0, 0.1, 0.9, 0.5, 0.3];
   const byModel = {
     latestRows: () => [1, 2, 3, 4],
-    generation: generation({ collaborative: scoredModel(scores) }),
+    generation: generation({ als: scoredModel(scores) }),
   };
 
   it('orders by the collaborative score without a ranking model', () => {
@@ -136,18 +136,18 @@ describe('ranking', () => {
   });
 
   it('knows nothing by itself of a user without feedback, whatever a model remembers', () => {
-    const clickThrough = {
+    const click = {
       // The model remembers that the user at row 0 liked item 4 and its like.
       logits: (userRow: number, _labels: readonly string[], rows: readonly number[]) =>
         Float32Array.from(rows, (row) => (userRow === 0 ? row : -row)),
     };
     const world = {
       ...byModel,
-      generation: {
-        ...byModel.generation,
-        clickThrough,
+      generation: generation({
+        ...byModel.generation.parts,
+        click,
         ranking: ranking({ click_through: 1 }, popularity()),
-      },
+      }),
     };
     const first = (history = FAN) => make({ latest: true, order: 'learned' }, world, history)!.rows[0];
     expect(first(FAN)).toBe(4);
@@ -174,9 +174,9 @@ describe('ranking', () => {
 
   it('brings up by itself what it goes by: the first of a popularity scale, the newest', () => {
     const counts = popularity({ scales: [[], [], [1, 1, 1]] });
-    const collaborative = scoredModel([0, 0.1, 0.2]);
+    const als = scoredModel([0, 0.1, 0.2]);
     const world = {
-      generation: generation({ collaborative }),
+      generation: generation({ als }),
       popularity: counts,
       trendingRows: (scale: number) => [[], [], [60, 61], [62]][scale] ?? [],
       latestRows: () => [70],
@@ -185,7 +185,7 @@ describe('ranking', () => {
       sorted(
         make(
           { collaborative: true, order: 'learned', ...more },
-          { ...world, generation: generation({ collaborative, ranking: ranking(weights, counts) }) },
+          { ...world, generation: generation({ als, ranking: ranking(weights, counts) }) },
           user,
         )?.rows,
       );
@@ -235,7 +235,7 @@ describe('replacement', () => {
     more: Partial<ListSettings> = {},
     world: Partial<ListInputs> = {},
   ) {
-    const generationOf = generation({ collaborative: scoredModel(scores) });
+    const generationOf = generation({ als: scoredModel(scores) });
     return make(
       { collaborative: true, replacement, ...more },
       { generation: generationOf, ...world },
@@ -273,7 +273,7 @@ describe('replacement', () => {
 describe('exploration', () => {
   const OWN = Array.from({ length: 20 }, (_, at) => at);
   const explored: Partial<ListInputs> = {
-    generation: generation({ collaborative: scoredModel(OWN.map((row) => 20 - row)) }),
+    generation: generation({ als: scoredModel(OWN.map((row) => 20 - row)) }),
     popularRows: () => Array.from({ length: 40 }, (_, at) => 100 + at),
     latestRows: () => Array.from({ length: 40 }, (_, at) => 200 + at),
     isListable: (row) => row < 20 || row >= 100,
@@ -339,7 +339,7 @@ describe('new items', () => {
     knownRows: Uint32Array.of(2, 1),
   };
   const scores = [0.1, 1, 0.2, 0.79, 0.81];
-  const parts = { coldItems, generation: generation({ collaborative: scoredModel(scores) }) };
+  const parts = { coldItems, generation: generation({ als: scoredModel(scores) }) };
 
   it('get the mean of what they are like, weighted by how like they are', () => {
     // 0.75 * 1 + 0.25 * 0.2 = 0.8: between items 4 and 3. The user likes item 5.
@@ -354,7 +354,7 @@ describe('new items', () => {
       ...scoredModel(scores),
       foldIn: (liked: readonly number[]) => void folded.push([...liked]),
     };
-    const world = { ...parts, generation: generation({ collaborative: model }) };
+    const world = { ...parts, generation: generation({ als: model }) };
     make({ collaborative: true }, world, historyOf([{ item: 50 }]));
     make({ collaborative: true }, world, historyOf([{ item: 5 }]));
     expect(folded).toEqual([[50, 1, 2], [5]]);

@@ -88,7 +88,7 @@ describe('lists that several nodes make', () => {
     const clock = () => state.nowMs;
     const lists = new UserLists({
       cache: store as unknown as CacheStore,
-      generations: { current: { number: generation } as Generation },
+      generations: { current: { number: generation } as Generation, similarUsers: undefined },
       maker: {
         make: () => (generation === 0 ? undefined : { rows: [10 * generation + ++state.made], scores: [1] }),
         hasNews: () => false,

@@ -1,6 +1,6 @@
+import type { Ranked } from '../../../memory/ranked-rows.ts';
 import type { PackedItems, WantedItems } from '../../catalogue/item-filter.ts';
 import type { History } from '../../history/history.ts';
-import type { Ranked } from '../../rows/ranked-rows.ts';
 import type { ListMaker } from './list-maker.ts';
 
 /** What one question asks of the models beside the user's cached list. */

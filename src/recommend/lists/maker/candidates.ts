@@ -75,7 +75,7 @@ export class CandidateFinder {
     const { settings, inputs } = this;
     const { sums, read: readItems } = this.scratch;
     const liked = ahead?.liked ?? this.likesOf(history);
-    sums.sumUp(inputs.generation, liked, wanted.sums);
+    sums.sumUp(inputs.generation?.parts, liked, wanted.sums);
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
     const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);
@@ -99,7 +99,7 @@ export class CandidateFinder {
       const liked = this.likesOf(history);
       return { liked, read: history.readRowsInEffect(), vector: this.foldIn(liked) };
     });
-    const model = settings.collaborative ? inputs.generation?.collaborative : undefined;
+    const model = settings.collaborative ? inputs.generation?.parts.als : undefined;
     const allowed = inputs.listableBits?.();
     if (model === undefined || allowed === undefined)
       return found.map((one) => ({ ...one, closest: undefined }));
@@ -184,7 +184,7 @@ export class CandidateFinder {
 
   private foldIn(liked: readonly number[]): Float32Array | undefined {
     const { generation, coldItems } = this.inputs;
-    return generation?.collaborative?.foldIn(withKnownLikes(coldItems, liked));
+    return generation?.parts.als?.foldIn(withKnownLikes(coldItems, liked));
   }
 }
 

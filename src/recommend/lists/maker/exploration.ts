@@ -1,5 +1,5 @@
 import { createRandom } from '../../../domain/random.ts';
-import type { Ranked } from '../../rows/ranked-rows.ts';
+import type { Ranked } from '../../../memory/ranked-rows.ts';
 import { RowSet } from '../../rows/row-set.ts';
 
 /** What is put into a list, and where from. */

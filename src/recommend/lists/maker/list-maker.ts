@@ -1,10 +1,10 @@
+import type { Ranked } from '../../../memory/ranked-rows.ts';
 import { TopK } from '../../../memory/top-k.ts';
+import type { LookedAt } from '../../../model/als/collaborative-model.ts';
 import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
-import type { LookedAt } from '../../models/generation.ts';
 import { rankCandidates } from '../../ranking/rank-candidates.ts';
-import type { Ranked } from '../../rows/ranked-rows.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import {
@@ -134,7 +134,7 @@ export class ListMaker {
     filter?: WantedItems,
   ): readonly number[] {
     const { settings, inputs, finder } = this;
-    const collaborative = settings.collaborative ? inputs.generation?.collaborative : undefined;
+    const collaborative = settings.collaborative ? inputs.generation?.parts.als : undefined;
     if (collaborative === undefined) return [];
     const match = finder.match(history, finder.rankingSources());
     if (match.vector === undefined) return [];

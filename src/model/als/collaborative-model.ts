@@ -1,10 +1,50 @@
 import { viewOf } from '../../memory/array-layout.ts';
 import { hasBit } from '../../memory/bits.ts';
+import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { decomposeScore } from '../../model/als/score-decomposition.ts';
-import type { MfScorer, PlacedModel } from '../../model/als/scores-and-fold-in.ts';
-import { filterRanked, NOTHING, type Ranked } from '../rows/ranked-rows.ts';
-import type { CollaborativeModel } from './generation.ts';
+import { decomposeScore, type ScoreDecomposition } from './score-decomposition.ts';
+import type { MfScorer, PlacedModel } from './scores-and-fold-in.ts';
+
+/** The collaborative model as serving needs it. */
+export interface CollaborativeModel {
+  /** The user's vector solved from its liked items against the current item factors; undefined when none of them is in the model. */
+  foldIn(likedItemRows: readonly number[]): Float32Array | undefined;
+  /** The item's score as the sum of what each liked item adds, worked out with pauses; undefined when the model knows none of them. */
+  decompose(
+    likedItemRows: readonly number[],
+    itemRow: number,
+  ): Generator<undefined, ScoreDecomposition | undefined>;
+  /** The scores of the items for a user's vector; 0 for an item that the model does not know. */
+  scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
+  /**
+   * The `k` items with the highest scores that pass `accept`, best first.
+   * @param among look only at these
+   */
+  topItems(vector: Float32Array, k: number, accept: (itemRow: number) => boolean, among: LookedAt): Ranked;
+  /** The rows that `topItems` has for each of many users, in less time, where the bits alone say what passes. */
+  topItemsOfMany(
+    asked: readonly AskedTogether[],
+    k: number,
+    allowed: Uint32Array,
+  ): readonly ArrayLike<number>[];
+}
+
+/** A user who is asked about together with others. */
+export interface AskedTogether {
+  readonly vector: Float32Array;
+  /** Items that are not looked at, ascending. */
+  readonly read: readonly number[];
+}
+
+/** What a model looks at of its items; `accept` refuses the others, too. */
+export interface LookedAt {
+  /** Items that are not looked at, ascending. */
+  readonly read?: readonly number[];
+  /** Only these items: one by one where they are few, or where no bits are given. */
+  readonly members?: (Iterable<number> & { readonly size: number }) | undefined;
+  /** Only the items whose bits are set. */
+  readonly allowed?: Uint32Array | undefined;
+}
 
 /** Fetched beside the `k` wanted, for those that `accept` will refuse. */
 const SPARE = 64;

@@ -1,4 +1,4 @@
-import { isBetter } from '../../memory/top-k.ts';
+import { isBetter } from './top-k.ts';
 
 /** Item or user rows with their scores, best first; equal scores stand in row order. */
 export interface Ranked {

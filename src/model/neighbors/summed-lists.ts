@@ -1,0 +1,30 @@
+import type { PartOpening, SumFeature } from '../part/learned-part.ts';
+import { openSums, type PlacedSums, type RowSums, SUMMED_ROWS_MAX } from './kernel-row-sums.ts';
+import { type NeighborTable, neighborsAt } from './neighbor-table.ts';
+
+/** Every item's most similar items, computed ahead. */
+export interface NeighborLists {
+  /** Best first; empty for an item that has none or came after. The arrays must not be changed. */
+  neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
+}
+
+/** Such a table that can be summed over what a user likes, in as many kinds at once as there are sums. */
+export interface SummedLists extends NeighborLists {
+  readonly sums: readonly RowSums[];
+}
+
+/** Every like weighs the same. */
+const ALIKE = new Float64Array(SUMMED_ROWS_MAX).fill(1);
+
+/** The first sum of a part over all likes alike. */
+export function sumOfLikes(meaning: string, isShare: boolean): SumFeature {
+  return { meaning, sum: 0, weights: ALIKE, isShare };
+}
+
+export function openLists(table: NeighborTable): NeighborLists {
+  return { neighborsAt: (row) => neighborsAt(table, row) };
+}
+
+export function openSummedLists(placed: PlacedSums, { instantiate, slot }: PartOpening): SummedLists {
+  return { ...openLists(placed), sums: openSums(placed, instantiate, slot) };
+}
