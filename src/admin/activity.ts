@@ -5,18 +5,25 @@ import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { SavedStates } from '../store/cache-store.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
+import type { ItemCards } from './item-cards.ts';
 import { RecentFeedback } from './recent-feedback.ts';
-import { titleOf } from './titles.ts';
 
 /** Tells who was active last, which items are liked most, and what came lately. */
 export class Activity {
   private readonly recent: RecentFeedback;
   private readonly recommendation: Recommendation;
+  private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
 
-  constructor(recommendation: Recommendation, data: DataStore, states: SavedStates, clock: Clock) {
+  constructor(
+    parts: { readonly recommendation: Recommendation; readonly data: DataStore; readonly cards: ItemCards },
+    states: SavedStates,
+    clock: Clock,
+  ) {
+    const { recommendation, data, cards } = parts;
     this.recommendation = recommendation;
-    this.recent = new RecentFeedback(recommendation, states, clock);
+    this.cards = cards;
+    this.recent = new RecentFeedback(recommendation, cards, states, clock);
     data.onChange((changes) => {
       this.recent.follow(changes);
       return undefined;
@@ -57,9 +64,9 @@ export class Activity {
     return rows.slice(offset).flatMap((row, at) => {
       const item = reads.itemAt(row);
       if (item === undefined) return [];
-      const { ItemId, Comment, Categories, Timestamp } = item;
+      const { Categories, Timestamp } = item;
       const Likes = scores[offset + at]!;
-      return [{ Id: ItemId, Title: titleOf(Comment), Likes, Categories: [...Categories], Timestamp }];
+      return [{ ...this.cards.of(item), Likes, Categories: [...Categories], Timestamp }];
     });
   }
 

@@ -33,6 +33,7 @@ import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
 import { Imports } from './import-tasks.ts';
+import { ItemCards } from './item-cards.ts';
 import { ItemViewer } from './item-view.ts';
 import { type RequestTotals, Sampler } from './metrics-sampler.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
@@ -78,6 +79,7 @@ export class Admin {
   readonly backups: Backups;
   readonly imports: Imports;
   readonly activity: Activity;
+  readonly cards: ItemCards;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -85,11 +87,12 @@ export class Admin {
 
   constructor(parts: AdminParts) {
     this.parts = parts;
-    this.users = new UserViewer(parts.recommendation, parts.config.recommend);
-    this.items = new ItemViewer(parts.recommendation);
+    this.cards = new ItemCards(parts.recommendation.reads, parts.config.dashboard);
+    this.users = new UserViewer(parts.recommendation, this.cards, parts.config.recommend);
+    this.items = new ItemViewer(parts.recommendation, this.cards);
     this.startedMs = parts.clock();
     const { requests, cache, clock, config, data, tasks, log } = parts;
-    this.activity = new Activity(parts.recommendation, data, cache, clock);
+    this.activity = new Activity({ ...parts, cards: this.cards }, cache, clock);
     const freeShare = config.database.compact_free_share;
     this.backups = new Backups(data, tasks);
     this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });

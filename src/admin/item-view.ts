@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ItemView } from '../domain/admin-schemas.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
-import { titledScores } from './titles.ts';
+import type { ItemCards } from './item-cards.ts';
 
 /** Users whose feedback on an item is looked at; of more, every so many-th. */
 const USERS_READ_MAX = 2000;
@@ -22,10 +22,12 @@ interface OnItem {
 /** Tells of one item what it is, who gave feedback when, and what is like it. */
 export class ItemViewer {
   private readonly parts: Recommendation;
+  private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
 
-  constructor(parts: Recommendation) {
+  constructor(parts: Recommendation, cards: ItemCards) {
     this.parts = parts;
+    this.cards = cards;
   }
 
   /** @param n neighbors. @returns undefined when there is no such item */
@@ -43,7 +45,7 @@ export class ItemViewer {
       UsersRead: onItem.usersRead,
       FeedbackTypes: this.countTypes(onItem),
       Trend: this.trend(onItem),
-      Neighbors: titledScores(reads, neighbors),
+      Neighbors: this.cards.scored(neighbors),
     };
   }
 

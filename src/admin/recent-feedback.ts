@@ -4,7 +4,7 @@ import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { SavedStates } from '../store/cache-store.ts';
 import type { ChangeSet } from '../store/data-store.ts';
-import { titled } from './titles.ts';
+import type { ItemCards } from './item-cards.ts';
 
 /** Records that are kept; older ones make room. */
 const RECORDS_MAX = 1000;
@@ -30,11 +30,13 @@ export class RecentFeedback {
   private entries: Entry[] = [];
   private count = 0;
   private readonly parts: Parts;
+  private readonly cards: ItemCards;
   private readonly states: SavedStates;
   private readonly clock: Clock;
 
-  constructor(parts: Parts, states: SavedStates, clock: Clock) {
+  constructor(parts: Parts, cards: ItemCards, states: SavedStates, clock: Clock) {
     this.parts = parts;
+    this.cards = cards;
     this.states = states;
     this.clock = clock;
   }
@@ -65,7 +67,7 @@ export class RecentFeedback {
     const found: RecentEvent[] = [];
     for (let at = this.entries.length - 1; at >= 0 && found.length < n; at--) {
       const { number, userRow, itemRow, type, timeMs, cameMs } = this.entries[at]!;
-      const item = titled(reads, itemRow);
+      const item = this.cards.at(itemRow);
       const UserId = reads.userIdAt(userRow);
       if (item === undefined || UserId === undefined) continue;
       const Positive = types.includes(type) && live.isPositive(types.indexOf(type));

@@ -8,7 +8,7 @@ import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { isUnread } from '../recommend/history/already-read.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
-import { titled, titledScores } from './titles.ts';
+import type { ItemCards } from './item-cards.ts';
 
 /** Entries of each recommender's list that are looked at. */
 const RECOMMENDER_ENTRIES = 50;
@@ -26,13 +26,15 @@ export interface UserQuery {
 /** Tells of one user what recommends what, and why. All work is bounded by the user's own feedback and by `n`. */
 export class UserViewer {
   private readonly parts: Recommendation;
+  private readonly cards: ItemCards;
   private readonly recommend: Config['recommend'];
   private readonly columns = new FeedbackColumns();
   /** What recommenders are working out, by recommender and user. */
   private readonly underWay = new Map<string, Promise<Ranked>>();
 
-  constructor(parts: Recommendation, recommend: Config['recommend']) {
+  constructor(parts: Recommendation, cards: ItemCards, recommend: Config['recommend']) {
     this.parts = parts;
+    this.cards = cards;
     this.recommend = recommend;
   }
 
@@ -57,12 +59,12 @@ export class UserViewer {
         Name: name,
         ...this.use(name),
         IsWaiting: found[at] === undefined,
-        Items: titledScores(reads, first),
+        Items: this.cards.scored(first),
       });
     }
     const Pipeline = (JSON.parse(answer) as string[]).flatMap((itemId) => {
       const row = reads.itemRow(itemId);
-      const item = titled(reads, row);
+      const item = this.cards.at(row);
       if (item === undefined) return [];
       const Score = scoreByRow.get(row);
       return { ...item, ...(Score !== undefined && { Score }), Ranks: ranksByRow.get(row) ?? {} };
@@ -108,7 +110,7 @@ export class UserViewer {
       newest.push(at, columns.timesMs[at]!);
     }
     const History = newest.sorted().rows.flatMap((at) => {
-      const item = titled(reads, columns.itemRows[at]!);
+      const item = this.cards.at(columns.itemRows[at]!);
       const type = columns.types[at]!;
       return item === undefined
         ? []

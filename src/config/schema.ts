@@ -27,6 +27,7 @@ const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const CACHE_STORE =
   '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
+const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
 const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
 
 const database = Type.Object(
@@ -363,6 +364,21 @@ export const ConfigSchema = Type.Object({
       ),
     },
     { description: 'The log.' },
+  ),
+  dashboard: Type.Object(
+    {
+      image: text(
+        '',
+        'Address of the picture of an item, for the dashboard: a template such as "https://img.shop.example/{ItemId}.jpg" or "{Labels.image}", with the fields ItemId, Comment and those of labels that are objects. Empty for none.',
+        IMAGE,
+      ),
+      price: text(
+        '',
+        'Price of an item as the dashboard shows it: a template such as "{Labels.price} EUR", with fields as in image. Empty for none.',
+        '.*',
+      ),
+    },
+    { description: 'The pages for people.' },
   ),
 });
 

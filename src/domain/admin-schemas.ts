@@ -188,7 +188,14 @@ export const ConfigReportSchema = named('Configuration in effect', {
 });
 export type ConfigReport = Static<typeof ConfigReportSchema>;
 
-const titled = { Id: text, Title: Type.String({ description: "The item's Comment" }) };
+const titled = {
+  Id: text,
+  Title: Type.String({ description: "The item's Comment" }),
+  Image: Type.Optional(Type.String({ description: 'Address of a picture, by `[dashboard] image`' })),
+  Price: Type.Optional(Type.String({ description: 'By `[dashboard] price`' })),
+};
+const ItemCardSchema = Type.Object(titled);
+export type ItemCard = Static<typeof ItemCardSchema>;
 export const TitledScoreSchema = named('Item with its score', {
   ...titled,
   Score: Type.Number({ description: 'Higher is better' }),

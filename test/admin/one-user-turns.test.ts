@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ItemCards } from '../../src/admin/item-cards.ts';
 import { UserViewer } from '../../src/admin/user-view.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS } from '../../src/domain/recommenders.ts';
@@ -74,7 +75,9 @@ it('explains few items at once, and none for who has hung up', async () => {
 
 it('asks each recommender in a turn of its own to show a user', async () => {
   const { seen, parts } = counted();
-  const viewer = new UserViewer(parts as unknown as Recommendation, defaultConfig().recommend);
+  const { recommend, dashboard } = defaultConfig();
+  const recommendation = parts as unknown as Recommendation;
+  const viewer = new UserViewer(recommendation, new ItemCards(recommendation.reads, dashboard), recommend);
   const { Recommenders } = await viewer.view('bob', { n: 10, historyCount: 10 });
   expect(Recommenders).toHaveLength(RECOMMENDERS.length);
   expect(new Set(seen).size).toBe(RECOMMENDERS.length);

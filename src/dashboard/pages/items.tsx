@@ -3,7 +3,16 @@ import type { PopularItemsView } from '../../domain/admin-schemas.ts';
 import { setHidden } from '../actions.ts';
 import { pathOf } from '../api.ts';
 import { count, time } from '../format.ts';
-import { Card, ItemName, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import {
+  Card,
+  Item as ItemLink,
+  ItemName,
+  Names,
+  numbers,
+  PageHead,
+  State,
+  Table,
+} from '../parts/common.tsx';
 import { NoneFound, Pages, useItemSearch } from '../parts/record-search.tsx';
 import { useResource } from '../use-resource.ts';
 
@@ -79,10 +88,10 @@ function MostLiked() {
       )}
       {rows.length > 0 && (
         <Table stacks label="Most liked items" head={['Item', ...numbers('Likes'), 'Categories', 'Time']}>
-          {rows.map(({ Id, Title, Likes, Categories, Timestamp }) => (
-            <tr key={Id}>
+          {rows.map(({ Likes, Categories, Timestamp, ...card }) => (
+            <tr key={card.Id}>
               <th scope="row">
-                <ItemName id={Id} title={Title} />
+                <ItemLink card={card} />
               </th>
               <td class="number">{count(Likes)}</td>
               <td>

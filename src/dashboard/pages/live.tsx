@@ -1,7 +1,7 @@
 import type { RecentEvent } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
 import { short, time } from '../format.ts';
-import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
+import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { href } from '../router.ts';
 import { useResource } from '../use-resource.ts';
 
@@ -22,21 +22,21 @@ export function LivePage() {
         {data?.Feedback.length === 0 && <p class="muted">No feedback has come since the start.</p>}
         {data !== undefined && data.Feedback.length > 0 && (
           <Table stacks label="Feedback as it comes" head={['User', 'Feedback', 'Item', 'Of', 'Came']}>
-            {data.Feedback.map(({ Number: number, UserId, Id, Title, FeedbackType, Positive, ...times }) => (
-              <tr key={number}>
+            {data.Feedback.map((record) => (
+              <tr key={record.Number}>
                 <th scope="row">
-                  <a class="item" href={href('try', UserId)}>
-                    {short(UserId)}
+                  <a class="item" href={href('try', record.UserId)}>
+                    {short(record.UserId)}
                   </a>
                 </th>
                 <td>
-                  <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+                  <span class={`badge ${record.Positive ? 'done' : ''}`}>{record.FeedbackType}</span>
                 </td>
                 <td>
-                  <ItemName id={Id} title={Title} />
+                  <Item card={record} />
                 </td>
-                <td class="nowrap">{time(times.Timestamp)}</td>
-                <td class="nowrap">{time(times.CameAt)}</td>
+                <td class="nowrap">{time(record.Timestamp)}</td>
+                <td class="nowrap">{time(record.CameAt)}</td>
               </tr>
             ))}
           </Table>

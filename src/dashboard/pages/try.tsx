@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
 import { count, recommenderName, short, time } from '../format.ts';
-import { Card, ItemName, PageHead, State, Table } from '../parts/common.tsx';
+import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
 import { SearchInput } from '../parts/record-search.tsx';
 import { SessionCard } from '../parts/session-recommend.tsx';
@@ -109,10 +109,10 @@ function History({ data }: { data: UserView }) {
       </p>
       {data.History.length > 0 && (
         <Table stacks label="History" head={['Item', 'Feedback', 'Time']}>
-          {shown.map(({ Id, Title, FeedbackType, Timestamp, Positive }) => (
-            <tr key={`${Id} ${FeedbackType}`}>
+          {shown.map(({ FeedbackType, Timestamp, Positive, ...card }) => (
+            <tr key={`${card.Id} ${FeedbackType}`}>
               <td>
-                <ItemName id={Id} title={Title} />
+                <Item card={card} />
               </td>
               <td>
                 <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
@@ -146,9 +146,9 @@ function SideBySide({ data }: { data: UserView }) {
               <p class="muted">{IsWaiting ? 'Being worked out.' : 'Nothing for this user.'}</p>
             ) : (
               <ol>
-                {Items.slice(0, 10).map(({ Id, Title }) => (
-                  <li key={Id}>
-                    <ItemName id={Id} title={Title} />
+                {Items.slice(0, 10).map((card) => (
+                  <li key={card.Id}>
+                    <Item card={card} />
                   </li>
                 ))}
               </ol>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ItemCard } from '../../domain/admin-schemas.ts';
 import { figure, short } from '../format.ts';
 
 /** The head of a page; it takes the focus when the page is changed. */
@@ -145,12 +146,27 @@ export function CopyButton({ text }: { text: string }) {
   );
 }
 
-/** An item by its title, with its id beside it. */
-export function ItemName({ id, title }: { id: string; title: string }) {
+/** An item by its title, with its id beside it, and its picture and price where the configuration tells them. */
+export function ItemName(props: { id: string; title: string; image?: string; price?: string }) {
+  const { id, title, image, price } = props;
   return (
     <a class="item" href={`#/items/${encodeURIComponent(id)}`}>
+      {image !== undefined && <img class="picture" src={image} alt="" loading="lazy" />}
       {short(title === '' ? id : title)}
+      {price !== undefined && <small>{short(price, 40)}</small>}
       {title !== '' && <small>{short(id, 40)}</small>}
     </a>
+  );
+}
+
+/** An item as the service shows it. */
+export function Item({ card: { Id, Title, Image, Price } }: { card: ItemCard }) {
+  return (
+    <ItemName
+      id={Id}
+      title={Title}
+      {...(Image !== undefined && { image: Image })}
+      {...(Price !== undefined && { price: Price })}
+    />
   );
 }

@@ -1,10 +1,7 @@
-import { ItemName, numbers, Score, Table } from './common.tsx';
+import type { ItemCard } from '../../domain/admin-schemas.ts';
+import { Item, numbers, Score, Table } from './common.tsx';
 
-export interface ScoredItem {
-  readonly Id: string;
-  readonly Title: string;
-  readonly Score: number;
-}
+export type ScoredItem = ItemCard & { readonly Score: number };
 
 /** Items with their scores, best first, or what is said when there are none. */
 export function ItemScores(props: { label: string; items: readonly ScoredItem[]; none: string }) {
@@ -12,13 +9,13 @@ export function ItemScores(props: { label: string; items: readonly ScoredItem[];
   if (items.length === 0) return <p class="muted">{none}</p>;
   return (
     <Table label={label} head={['Item', ...numbers('Score')]}>
-      {items.map(({ Id, Title, Score: score }) => (
-        <tr key={Id}>
+      {items.map((item) => (
+        <tr key={item.Id}>
           <td>
-            <ItemName id={Id} title={Title} />
+            <Item card={item} />
           </td>
           <td class="number">
-            <Score value={score} />
+            <Score value={item.Score} />
           </td>
         </tr>
       ))}

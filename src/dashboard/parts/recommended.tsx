@@ -3,7 +3,7 @@ import type { UserView } from '../../domain/admin-schemas.ts';
 import { like, setHidden } from '../actions.ts';
 import { recommenderName, short, time } from '../format.ts';
 import { addToSession, isStoring, likeType } from '../state.ts';
-import { Card, ItemName, numbers, Score, Table } from './common.tsx';
+import { Card, Item, numbers, Score, Table } from './common.tsx';
 import { Why } from './why.tsx';
 
 /** What a user is recommended, with what can be done about each. */
@@ -63,7 +63,7 @@ function Place(props: {
     <tr data-item={Id}>
       <td class="muted">{rank + 1}</td>
       <th scope="row">
-        <ItemName id={Id} title={Title} />
+        <Item card={place} />
       </th>
       <td class="number">
         <Score value={score} />

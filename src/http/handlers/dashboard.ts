@@ -9,9 +9,10 @@ const HTML_TYPE = 'text/html; charset=utf-8';
 /** The output of `npm run build:dashboard`, beside the kernels. */
 const FOLDER = packageFile('build/dashboard/');
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** @param imageSource where pictures of items may come from; `""` for nowhere */
+const policy = (imageSource: string) =>
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+  `img-src 'self' data: ${imageSource}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const COMMON_HEADERS = [
   ['X-Content-Type-Options', 'nosniff'],
@@ -45,11 +46,15 @@ export function dashboardRoutes(): readonly Route[] {
       open: true,
       needsNoModel: true,
       response: { description: 'A page', contentType: HTML_TYPE },
-      handler: () => ({
+      handler: (_request, { admin }) => ({
         status: 200,
         contentType: HTML_TYPE,
         body: dashboard().page,
-        headers: [['Content-Security-Policy', POLICY], ['Cache-Control', 'no-cache'], ...COMMON_HEADERS],
+        headers: [
+          ['Content-Security-Policy', policy(admin.cards.imageSource)],
+          ['Cache-Control', 'no-cache'],
+          ...COMMON_HEADERS,
+        ],
       }),
     }),
     route({
