@@ -105,6 +105,29 @@ describe('equal questions at the same time', () => {
     void joint.run('same', undefined, work);
     expect(begun).toHaveLength(4);
   });
+
+  it('are not begun for somebody who has left already, and nobody is left behind in them', async () => {
+    const joint = new SingleFlight<string>();
+    const begun: AbortSignal[] = [];
+    let end = (_: string) => {};
+    const work = (signal: AbortSignal) => {
+      begun.push(signal);
+      return new Promise<string>((resolve) => {
+        end = resolve;
+      });
+    };
+    const gone = AbortSignal.abort(new Error('gone'));
+    await expect(joint.run('same', gone, work)).rejects.toThrow('gone');
+    expect(begun).toEqual([]);
+    const caller = new AbortController();
+    const answer = joint.run('same', caller.signal, work);
+    await expect(joint.run('same', gone, work)).rejects.toThrow('gone');
+    // One who has left before does not count as one who waits.
+    caller.abort();
+    expect(begun[0]!.aborted).toBe(true);
+    end('given up');
+    expect(await answer).toBe('given up');
+  });
 });
 
 it('one search for items is at work at a time, and those beyond the ones that may wait are refused', async () => {

@@ -93,3 +93,57 @@ test.each([
   }
   expect(posted.some(({ kind }) => kind === 'problem')).toBe(codes[0] === 'STORE_UNAVAILABLE');
 });
+
+test('removals go a slice a turn, however many commits come meanwhile', async () => {
+  const posted: FromWriter[] = [];
+  let left = 60;
+  let slicesInTurn = 0;
+  let most = 0;
+  let position = 0;
+  const loop = new ReplicaLoop({
+    commitLog: {
+      write: async () => {
+        position++;
+        return {
+          answers: [{ rowAffected: 1, removed: [] }],
+          commit: { position, mark: position, markBefore: position - 1, parts: [] },
+        };
+      },
+      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+    copy: {
+      replicate: (): Group => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
+      forsake() {
+        throw new Error('it has lost nothing');
+      },
+      get hasSlices() {
+        return left > 0;
+      },
+      slice(): Group {
+        left--;
+        most = Math.max(most, ++slicesInTurn);
+        setImmediate(() => {
+          slicesInTurn = 0;
+        });
+        return { answers: [], changes: [], failure: undefined, nextTransaction: 0 };
+      },
+      nextTransaction: 0,
+    },
+    rules: storeOptions(''),
+    point: { position: 0, mark: 0 },
+    post: (message) => void posted.push(message),
+    flush: async () => {},
+    close: async () => {},
+  });
+  loop.start();
+  const batch = { json: toJson([{ UserId: 'u' }]), single: false };
+  for (let ticket = 1; ticket <= 20; ticket++) {
+    loop.receive({ kind: 'write', ticket, nowMs: 0, command: { kind: 'putUsers', batch } } satisfies Write);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await vi.waitFor(() => expect(left).toBe(0), 600_000);
+  expect(most).toBe(1);
+  loop.receive({ kind: 'close' });
+});

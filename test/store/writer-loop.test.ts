@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { FromWriter, Write, WriteAnswer } from '../../src/store/lmdb/tables/writer-messages.ts';
+import { takeGroup } from '../../src/store/lmdb/writer/group-commit.ts';
 import { type LoopParts, WriterLoop } from '../../src/store/lmdb/writer/writer-loop.ts';
 
 /** A body that takes so long to write that the disk keeps it beside the next. */
@@ -143,4 +144,21 @@ test('whoever asks to be alone behind a failure that ended the loop is refused, 
   loop.receive({ kind: 'write', ticket: 99, nowMs: 0, command });
   await vi.waitFor(() => expect(posted.at(-1)!.kind).toBe('failed'), 600_000);
   await expect(loop.exclusively(async () => {})).rejects.toThrow();
+});
+
+test.each<Write['command']>([
+  { kind: 'deleteUser', userId: 'u' },
+  { kind: 'deleteFeedback', feedbackType: undefined, userId: 'u', itemId: 'i' },
+  { kind: 'patchUser', userId: 'u', json: new Uint8Array(1000) },
+  { kind: 'addCategory', itemId: 'i', category: 'c' },
+])('no more than some thousand commands share a transaction, also of $kind', (command) => {
+  const waiting = Array.from(
+    { length: 30_000 },
+    (_, ticket): Write => ({ kind: 'write', ticket, nowMs: 0, command }),
+  );
+  const groups: number[] = [];
+  while (waiting.length > 0) groups.push(takeGroup(waiting).length);
+  expect(groups.length).toBeGreaterThan(3);
+  expect(Math.max(...groups)).toBeLessThanOrEqual(10_000);
+  expect(groups.reduce((sum, each) => sum + each, 0)).toBe(30_000);
 });

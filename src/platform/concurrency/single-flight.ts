@@ -13,12 +13,23 @@ export class SingleFlight<T> {
    * @param key equal for equal questions
    * @param signal aborted when whoever asks no longer waits
    * @param work is told by a signal that nobody waits any more
+   * @throws the signal's reason where it is aborted already: no work is begun for somebody who has left
    */
-  run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run(
+    key: string,
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
     const joint = this.underWay.get(key) ?? this.begin(key, work);
     joint.waiting++;
-    signal?.addEventListener('abort', () => this.leave(key, joint), { once: true });
-    return joint.answer;
+    const leave = () => this.leave(key, joint);
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await joint.answer;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   private begin(key: string, work: (signal: AbortSignal) => Promise<T>): Joint<T> {

@@ -69,6 +69,7 @@ export class ReplicaLoop {
   private readonly waiting: Write[] = [];
   private point: Point;
   private isWriting = false;
+  private isSlicing = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
   /** Whoever has the copy open takes in the changes; before that is so, the copy stays as it is. */
@@ -222,13 +223,19 @@ export class ReplicaLoop {
   /** Removals in the copy that take many transactions, one after another in turns. */
   private doSlices(): void {
     const { copy, post } = this.parts;
-    if (this.closing || this.hasFailed || !copy.hasSlices) return;
+    if (this.isSlicing || this.closing || this.hasFailed || !copy.hasSlices) return;
+    // Each commit asks for it: one course of slices at a time.
+    this.isSlicing = true;
+    const next = () => {
+      this.isSlicing = false;
+      this.doSlices();
+    };
     setImmediate(() => {
-      if (this.closing || !copy.hasSlices) return;
+      if (this.closing || !copy.hasSlices) return next();
       const { failure, changes, nextTransaction } = copy.slice();
       post({ kind: 'committed', answers: [], changes, nextTransaction, position: this.position });
-      if (failure === undefined) this.doSlices();
-      else setTimeout(() => this.doSlices(), RETRY_MS).unref();
+      if (failure === undefined) next();
+      else setTimeout(next, RETRY_MS).unref();
     });
   }
 

@@ -8,6 +8,12 @@ import type { Committed } from './durability.ts';
  */
 const GROUP_BYTES_MAX = 1024 * 1024;
 
+/**
+ * Bytes that a command counts for beside its body. A deletion has no body, and takes as long as some records: without
+ * this any number of them would share a transaction.
+ */
+const COMMAND_BYTES = 128;
+
 /** A group that is committed, with everything to be said about it. */
 export interface Group extends Committed {
   /** What the engine said when the group, or some of it, could not be committed. */
@@ -28,5 +34,6 @@ export function bytesOf(writes: readonly Write[]): number {
 }
 
 function sizeOf({ command }: Write): number {
-  return 'batch' in command && 'json' in command.batch ? command.batch.json.length : 0;
+  const body = 'batch' in command ? command.batch : command;
+  return COMMAND_BYTES + ('json' in body ? body.json.length : 0);
 }
