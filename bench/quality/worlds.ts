@@ -4,6 +4,8 @@
  * - `film` (popularity that moves, users who come in bursts) and `news` (items that live for two days),
  * - `tiny` (300 users), and four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`),
  * - two in which nearly all users come once, for an hour (`bursts`, `tastes`),
+ * - five for replays: stories that break (`breaking`), people who come for the first time (`newcomers`), purchases that repeat
+ *   (`repeats`), kinds of items that come with the season (`seasons`), and two tastes, each with hits of its own (`two-tastes`),
  * - `catalogue` (650,000 likes; users go from a film to one like it);
  * and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the same, large),
  * `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their figures
@@ -31,7 +33,18 @@ interface World {
   readonly herd: number;
   /** Days after which an item is half as interesting; 1e9 for never. */
   readonly halfLife: number;
+  /** Share of records that go to the story of the day, another one every `STORY_DAYS`; none when absent. */
+  readonly stories?: number;
+  /** Share of records that are an item of the user's own again; none when absent. */
+  readonly repeats?: number;
+  /** Days from one season of a kind of items to the next; no seasons when absent. */
+  readonly year?: number;
 }
+
+/** Days after which another story breaks. */
+const STORY_DAYS = 0.5;
+/** How much more a kind of items is liked at the height of its season. */
+const SEASON = 12;
 
 const WORLDS: Readonly<Record<string, World>> = {
   film: {
@@ -82,11 +95,37 @@ const WORLDS: Readonly<Record<string, World>> = {
     herd: 0.1,
     halfLife: 1e9,
   },
+  breaking: {
+    ...{ users: 1500, items: 1200, days: 40, tastes: 8, visits: 6, perVisit: 2, herd: 0.3, halfLife: 1 },
+    stories: 0.3,
+  },
+  newcomers: {
+    users: 4000,
+    items: 500,
+    days: 90,
+    tastes: 8,
+    visits: 1,
+    perVisit: 4,
+    herd: 0.3,
+    halfLife: 20,
+  },
+  repeats: {
+    ...{ users: 500, items: 400, days: 120, tastes: 6, visits: 8, perVisit: 4, herd: 0.3, halfLife: 60 },
+    repeats: 0.4,
+  },
+  seasons: {
+    ...{ users: 1500, items: 600, days: 180, tastes: 6, visits: 5, perVisit: 2, herd: 0.3, halfLife: 1e9 },
+    year: 60,
+  },
+  'two-tastes': {
+    ...{ users: 1500, items: 900, days: 60, tastes: 2, visits: 4, perVisit: 3, herd: 0.05, halfLife: 3 },
+  },
 };
 
 /** Records `user,item,time` in no order. */
 function records(world: World, random: Random): string[] {
   const { users, items, days, tastes, visits, perVisit, herd, halfLife } = world;
+  const { stories = 0, repeats = 0, year } = world;
   const appeal = Float64Array.from({ length: items }, () => random.float() ** -0.7);
   const born = Float64Array.from({ length: items }, () => (random.float() * 1.3 - 0.3) * days);
   const kind = Uint32Array.from({ length: items }, () => random.below(tastes));
@@ -104,19 +143,36 @@ function records(world: World, random: Random): string[] {
         if (age < 0) continue;
         const fresh = 2 ** (-age / halfLife);
         const own = likes.includes(kind[item]!) ? (1 - herd) * tastes : 0;
-        sum += chances[item] = appeal[item]! * (fresh + 0.002) * (herd + own);
+        const season = year === undefined ? 1 : inSeason(day / year - kind[item]! / tastes);
+        sum += chances[item] = appeal[item]! * (fresh + 0.002) * (herd + own) * season;
       }
       const wanted = 1 + random.below(2 * perVisit - 1);
       for (let at = 0; at < wanted; at++) {
+        const second = Math.round(START + day * DAY + at * 20);
+        if (repeats > 0 && taken.size > 0 && random.float() < repeats) {
+          lines.push(`${user},${[...taken][random.below(taken.size)]},${second}`);
+          continue;
+        }
+        const isStory = stories > 0 && random.float() < stories;
         let left = random.float() * sum;
-        const item = chances.findIndex((chance) => (left -= chance) < 0);
+        const item = isStory ? storyOf(day, items) : chances.findIndex((chance) => (left -= chance) < 0);
         if (item < 0 || taken.has(item)) continue;
         taken.add(item);
-        lines.push(`${user},${item},${Math.round(START + day * DAY + at * 20)}`);
+        lines.push(`${user},${item},${second}`);
       }
     }
   }
   return lines;
+}
+
+/** How much a kind of items is liked. @param turn years since the height of its season */
+function inSeason(turn: number): number {
+  return 1 + SEASON * Math.max(0, Math.cos(2 * Math.PI * turn)) ** 4;
+}
+
+/** The story of the day, behind all other items. */
+function storyOf(day: number, items: number): number {
+  return items + Math.floor(day / STORY_DAYS);
 }
 
 /** Each user's places by row: a few towns of Zipf-like places, and some of the whole country. */
