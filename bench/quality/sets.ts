@@ -47,6 +47,7 @@ interface Options {
   readonly protocol: 'replay' | 'temporal';
   readonly questions: number;
   readonly fits: number;
+  readonly alone: boolean;
   readonly share: number;
   readonly users: number;
   readonly seed: number;
@@ -127,7 +128,7 @@ function lineOf(name: string, rows: readonly EvaluationRow[]): string {
 async function temporalLine(name: string, { config, past }: Loaded, options: Options): Promise<string> {
   const trial = createTrial(past, { ...options, usersMax: options.users });
   const rows = await evaluateService(trial, config, { seed: options.seed, variants: BLENDS });
-  process.stdout.write(`${conclude(rows)}\n`);
+  process.stdout.write(`${conclude(rows, past.itemIds.length)}\n`);
   return lineOf(name, rows);
 }
 
@@ -157,6 +158,7 @@ const program = new Command('quality:sets')
   .option('--share <share>', 'share that is replayed, or held out', parseNumber, 0.1)
   .option('--questions <count>', 'questions of a replay at the most', parseNumber, 1000)
   .option('--fits <count>', 'fits of a replay at the most after the first', parseNumber, 3)
+  .option('--alone', 'replay with each recommender alone, too', false)
   .option('--users <count>', 'users to ask about at the most', parseNumber, 5000)
   .option('--threads <count>', 'threads that learn', parseNumber)
   .option('--seed <number>', 'seed', parseNumber, 1)

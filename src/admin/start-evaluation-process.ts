@@ -5,13 +5,14 @@ import type { Config } from '../config/config.ts';
 import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
 import { ownThread } from '../platform/program/thread-entry.ts';
 
-/** Asked for at a click: as the command does without options, but of fewer users. */
+/** Asked for at a click: as the command does without options, but of fewer users and questions, with fewer fits. */
 const OPTIONS: EvaluateOptions = {
-  protocol: 'temporal',
+  protocol: 'both',
   share: 0.2,
   users: 2000,
-  questions: 1000,
-  fits: 3,
+  questions: 500,
+  fits: 1,
+  alone: false,
   seed: 1,
 };
 

@@ -30,18 +30,20 @@ interface OutputFlags {
 
 /** What the command does without options. */
 export const EVALUATE_DEFAULTS = {
-  protocol: 'temporal',
+  protocol: 'both',
   share: 0.2,
   users: 5000,
   questions: 1000,
   fits: 3,
+  alone: false,
   seed: 1,
 } as const satisfies EvaluateOptions;
 
 const HELP = `
-Holds a part of the positive feedback out, lets a service of its own learn from the rest, and compares its lists with
-what was held out: as configured, each recommender alone, popularity at its best window, and chance. The data is read and
-never changed; a service may run on the folder meanwhile.
+Replays the last part of the data through a service of its own: each like is first a question, then is told, beside simple
+ways that learn as it goes. Then holds a part of the likes out and compares the lists with it: as configured, each
+recommender alone, popularity at its best window, and chance. The data is read and never changed; a service may run on the
+folder meanwhile.
 
 Examples:
   furze evaluate --config furze.toml
@@ -81,6 +83,7 @@ export function evaluateCommand(env: Environment): Command {
       parseNumber,
       EVALUATE_DEFAULTS.fits,
     )
+    .option('--alone', 'replay with each recommender alone, too; it takes six times as long')
     .option('--seed <number>', 'seed of everything that is random', parseNumber, EVALUATE_DEFAULTS.seed)
     .option('--html <file>', 'write the report as a page too')
     .option('--json', 'print the report as JSON')

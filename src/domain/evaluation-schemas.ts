@@ -7,6 +7,15 @@ const estimate = Type.Object({
   halfWidth: Type.Number({ description: 'Of its 95 % interval' }),
 });
 
+export const ListVarietySchema = named('How much the lists of people differ', {
+  people: Type.Integer({ description: 'People whose lists of ten are compared' }),
+  items: Type.Integer({ description: 'Different items in all of their lists' }),
+  shared: Type.Number({ description: 'Items of ten that the lists of two people share, on average' }),
+  topTenShare: Type.Number({ description: 'Share of all places that the ten most frequent items take' }),
+});
+/** How much the lists of people differ. */
+export type ListVariety = Static<typeof ListVarietySchema>;
+
 export const EvaluationRowSchema = named('A way to recommend, and how well it did', {
   name: Type.String({ description: 'A way to recommend' }),
   role: Type.Union(
@@ -27,6 +36,10 @@ export const EvaluationRowSchema = named('A way to recommend, and how well it di
         'Mean over users of NDCG@10 here less that of the served lists, with its interval; zero for those',
     },
   ),
+  variety: ListVarietySchema,
+  byLikes: Type.Array(Type.Object({ name: Type.String(), users: Type.Integer(), ndcg: estimate }), {
+    description: 'NDCG@10 by how many likes people had before',
+  }),
   fitSeconds: Type.Optional(Type.Number({ description: 'What learning took; absent for references' })),
 });
 /** One way to recommend, and how well it did. */
@@ -51,12 +64,20 @@ export type EvaluationTable = Static<typeof EvaluationTableSchema>;
 
 export const ReplayRowSchema = named('A way to recommend in a replay', {
   name: Type.String(),
+  role: Type.Union(
+    [Type.Literal('served'), Type.Literal('counter'), Type.Literal('personal'), Type.Literal('alone')],
+    {
+      description:
+        'What users get, most liked items of late, a simple way that goes by the person, or a recommender of the service alone',
+    },
+  ),
   ndcg: estimate,
   againstServed: Type.Object(
     { mean: Type.Number(), halfWidth: Type.Number() },
     { description: 'NDCG@10 here less that of the served lists on the same questions; zero for those' },
   ),
   hits: Type.Integer({ description: 'Questions whose answer stood among ten' }),
+  hitsBeyondCounter: Type.Integer({ description: 'Those of them that the best counter did not have' }),
 });
 /** One way to recommend, and how well it did on some questions of a replay. */
 export type ReplayRow = Static<typeof ReplayRowSchema>;
@@ -69,14 +90,6 @@ export const ReplayGroupSchema = named('Questions of one kind in a replay', {
 /** Questions of one kind, and how well each way did on them. */
 export type ReplayGroup = Static<typeof ReplayGroupSchema>;
 
-export const ListVarietySchema = named('How much the lists of people differ', {
-  name: Type.String({ description: 'The way to recommend' }),
-  people: Type.Integer(),
-  items: Type.Integer({ description: 'Different items in all of their lists of ten' }),
-  shared: Type.Number({ description: 'Items of ten that the lists of two people share, on average' }),
-  topTenShare: Type.Number({ description: 'Share of all places that the ten most frequent items take' }),
-});
-
 export const ReplayTableSchema = named('A replay of the last part of the data', {
   records: Type.Integer({ description: 'Records that were gone through' }),
   hours: Type.Number({ description: 'Time that they span' }),
@@ -87,7 +100,9 @@ export const ReplayTableSchema = named('A replay of the last part of the data', 
   }),
   questions: Type.Integer({ description: 'Those of them that were asked about' }),
   groups: Type.Array(ReplayGroupSchema),
-  variety: Type.Array(ListVarietySchema),
+  variety: Type.Record(Type.String(), ListVarietySchema, {
+    description: 'By way: the lists of people with some history, all at the end of the replay',
+  }),
   conclusion: Type.String({ description: 'What came of it, in sentences' }),
 });
 /** What came of a replay. */
@@ -114,6 +129,8 @@ export interface EvaluateOptions {
   readonly questions: number;
   /** Fits of a replay at the most after the first. */
   readonly fits: number;
+  /** Whether a replay is repeated with each recommender alone. */
+  readonly alone: boolean;
   /** Users asked about at the most. */
   readonly users: number;
   readonly seed: number;

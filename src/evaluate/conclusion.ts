@@ -1,5 +1,7 @@
 import type { EvaluationRow, ReplayGroup, ReplayRow } from '../domain/evaluation-schemas.ts';
 
+import { describeVariety } from './list-variety.ts';
+
 /** The measure by which rows are compared. */
 export const MAIN_METRIC = 'NDCG@10';
 
@@ -31,11 +33,15 @@ export function findRivals(rows: readonly EvaluationRow[]): Rivals {
   return { served, first: best(others), popular: best(popular) };
 }
 
-/** The served lists against the best of the others, and against popularity, in sentences. */
-export function conclude(rows: readonly EvaluationRow[]): string {
+/**
+ * The served lists against the best of the others, and against popularity, and how alike they are, in sentences.
+ * @param catalog items that there are
+ */
+export function conclude(rows: readonly EvaluationRow[], catalog: number): string {
   const { served, first, popular } = findRivals(rows);
-  if (first === popular) return compare(served, first, 'the best of the others');
-  return [compare(served, first, 'the best of the others'), compare(served, popular, 'popularity')].join(' ');
+  const rivals = [compare(served, first, 'the best of the others')];
+  if (first !== popular) rivals.push(compare(served, popular, 'popularity'));
+  return [...rivals, describeVariety(served.variety, catalog)].join(' ');
 }
 
 /** The served lists of a replay beside the best of the simple ways that are alive. */

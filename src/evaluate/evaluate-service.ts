@@ -1,17 +1,31 @@
 import type { Config } from '../config/config.ts';
+import { rowIndices } from '../dataset/interactions.ts';
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
-import { byRecommenderKey, RECOMMENDERS } from '../domain/recommenders.ts';
+import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { type Estimate, estimate } from '../model/evaluation/confidence-interval.ts';
 import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluation/evaluate.ts';
 import type { Ranker } from '../model/evaluation/ranker.ts';
 import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
 import { MAIN_METRIC, showWindow } from './conclusion.ts';
 import type { Trial } from './hold-out-protocol.ts';
+import { measureVariety } from './list-variety.ts';
 import type { Recommend } from './own-service.ts';
+import { sample } from './replay-plan.ts';
 import { TrialService } from './trial-service.ts';
 
 /** List lengths at which is measured. */
 const CUTOFFS = [10, 20] as const;
+
+const LIST_LENGTH = 10;
+/** People whose lists are compared with each other. */
+const PEOPLE_MAX = 1000;
+/** Kinds of users by their likes: the most of each. */
+const LIKES: readonly (readonly [name: string, most: number])[] = [
+  ['1 to 3 likes', 3],
+  ['4 to 10 likes', 10],
+  ['11 to 30 likes', 30],
+  ['more likes', Number.POSITIVE_INFINITY],
+];
 
 /** Further ways to configure the service, by name. */
 export type Variants = readonly (readonly [name: string, recommend: Recommend])[];
@@ -22,7 +36,7 @@ export type OnEvaluation = (stage: string, done: number, total: number) => void;
 const SERVED = 'served lists';
 
 /** A row before it is judged. */
-type Way = Omit<EvaluationRow, 'metrics' | 'againstServed'>;
+type Way = Omit<EvaluationRow, 'metrics' | 'againstServed' | 'variety' | 'byLikes'>;
 
 /** Popularity at its best window, and chance. */
 const REFERENCES = 2;
@@ -30,6 +44,12 @@ const ONE_RECOMMENDER: Recommend['offline'] = {
   ...byRecommenderKey(() => false),
   enable_click_through_prediction: false,
 };
+
+/** One recommender without the others and without ranking. */
+export function aloneWay(recommender: RecommenderName): readonly [name: string, recommend: Recommend] {
+  const recommend = { offline: ONE_RECOMMENDER, online: { fallback_recommend: [recommender] } };
+  return [`${recommender} alone`, recommend];
+}
 
 /**
  * Judges the whole service as configured, each recommender alone, popularity with the window chosen on the known part,
@@ -52,13 +72,18 @@ export async function evaluateService(
   const total = 1 + RECOMMENDERS.length + variants.length + REFERENCES;
   const tell = (stage: string) => onStage(`hold-out: ${stage}`, judged.length, total);
   const perUser: (readonly number[])[] = [];
+  const seen = seenBy(trial);
+  const people = sample(askedUsers(trial), PEOPLE_MAX, seed);
   const judge = (way: Way, ranker: Ranker) => {
-    const part = evaluateUsers(ranker, seenBy(trial), trial.test.byUser, CUTOFFS, {
+    const part = evaluateUsers(ranker, seen, trial.test.byUser, CUTOFFS, {
       first: 0,
       end: trial.test.userCount,
     });
-    judged.push({ ...way, metrics: metricsOf(part) });
-    perUser.push(part.values.get(MAIN_METRIC) ?? []);
+    const gains = part.values.get(MAIN_METRIC) ?? [];
+    const lists = people.map((user) => ranker.topItems(user, LIST_LENGTH, rowIndices(seen, user)));
+    const variety = measureVariety(lists, seed);
+    judged.push({ ...way, metrics: metricsOf(part), variety, byLikes: byLikes(trial, gains) });
+    perUser.push(gains);
   };
   const serve = async (way: Way, recommend: Recommend) => {
     const { lists, fitSeconds } = await service.serve(recommend, longest, (stage) =>
@@ -70,11 +95,9 @@ export async function evaluateService(
     await serve({ name: SERVED, role: 'served' }, {});
     // Right after, for where what is learned is the same, a fit that follows sees it and learns nothing.
     for (const [name, recommend] of variants) await serve({ name, role: 'variant' }, recommend);
-    for (const name of RECOMMENDERS) {
-      await serve(
-        { name: `${name} alone`, role: 'alone', recommender: name },
-        { offline: ONE_RECOMMENDER, online: { fallback_recommend: [name] } },
-      );
+    for (const recommender of RECOMMENDERS) {
+      const [name, recommend] = aloneWay(recommender);
+      await serve({ name, role: 'alone', recommender }, recommend);
     }
   } finally {
     await service.close();
@@ -86,6 +109,24 @@ export async function evaluateService(
   judge({ name, role: 'reference', windowHours }, popularity.ranker);
   judge({ name: 'random', role: 'reference' }, randomRanker(trial, seed));
   return judged.map((row, at) => ({ ...row, againstServed: difference(perUser[at]!, perUser[0]!) }));
+}
+
+/** Users of the test, ascending. */
+export function askedUsers({ test }: Trial): number[] {
+  return Array.from({ length: test.userCount }, (_, row) => row).filter(
+    (row) => rowIndices(test.byUser, row).length > 0,
+  );
+}
+
+/** The mean of the users of each kind. @param gains of the users of the test, ascending */
+function byLikes(trial: Trial, gains: readonly number[]): EvaluationRow['byLikes'] {
+  const likes = askedUsers(trial).map((user) => rowIndices(trial.liked.byUser, user).length);
+  let least = 1;
+  return LIKES.map(([name, most]) => {
+    const some = gains.filter((_, at) => likes[at]! >= least && likes[at]! <= most);
+    least = most + 1;
+    return { name, users: some.length, ndcg: estimate(some) };
+  });
 }
 
 function metricsOf(part: EvaluationPart): Record<string, Estimate> {

@@ -7,13 +7,14 @@ import type {
 } from '../domain/evaluation-schemas.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import { RECOMMENDERS } from '../domain/recommenders.ts';
 import { storeSource } from '../exchange/copy-sources.ts';
 import { storePaths } from '../store/open/store-options.ts';
 import { openReader } from '../store/open/thread-stores.ts';
 
 import { advise, countFacts } from './advice.ts';
 import { conclude } from './conclusion.ts';
-import { evaluateService, type OnEvaluation } from './evaluate-service.ts';
+import { aloneWay, askedUsers, evaluateService, type OnEvaluation } from './evaluate-service.ts';
 import { createTrial } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 import { Replay } from './replay.ts';
@@ -70,10 +71,10 @@ export async function evaluateStore(
 export async function replayPast(
   past: Past,
   config: Config,
-  { share, questions, fits, seed }: Omit<EvaluateOptions, 'protocol' | 'users'>,
+  { share, questions, fits, seed, alone }: Omit<EvaluateOptions, 'protocol' | 'users'>,
   onStage: OnEvaluation,
 ): Promise<ReplayTable> {
-  const plan = planReplay(new Timeline(past), {
+  const plan = planReplay(new Timeline(past, seed), {
     ...{ share, seed, questionsMax: questions, fitsMax: fits },
     fitPeriodMs: config.recommend.collaborative.model_fit_period,
   });
@@ -82,7 +83,7 @@ export async function replayPast(
       `only ${plan.questions.length} records of the last part can be asked about; at least ${QUESTIONS_MIN} are needed`,
     );
   }
-  return Replay.run(plan, config, seed, onStage);
+  return Replay.run(plan, config, seed, onStage, alone ? RECOMMENDERS.map(aloneWay) : []);
 }
 
 async function holdOut(
@@ -92,7 +93,7 @@ async function holdOut(
   onStage: OnEvaluation,
 ): Promise<EvaluationTable> {
   const trial = createTrial(past, { share, usersMax: users, seed });
-  const asked = countRows(trial.test.byUser.indptr);
+  const asked = askedUsers(trial).length;
   if (asked < USERS_MIN) {
     throw new OperatorError(
       `only ${asked} users have feedback to hold out and feedback before it; at least ${USERS_MIN} are needed`,
@@ -100,11 +101,11 @@ async function holdOut(
   }
   const rows = await evaluateService(trial, config, { seed, onStage });
   const advice = advise(rows, countFacts(trial, asked, users));
-  return { protocol: 'temporal', users: asked, rows, conclusion: conclude(rows), advice };
-}
-
-function countRows(indptr: Uint32Array): number {
-  let count = 0;
-  for (let row = 1; row < indptr.length; row++) if (indptr[row]! > indptr[row - 1]!) count++;
-  return count;
+  return {
+    protocol: 'temporal',
+    users: asked,
+    rows,
+    conclusion: conclude(rows, past.itemIds.length),
+    advice,
+  };
 }

@@ -1,19 +1,13 @@
+import type { ListVariety } from '../domain/evaluation-schemas.ts';
+import { counted, groupDigits } from '../domain/group-digits.ts';
 import { createRandom } from '../domain/random.ts';
 
 /** Pairs of people whose lists are compared. */
 const PAIRS = 4000;
 const TOP_ITEMS = 10;
 
-/** How much people's lists differ. */
-export interface ListVariety {
-  readonly people: number;
-  /** Different items in all of their lists. */
-  readonly items: number;
-  /** Items that the lists of two people share, on average. */
-  readonly shared: number;
-  /** Share of all places that the ten most frequent items take. */
-  readonly topTenShare: number;
-}
+/** Two people of ten items share so many where nearly everybody gets the same. */
+const ALIKE = 7;
 
 /** Measures the lists of people at one moment; pairs are drawn with the seed. */
 export function measureVariety(lists: readonly Uint32Array[], seed: number): ListVariety {
@@ -30,6 +24,15 @@ export function measureVariety(lists: readonly Uint32Array[], seed: number): Lis
     shared: sharedByTwo(lists, seed),
     topTenShare: most.reduce((sum, count) => sum + count, 0) / Math.max(1, total),
   };
+}
+
+/** How alike lists are, in a sentence. @param catalog items that there are */
+export function describeVariety({ people, items, shared }: ListVariety, catalog: number): string {
+  const seen = `${counted(people, 'people')} see ${groupDigits(items)} of ${counted(catalog, 'items')}`;
+  const alike = `two people share ${shared.toFixed(1)} of ten`;
+  return shared >= ALIKE
+    ? `Nearly everybody gets the same list: ${seen}, and ${alike}.`
+    : `${seen}; ${alike}.`;
 }
 
 function sharedByTwo(lists: readonly Uint32Array[], seed: number): number {

@@ -23,6 +23,9 @@ const HALF_LIFE_HOURS: Readonly<Record<string, number>> = {
 const LIKES_MAX = 100;
 const LIKERS_MAX = 500;
 
+const COSINE = 'item cosine';
+const EASE = 'EASE';
+
 /** Simple ways to recommend that learn from every like as it comes; the weights of EASE stand from one fit to the next. */
 export class LiveBaselines {
   private readonly timeline: Timeline;
@@ -48,6 +51,16 @@ export class LiveBaselines {
     this.blend = new Float64Array(items);
   }
 
+  /** The names of all ways, with what they are. */
+  get roles(): Map<string, 'counter' | 'personal'> {
+    const counters = [...this.counters.keys()].map(counterName);
+    const personal = [COSINE, EASE, ...EASE_WEIGHTS.map(blendName)];
+    return new Map([
+      ...counters.map((name) => [name, 'counter'] as const),
+      ...personal.map((name) => [name, 'personal'] as const),
+    ]);
+  }
+
   /** Counts what came before an index. */
   learn(before: number): void {
     const { isLike, itemRows, timesMs } = this.timeline;
@@ -69,15 +82,15 @@ export class LiveBaselines {
     for (const [name, { scores }] of this.counters)
       lists.set(counterName(name), topRows(scores, n, excluded));
     this.scoreByCosine(likes);
-    lists.set('item cosine', topRows(this.cosine, n, excluded));
+    lists.set(COSINE, topRows(this.cosine, n, excluded));
     this.model?.score(
       likes.map((at) => this.timeline.itemRows[at]!),
       this.ease,
     );
-    lists.set('EASE', topRows(this.ease, likes.length === 0 ? 0 : n, excluded));
+    lists.set(EASE, topRows(this.ease, likes.length === 0 ? 0 : n, excluded));
     for (const weight of EASE_WEIGHTS) {
       this.addLogarithms(nowMs, weight);
-      lists.set(`log(${BLENDED}) + ${weight} log(EASE)`, topRows(this.blend, n, excluded));
+      lists.set(blendName(weight), topRows(this.blend, n, excluded));
     }
     return lists;
   }
@@ -114,6 +127,10 @@ export class LiveBaselines {
     for (let item = 0; item < cosine.length; item++)
       cosine[item] = cosine[item]! > 0 ? cosine[item]! / Math.sqrt(counts[item]!) : Number.NEGATIVE_INFINITY;
   }
+}
+
+function blendName(weight: number): string {
+  return `log(${BLENDED}) + ${weight} log(EASE)`;
 }
 
 function counterName(span: string): string {

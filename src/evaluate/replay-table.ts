@@ -1,7 +1,7 @@
 import type { ReplayGroup, ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
 import { BlockIntervals, numberBlocks } from './block-interval.ts';
 import { concludeReplay } from './conclusion.ts';
-import { measureVariety } from './list-variety.ts';
+import { describeVariety, measureVariety } from './list-variety.ts';
 
 /** People by the number of their likes: the most of each group. */
 const LIKES: readonly (readonly [name: string, most: number])[] = [
@@ -11,6 +11,8 @@ const LIKES: readonly (readonly [name: string, most: number])[] = [
   ['5 to 19 likes', 19],
   ['20 likes or more', Number.POSITIVE_INFINITY],
 ];
+/** The way that is judged. */
+export const SERVED = 'served lists';
 export const SINCE_FIT = 'items first seen since the fit';
 export const SESSIONS = 'sessions';
 const ALL = 'all questions';
@@ -27,54 +29,77 @@ export interface Answer {
   readonly places: ReadonlyMap<string, number>;
 }
 
+/** What a way to recommend is, by its name. */
+export type Roles = ReadonlyMap<string, ReplayRow['role']>;
+
 /** What a replay was, beside its answers. */
 export type ReplayFacts = Pick<
   ReplayTable,
   'questions' | 'positives' | 'judgeable' | 'records' | 'fits' | 'hours'
-> & { readonly seed: number };
+> & { readonly seed: number; readonly catalog: number; readonly roles: Roles };
 
 /** The group of people with so many likes. */
 export function likesGroup(likes: number): string {
   return LIKES.find(([, most]) => likes <= most)![0];
 }
 
-/** Sums the answers up, for all questions and by group, the way that is served first. */
+/** Sums the answers up, for all questions and by group, the way that is served first. @param people lists by way */
 export function tabulate(
   answers: readonly Answer[],
   people: ReadonlyMap<string, readonly Uint32Array[]>,
-  { seed, ...facts }: ReplayFacts,
+  { seed, catalog, roles, ...facts }: ReplayFacts,
 ): ReplayTable {
   const met = new Set(answers.flatMap(({ groups }) => groups));
   const names = [...LIKES.map(([name]) => name), SINCE_FIT, SESSIONS].filter((name) => met.has(name));
   const ofUsers = answers.filter(({ groups }) => !groups.includes(SESSIONS));
+  const counter = bestCounter(ofUsers, roles);
+  const tabulateGroup = (name: string, some: readonly Answer[]): ReplayGroup => {
+    return { name, questions: some.length, rows: rowsOf(some, roles, counter, seed) };
+  };
   const groups = [
-    group(ALL, ofUsers, seed),
+    tabulateGroup(ALL, ofUsers),
     ...names.map((name) =>
-      group(
+      tabulateGroup(
         name,
         answers.filter(({ groups }) => groups.includes(name)),
-        seed,
       ),
     ),
   ];
-  const variety = Array.from(people, ([name, lists]) => ({ name, ...measureVariety(lists, seed) }));
-  return { ...facts, groups, variety, conclusion: concludeReplay(groups) };
+  const variety = Object.fromEntries(
+    Array.from(people, ([way, lists]) => [way, measureVariety(lists, seed)]),
+  );
+  const alike = variety[SERVED] === undefined ? '' : ` ${describeVariety(variety[SERVED], catalog)}`;
+  return { ...facts, groups, variety, conclusion: `${concludeReplay(groups)}${alike}` };
 }
 
-function group(name: string, answers: readonly Answer[], seed: number): ReplayGroup {
+function rowsOf(
+  answers: readonly Answer[],
+  roles: Roles,
+  counter: string | undefined,
+  seed: number,
+): ReplayRow[] {
   const intervals = new BlockIntervals(blocksOf(answers), seed);
-  const ways = [...(answers[0]?.places.keys() ?? [])];
-  const served = gains(answers, ways[0]!);
-  const rows = ways.map((way): ReplayRow => {
-    const values = gains(answers, way);
+  const served = gains(answers, SERVED);
+  return Array.from(roles, ([name, role]) => {
+    const values = gains(answers, name);
+    const isHit = ({ places }: Answer, way: string | undefined) => (places.get(way ?? '') ?? -1) >= 0;
+    const hits = answers.filter((answer) => isHit(answer, name));
     return {
-      name: way,
+      name,
+      role,
       ndcg: intervals.of(values),
       againstServed: intervals.of(values.map((value, at) => value - served[at]!)),
-      hits: values.filter((value) => value > 0).length,
+      hits: hits.length,
+      hitsBeyondCounter: hits.filter((answer) => !isHit(answer, counter)).length,
     };
   });
-  return { name, questions: answers.length, rows };
+}
+
+/** The counter that is best over all questions. */
+function bestCounter(answers: readonly Answer[], roles: Roles): string | undefined {
+  const counters = [...roles.keys()].filter((name) => roles.get(name) === 'counter');
+  const sum = (name: string) => gains(answers, name).reduce((total, value) => total + value, 0);
+  return counters.sort((a, b) => sum(b) - sum(a))[0];
 }
 
 function blocksOf(answers: readonly Answer[]): Uint32Array[] {

@@ -11,6 +11,7 @@ export function renderReplay(replay: ReplayTable): string {
     alignTable(summaryCells(replay.groups)),
     'NDCG@10 of every way:',
     alignTable(wayCells(replay.groups)),
+    'Accuracy beside how alike the lists of people are, asked at one moment:',
     alignTable(varietyCells(replay)),
   ].join('\n\n');
 }
@@ -47,17 +48,17 @@ export function wayCells(groups: readonly ReplayGroup[]): string[][] {
   return [['', ...groups.map(({ name }) => name)], ...lines];
 }
 
-/** One line a way: how much the lists of people differ, and which hits a counter did not have. */
+/** One line a way: accuracy beside how much the lists of people differ, and which hits a counter did not have. */
 export function varietyCells({ variety, groups }: ReplayTable): string[][] {
-  const head = ['', 'different items', 'two people share, of 10', 'places of the top ten', 'hits'];
-  const lines = variety.map(({ name, items, shared, topTenShare }) => [
-    name,
-    groupDigits(items),
-    shared.toFixed(1),
-    `${(100 * topTenShare).toFixed(0)} %`,
-    groupDigits(groups[0]!.rows.find((row) => row.name === name)?.hits ?? 0),
-  ]);
-  return [head, ...lines];
+  const lines = groups[0]!.rows.flatMap(({ name, ndcg, hits, hitsBeyondCounter }) => {
+    const its = variety[name];
+    if (its === undefined) return [];
+    const { items, shared, topTenShare } = its;
+    const alike = [groupDigits(items), shared.toFixed(1), `${(100 * topTenShare).toFixed(0)} %`];
+    return [[name, ndcg.mean.toFixed(3), ...alike, groupDigits(hits), groupDigits(hitsBeyondCounter)]];
+  });
+  const alike = ['different items', 'two people share, of 10', 'places of the top ten'];
+  return [['', 'NDCG@10', ...alike, 'hits', 'not in the best counter'], ...lines];
 }
 
 /** The lead of the served lists over a way, with its 95 % interval. */

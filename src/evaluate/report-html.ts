@@ -1,7 +1,9 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
 import { countedRecords } from '../domain/group-digits.ts';
 import { MAIN_METRIC } from './conclusion.ts';
-import { describeTable, LEGEND, SHOWN_METRICS, showDifference, showMetric } from './report.ts';
+import { escapeHtml, htmlTable } from './html-table.ts';
+import { renderReplayHtml } from './replay-html.ts';
+import { byLikesCells, describeTable, LEGEND, tableCells } from './report.ts';
 
 const BAR_HEIGHT = 26;
 const NAME_WIDTH = 330;
@@ -17,7 +19,7 @@ th:first-child, td:first-child { text-align: left; }
 .scroll { overflow-x: auto; }
 svg { max-width: 100%; height: auto; margin: 1rem 0; }
 svg text { fill: currentColor; font-size: 13px; }
-.served { font-weight: 600; }
+tbody tr:first-child { font-weight: 600; }
 dt { font-weight: 600; }
 .answer { font-size: 1.15rem; }`;
 
@@ -28,6 +30,7 @@ export function renderHtml(report: EvaluationReport): string {
 <title>Evaluation of ${escapeHtml(report.source)}</title><style>${STYLE}</style></head><body>
 <h1>How good are the lists?</h1>
 <p>${escapeHtml(report.source)}: ${countedRecords(report)}; positive: ${escapeHtml(report.positiveTypes.join(', '))}.</p>
+${report.replay === undefined ? '' : renderReplayHtml(report.replay)}
 ${report.tables.map(renderTable).join('\n')}
 <h2>How to read this</h2>
 <p>A part of the positive feedback was hidden, the service learned from the rest, and each user's list was compared with what was hidden.</p>
@@ -38,15 +41,13 @@ ${report.tables.map(renderTable).join('\n')}
 
 function renderTable(table: EvaluationTable): string {
   const { advice = [] } = table;
-  const rows = table.rows.map(
-    (row) =>
-      `<tr${row.role === 'served' ? ' class="served"' : ''}><td>${escapeHtml(row.name)}</td>${SHOWN_METRICS.map((name) => `<td>${showMetric(row, name)}</td>`).join('')}<td>${row.role === 'served' ? '' : showDifference(row)}</td></tr>`,
-  );
   return `<h2>${escapeHtml(describeTable(table))}</h2>
 <p class="answer">${escapeHtml(table.conclusion)}</p>
 ${advice.length === 0 ? '' : `<ul>${advice.map((sentence) => `<li>${escapeHtml(sentence)}</li>`).join('')}</ul>`}
 ${plot(table.rows)}
-<div class="scroll"><table><thead><tr><th></th>${SHOWN_METRICS.map((name) => `<th>${name}</th>`).join('')}<th>against served</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+${htmlTable(tableCells(table))}
+<h3>${MAIN_METRIC} by how many likes people had before</h3>
+${htmlTable(byLikesCells(table.rows))}`;
 }
 
 /** Bars of the main metric with their intervals, best first. */
@@ -68,8 +69,4 @@ function plot(rows: readonly EvaluationRow[]): string {
   });
   const width = NAME_WIDTH + PLOT_WIDTH + 60;
   return `<svg viewBox="0 0 ${width} ${sorted.length * BAR_HEIGHT}" width="${width}" role="img" aria-label="${MAIN_METRIC} of each">${bars.join('')}</svg>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

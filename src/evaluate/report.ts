@@ -1,9 +1,11 @@
 import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain/evaluation-schemas.ts';
-import { counted, countedRecords } from '../domain/group-digits.ts';
+import { counted, countedRecords, groupDigits } from '../domain/group-digits.ts';
+import type { Estimate } from '../model/evaluation/confidence-interval.ts';
+import { MAIN_METRIC } from './conclusion.ts';
 import { renderReplay } from './replay-text.ts';
 import { alignTable } from './text-table.ts';
 
-export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20', 'Coverage@10'] as const;
+export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20'] as const;
 
 /** The columns in words, for people who are no researchers. */
 export const LEGEND: readonly (readonly [column: string, meaning: string])[] = [
@@ -14,10 +16,8 @@ export const LEGEND: readonly (readonly [column: string, meaning: string])[] = [
   ['HR@10', 'the share of users with at least one hidden item among ten'],
   ['Recall@20', 'the share of the hidden items that stand among twenty'],
   ['MRR@20', 'one over the place of the first hidden item, 0.5 for the second place'],
-  [
-    'Coverage@10',
-    "the share of the catalog that stands in anybody's list of ten; more is not better by itself",
-  ],
+  ['items', 'different items in the lists of ten of all who were asked, 1,000 of them at the most'],
+  ['alike', 'items of ten that the lists of two people share'],
   ['±', 'half of the 95 % interval: what chance alone may move the mean by, 19 times of 20'],
   [
     'against served',
@@ -44,23 +44,60 @@ function renderLegend(): string {
 }
 
 function renderTable(table: EvaluationTable): string {
-  const cells = [
-    ['', ...SHOWN_METRICS, 'against served', 'fit, s'],
-    ...table.rows.map((row) => [
+  const { conclusion, advice = [] } = table;
+  const told = advice.length === 0 ? [] : ['', ...advice.map((sentence) => `- ${sentence}`)];
+  return [
+    `${describeTable(table)}:`,
+    '',
+    alignTable(tableCells(table)),
+    '',
+    byLikesText(table),
+    '',
+    conclusion,
+    ...told,
+  ].join('\n');
+}
+
+/** One line a way: its metrics, how alike lists are, and what learning took. */
+export function tableCells({ rows }: EvaluationTable): string[][] {
+  return [
+    ['', ...SHOWN_METRICS, 'items', 'alike', 'against served', 'fit, s'],
+    ...rows.map((row) => [
       row.name,
       ...SHOWN_METRICS.map((name) => showMetric(row, name)),
+      groupDigits(row.variety.items),
+      row.variety.shared.toFixed(1),
       row.role === 'served' ? '' : showDifference(row),
       row.fitSeconds === undefined ? '' : row.fitSeconds.toFixed(1),
     ]),
   ];
-  const { conclusion, advice = [] } = table;
-  const told = advice.length === 0 ? [] : ['', ...advice.map((sentence) => `- ${sentence}`)];
-  return [`${describeTable(table)}:`, '', alignTable(cells), '', conclusion, ...told].join('\n');
+}
+
+/** NDCG@10 by how many likes people had before. */
+function byLikesText({ rows }: EvaluationTable): string {
+  return `${MAIN_METRIC} by how many likes people had before:\n\n${alignTable(byLikesCells(rows))}`;
+}
+
+/** One line a way, one column a kind of user. */
+export function byLikesCells(rows: readonly EvaluationRow[]): string[][] {
+  const kinds = (rows[0]?.byLikes ?? []).filter(({ users }) => users > 0).map(({ name }) => name);
+  const heads = kinds.map((kind) => {
+    const { users = 0 } = rows[0]!.byLikes.find(({ name }) => name === kind) ?? {};
+    return `${kind} (${counted(users, 'users')})`;
+  });
+  const cells = rows.map((row) => [
+    row.name,
+    ...kinds.map((kind) => showEstimate(row.byLikes.find(({ name }) => name === kind)?.ndcg)),
+  ]);
+  return [['', ...heads], ...cells];
 }
 
 /** A metric with the half width of its 95 % interval. */
 export function showMetric({ metrics }: EvaluationRow, name: string): string {
-  const { mean = 0, halfWidth = 0 } = metrics[name] ?? {};
+  return showEstimate(metrics[name]);
+}
+
+function showEstimate({ mean, halfWidth }: Estimate = { mean: 0, halfWidth: 0 }): string {
   return halfWidth === 0 ? mean.toFixed(4) : `${mean.toFixed(4)} ± ${halfWidth.toFixed(4)}`;
 }
 

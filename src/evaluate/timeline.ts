@@ -1,3 +1,4 @@
+import { createRandom } from '../domain/random.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { Past } from './read-feedback.ts';
 
@@ -32,7 +33,7 @@ class Postings {
 /** All feedback in the order of time, and what was known at each of its moments. */
 export class Timeline {
   readonly past: Past;
-  /** The position in the past of each record, by time; records of one time stay as they were read. */
+  /** The position in the past of each record, by time; those of one time stand as the seed has it. */
   readonly order: Uint32Array;
   readonly userRows: Uint32Array;
   readonly itemRows: Uint32Array;
@@ -47,10 +48,15 @@ export class Timeline {
   private readonly likesByUser: Postings;
   private readonly likesByItem: Postings;
 
-  constructor(past: Past) {
+  /** @param seed of the order of records of one time; they stay as they were read when absent */
+  constructor(past: Past, seed?: number) {
     const { userIds, itemIds, timesMs, isPositive } = past;
     this.past = past;
-    this.order = Uint32Array.from(timesMs, (_, at) => at).sort((a, b) => timesMs[a]! - timesMs[b]! || a - b);
+    const random = seed === undefined ? undefined : createRandom(seed);
+    const lots = Uint32Array.from(timesMs, () => random?.uint32() ?? 0);
+    this.order = Uint32Array.from(timesMs, (_, at) => at).sort(
+      (a, b) => timesMs[a]! - timesMs[b]! || lots[a]! - lots[b]! || a - b,
+    );
     this.userRows = this.order.map((at) => past.userRows[at]!);
     this.itemRows = this.order.map((at) => past.itemRows[at]!);
     this.timesMs = Float64Array.from(this.order, (at) => timesMs[at]!);

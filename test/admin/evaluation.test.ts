@@ -25,6 +25,8 @@ const REPORT: EvaluationReport = {
           role: 'served',
           metrics: { 'NDCG@10': { mean: 0.25, halfWidth: 0.01 } },
           againstServed: { mean: 0, halfWidth: 0 },
+          variety: { people: 2, items: 4, shared: 1, topTenShare: 1 },
+          byLikes: [],
         },
       ],
     },

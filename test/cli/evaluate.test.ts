@@ -40,8 +40,15 @@ describe('furze evaluate', () => {
       rows.find((row: { name: string }) => name.test(row.name)).metrics['NDCG@10'].mean as number;
     expect(ndcg(/^served/)).toBeGreaterThan(1.5 * ndcg(/^random/));
     expect(rows.map(({ name }: { name: string }) => name)).toContain('user_based alone');
+    const kinds = new Map(
+      report.replay.groups.map((kind: { name: string; rows: { name: string }[] }) => [kind.name, kind.rows]),
+    );
+    expect([...kinds.keys()]).toContain('5 to 19 likes');
+    expect(kinds.get('all questions')).toHaveLength(1 + 6 + 6);
+    expect(report.replay.questions).toBeGreaterThan(60);
     const html = readFileSync(page, 'utf8');
     expect(html).toContain('<svg');
+    expect(html).toContain('Replay of the last 192 records');
     expect(html).toMatch(/Served lists (beat|lose to) the best of the others/);
     expect(html).not.toMatch(/https?:\/\//);
   });
@@ -100,7 +107,7 @@ describe('furze evaluate', () => {
     writeFileSync(file, 'user,item,time\nann,tea,1700000000\nann,cake,1700000100\n');
     const few = new Furze(['evaluate', file]);
     expect(await few.exit).toBe(1);
-    expect(few.output).toMatch(/only 0 users have feedback to hold out/);
+    expect(few.output).toMatch(/only 0 records of the last part can be asked about/);
     const none = new Furze(['evaluate', file, '--positive-types', 'star']);
     expect(await none.exit).toBe(1);
     expect(none.output).toMatch(

@@ -11,6 +11,8 @@ const row = (name: string, role: EvaluationRow['role'], against: number): Evalua
   role,
   metrics: { 'NDCG@10': { mean: 0.2 + against, halfWidth: 0.01 } },
   againstServed: { mean: against, halfWidth: 0.02 },
+  variety: { people: 900, items: 35, shared: 7.9, topTenShare: 0.8 },
+  byLikes: [{ name: '1 to 3 likes', users: 40, ndcg: { mean: 0.1, halfWidth: 0.02 } }],
 });
 const served = row('served lists', 'served', 0);
 const weekly = (against: number) => ({ ...row('popular', 'reference', against), windowHours: 168 });

@@ -7,19 +7,25 @@ const row = (name: string, role: EvaluationRow['role'], mean: number): Evaluatio
   role,
   metrics: { 'NDCG@10': { mean, halfWidth: 0.01 } },
   againstServed: { mean: mean - 0.2, halfWidth: 0.01 },
+  variety: { people: 1000, items: 35, shared: 8, topTenShare: 0.9 },
+  byLikes: [],
 });
 const popular = (windowHours: number | null, mean: number): EvaluationRow => ({
   ...row('popularity', 'reference', mean),
   windowHours,
 });
+const alike =
+  'Nearly everybody gets the same list: 1,000 people see 35 of 10,506 items, and two people share 8.0 of ten.';
 const served = row('served lists', 'served', 0.2);
 
 test('what the served lists are compared with is told in words', () => {
-  expect(conclude([served, row('collaborative alone', 'alone', 0.1), popular(48, 0.16)])).toBe(
-    'Served lists beat the best of the others, the most popular items of the last 2 days, by 25 %, which is more than the noise.',
+  expect(conclude([served, row('collaborative alone', 'alone', 0.1), popular(48, 0.16)], 10_506)).toBe(
+    'Served lists beat the best of the others, the most popular items of the last 2 days, by 25 %, which is more than the noise. ' +
+      alike,
   );
-  expect(conclude([served, row('collaborative alone', 'alone', 0.16), popular(null, 0.1)])).toBe(
+  expect(conclude([served, row('collaborative alone', 'alone', 0.16), popular(null, 0.1)], 10_506)).toBe(
     'Served lists beat the best of the others, collaborative alone, by 25 %, which is more than the noise. ' +
-      'Served lists beat popularity, the most popular items of all time, by 100 %, which is more than the noise.',
+      'Served lists beat popularity, the most popular items of all time, by 100 %, which is more than the noise. ' +
+      alike,
   );
 });

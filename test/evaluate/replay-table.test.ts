@@ -6,7 +6,21 @@ import { measureVariety } from '../../src/evaluate/list-variety.ts';
 import { type Answer, SESSIONS, tabulate } from '../../src/evaluate/replay-table.ts';
 import { renderReplay } from '../../src/evaluate/replay-text.ts';
 
-const FACTS = { seed: 1, questions: 0, positives: 400, judgeable: 300, records: 500, fits: 2, hours: 72 };
+const ROLES = new Map([
+  ['served lists', 'served'],
+  ['most liked, 12 h', 'counter'],
+] as const);
+const FACTS = {
+  catalog: 40,
+  roles: ROLES,
+  seed: 1,
+  questions: 0,
+  positives: 400,
+  judgeable: 300,
+  records: 500,
+  fits: 2,
+  hours: 72,
+};
 
 describe('intervals by blocks', () => {
   const random = createRandom(7);
@@ -63,9 +77,10 @@ describe('the table of a replay', () => {
       ['20 likes or more', 100],
       ['sessions', 1],
     ]);
-    expect(table.groups[0]!.rows.map(({ ndcg, hits }) => [ndcg.mean, hits])).toEqual([
-      [0.5, 100],
-      [0.5, 100],
+    const { rows } = table.groups[0]!;
+    expect(rows.map(({ ndcg, hits, hitsBeyondCounter }) => [ndcg.mean, hits, hitsBeyondCounter])).toEqual([
+      [0.5, 100, 50],
+      [0.5, 100, 0],
     ]);
   });
 
@@ -82,6 +97,7 @@ describe('the table of a replay', () => {
   it('is told with the share that it judges', () => {
     const text = renderReplay(table);
     expect(text).toContain('Of 400 positive records 300 (75 %) can be judged');
+    expect(text).toContain('2 people see 3 of 40 items; two people share 1.0 of ten.');
     expect(text).toMatch(/20 likes or more \| +100 \| +0\.500 \| +1\.000 \|/);
   });
 });

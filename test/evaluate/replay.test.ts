@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createRandom } from '../../src/domain/random.ts';
+import { aloneWay } from '../../src/evaluate/evaluate-service.ts';
 import { Replay } from '../../src/evaluate/replay.ts';
 import { planReplay } from '../../src/evaluate/replay-plan.ts';
 import { Timeline } from '../../src/evaluate/timeline.ts';
@@ -32,7 +33,7 @@ it('goes through the last part with the service itself: what it is told changes 
     },
   });
   const stages: string[] = [];
-  const table = await Replay.run(plan, config, 1, (stage) => stages.push(stage));
+  const table = await Replay.run(plan, config, 1, (stage) => stages.push(stage), [aloneWay('popular')]);
   expect(table.fits).toBe(2);
   expect(stages.filter((stage) => stage.startsWith('replay: fit'))).toEqual([
     'replay: fit 1 of 2',
@@ -47,7 +48,7 @@ it('goes through the last part with the service itself: what it is told changes 
   const strangers = groups.get('no likes yet')!;
   const counter = strangers.rows.find(({ name }) => name === 'most liked, 12 h')!;
   expect(counter.ndcg.mean).toBeGreaterThan(0.2);
-  expect(table.variety.find(({ name }) => name === 'item cosine')!.shared).toBeLessThan(
-    table.variety.find(({ name }) => name === 'most liked ever')!.shared,
-  );
+  expect(table.variety['item cosine']!.shared).toBeLessThan(table.variety['most liked ever']!.shared);
+  const alone = groups.get('all questions')!.rows.find(({ role }) => role === 'alone')!;
+  expect([alone.name, alone.ndcg.mean > 0]).toEqual(['popular alone', true]);
 });

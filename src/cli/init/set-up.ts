@@ -80,7 +80,7 @@ async function evaluateUnlessStopped(
   file: string,
   stopped: Promise<StopReason>,
 ): Promise<EvaluationReport> {
-  const evaluated = evaluateFolder(config, EVALUATE_DEFAULTS, undefined);
+  const evaluated = evaluateFolder(config, { ...EVALUATE_DEFAULTS, protocol: 'temporal' }, undefined);
   const ended = await Promise.race([evaluated, stopped.then(() => 'stopped' as const)]);
   if (ended !== 'stopped') return ended;
   evaluated.catch(() => {});
