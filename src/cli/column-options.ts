@@ -17,6 +17,7 @@ export interface ColumnFlags {
   readonly header?: boolean;
   readonly sumValues?: boolean;
   readonly raw?: boolean;
+  readonly missingTime?: 'refuse' | 'now';
 }
 
 /** Adds the options that say what the columns of files are and how their cells are read. */
@@ -41,6 +42,12 @@ export function addColumnOptions(command: Command): Command {
       parseDelimiter,
     )
     .addOption(new Option('--time-format <form>', 'how times are written').choices(TIME_FORMS))
+    .addOption(
+      new Option('--missing-time <what>', 'feedback without a time among feedback with times').choices([
+        'refuse',
+        'now',
+      ]),
+    )
     .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(TEXT_ENCODINGS))
     .option(
       '--sum-values',
@@ -53,10 +60,28 @@ export function addColumnOptions(command: Command): Command {
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const { map, type, lowType, separator, delimiter, timeFormat, encoding, header, positive, raw } = flags;
+  const {
+    map,
+    type,
+    lowType,
+    separator,
+    delimiter,
+    timeFormat,
+    encoding,
+    header,
+    positive,
+    raw,
+    missingTime,
+  } = flags;
   return {
     ...{ map, type, ratingMin: positive, lowType, separator, delimiter },
-    ...{ timeForm: timeFormat, encoding, hasHeader: header, isRaw: raw },
+    ...{
+      timeForm: timeFormat,
+      encoding,
+      hasHeader: header,
+      isRaw: raw,
+      missingTime: missingTime === 'now' ? missingTime : undefined,
+    },
   };
 }
 

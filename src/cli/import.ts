@@ -159,9 +159,7 @@ async function openFolders(config: Config, lockWait: number) {
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;
-  await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
-    process.stderr.write(`${message}\n`),
-  );
+  await guardFiles({ ...options, toRead: [], isCopy }, (message) => process.stderr.write(`${message}\n`));
   // The folder stays this process's until the end, also while the store in it is closed.
   const kept = { ...locks, data: { ...locks.data, release() {} } };
   const { data, cache } = await openReadyStore(options, kept).catch((error: unknown) => {

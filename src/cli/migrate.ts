@@ -9,9 +9,11 @@ import { storeSource } from '../exchange/copy-sources.ts';
 import { storeTarget } from '../exchange/import-targets.ts';
 import { ResumePoint } from '../exchange/resume-point.ts';
 import { temporaryFolder } from '../platform/files/temporary-folder.ts';
+import { openedFolders } from '../platform/process/supervisor-notes.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { parseDsn } from '../store/dsn.ts';
 import type { Stores } from '../store/open/open-store.ts';
+import { findDamage } from './find-damage.ts';
 import { loadConfig } from './load-config.ts';
 import { configOption, lockWaitOption } from './options.ts';
 import { createProgress } from './progress.ts';
@@ -93,6 +95,8 @@ async function migrate(
         if (differentCount > 0) {
           // The next run copies everything again, over what is there.
           resumePoint.write(BEGUN);
+          const damage = await findDamage(openedFolders());
+          if (damage !== undefined) throw new OperatorError(damage);
           throw new OperatorError(
             `${counted(differentCount, 'records')} ${differentCount === 1 ? 'differs' : 'differ'}:\n${different.join('\n')}`,
           );
@@ -133,9 +137,7 @@ async function withStore<Result>(
     const options = { ...storeOptions({ ...config, database }), ...rules };
     const locks = await lockStores(options, lockWait * 1000);
     const isCopy = options.upstream !== undefined;
-    await guardFiles({ ...options, diedStarting: false, isCopy }, (message) =>
-      process.stderr.write(`${message}\n`),
-    );
+    await guardFiles({ ...options, toRead: [], isCopy }, (message) => process.stderr.write(`${message}\n`));
     const stores = await openReadyStore(options, locks);
     try {
       return await use(stores, options.dataPath);

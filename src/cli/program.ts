@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../config/config.ts';
 import { hideUserInfo } from '../config/without-user-info.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError, isEngineError } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { openedFolders } from '../platform/process/supervisor-notes.ts';
 import { VERSION } from '../platform/program/version.ts';
@@ -83,7 +83,18 @@ async function inWords(error: unknown): Promise<string> {
   const mayBeDamage = words === undefined || /\bMDB_[A-Z]/.test(words);
   const damage = mayBeDamage ? await findDamage(openedFolders()) : undefined;
   if (damage !== undefined) return damage;
-  return words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return words ?? describeFault(error);
+}
+
+/** One line for an error that no code expects; the place in the program is for those who look for its fault. */
+function describeFault(error: unknown): string {
+  const { message = String(error), stack, syscall } = error as Partial<NodeJS.ErrnoException>;
+  if (process.env.DEBUG === 'furze' && stack !== undefined) return stack;
+  const [line] = message.split('\n');
+  if (syscall !== undefined) return line!;
+  return isEngineError(error)
+    ? `the store cannot be opened, read or written: ${line}`
+    : `a fault of the program: ${line} (DEBUG=furze in the environment shows where)`;
 }
 
 /** The command line with the commands that the arguments ask for. */

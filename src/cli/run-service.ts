@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ConfigOrigin } from '../config/value-origins.ts';
+import { isEngineError, messageOf } from '../domain/errors.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Service } from '../service.ts';
@@ -42,6 +43,9 @@ export async function launchService(launch: Launch): Promise<Service | undefined
 /** Why the process is to stop. */
 export type StopReason = NodeJS.Signals | 'fault';
 
+/** The fault that nothing caught, in a line. */
+let fault = '';
+
 /** How long an orderly stop may take after a fault, milliseconds. */
 const FAULT_STOP_MS = 10_000;
 
@@ -60,7 +64,11 @@ export function stopSignal(log: Logger): Promise<StopReason> {
     };
     for (const signal of SIGNALS) process.on(signal, onSignal);
     const onFault = (error: unknown) => {
-      log.fatal({ err: error }, 'a fault of the program that nothing caught; stopping');
+      const [line = ''] = messageOf(error).split('\n');
+      fault ||= line;
+      // Where a store cannot be read, the place in the program tells nothing.
+      if (isEngineError(error)) log.fatal({ reason: line }, 'a store cannot be read or written; stopping');
+      else log.fatal({ err: error }, 'a fault of the program that nothing caught; stopping');
       setTimeout(() => process.exit(1), FAULT_STOP_MS).unref();
       resolve('fault');
     };
@@ -71,7 +79,7 @@ export function stopSignal(log: Logger): Promise<StopReason> {
 
 /** @throws OperatorError when the process stopped for a fault: its exit code is 1 then */
 export function checkReason(reason: StopReason): void {
-  if (reason === 'fault') throw new OperatorError('stopped after a fault of the program; the log has it');
+  if (reason === 'fault') throw new OperatorError(`stopped after a fault (${fault}); the log has it`);
 }
 
 /**

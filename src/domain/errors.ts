@@ -77,3 +77,8 @@ export function messageOf(error: unknown): string {
   const { message, code } = Object(error) as { readonly message?: string; readonly code?: unknown };
   return message || String(code ?? error);
 }
+
+/** Errors of LMDB and of the system beneath have their number as a code. */
+export function isEngineError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number';
+}

@@ -24,7 +24,7 @@ export function takeLabels(given: Json, place: Place, limits: Limits): LabelFiel
     throw refuseBody(place, `must be at most ${bytesMax} bytes of JSON`);
   }
   const texts = new Set<string>();
-  collect(given, texts);
+  if (!collect(given, texts)) throw refuseBody(place, 'must hold no number beyond 64-bit floating point');
   return { Labels: [...texts], LabelsAsGiven: given };
 }
 
@@ -39,8 +39,11 @@ function isTexts(given: Json): given is readonly string[] {
   return Array.isArray(given) && given.every((entry) => typeof entry === 'string');
 }
 
-function collect(value: Json, texts: Set<string>): void {
+/** @returns false where a number is none that JSON can give back, as of `1e999` */
+function collect(value: Json, texts: Set<string>): boolean {
   if (typeof value === 'string') texts.add(value);
+  else if (typeof value === 'number') return Number.isFinite(value);
   else if (typeof value === 'object' && value !== null)
-    for (const child of Object.values(value)) collect(child, texts);
+    return Object.values(value).every((child) => collect(child, texts));
+  return true;
 }

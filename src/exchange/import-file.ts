@@ -22,6 +22,8 @@ export interface FileResult {
   readonly isResumed: boolean;
   /** Rows read, refused ones among them. */
   readonly rows: number;
+  /** Rows that the target has now, or would have taken where nothing is stored: new, overwritten or there before. */
+  readonly kept: number;
   /** Records that are new or were overwritten. */
   readonly stored: number;
   readonly refused: number;
@@ -60,6 +62,7 @@ class FileImport {
   private readonly underWay: Promise<void>[] = [];
   private batch: RecordLine[] = [];
   private rows = 0;
+  private kept = 0;
   private stored = 0;
   private readonly refused: RefusedRows;
   private failure: unknown;
@@ -84,10 +87,10 @@ class FileImport {
     await Promise.all(this.underWay);
     if (this.failure !== undefined) throw this.failure;
     if (!isStopped) resumePoint?.remove();
-    const { rows, stored, refused } = this;
+    const { rows, kept, stored, refused } = this;
     const { path, kind } = this.options.plan;
     const isResumed = before !== undefined;
-    return { path, kind, isResumed, rows, stored, refused: refused.count, isStopped };
+    return { path, kind, isResumed, rows, kept, stored, refused: refused.count, isStopped };
   }
 
   private async readAfter(doneLine: number): Promise<void> {
@@ -137,7 +140,7 @@ class FileImport {
     const earlier = this.underWay.at(-1) ?? Promise.resolve();
     const one = this.store(lines).then(
       // In order, so that a resume point vouches for every line before it.
-      (count) => earlier.then(() => this.settle(lines, count)),
+      (taken) => earlier.then(() => this.settle(lines, taken)),
       (error: unknown) => {
         this.failure ??= error;
       },
@@ -146,18 +149,19 @@ class FileImport {
     one.then(() => this.underWay.shift());
   }
 
-  private settle(lines: readonly RecordLine[], count: number): void {
-    this.stored += count;
+  private settle(lines: readonly RecordLine[], { kept, stored }: Taken): void {
+    this.kept += kept;
+    this.stored += stored;
     if (this.failure !== undefined || this.refused.endsImport) return;
     this.options.resumePoint?.write({ line: lines.at(-1)!.line });
   }
 
-  private async store(lines: readonly RecordLine[]): Promise<number> {
+  private async store(lines: readonly RecordLine[]): Promise<Taken> {
     const { plan, target } = this.options;
     if (target === undefined) {
       const isTyped = plan.kind === 'feedback' && plan.isApiForm !== true;
-      if (!areValid(plan.kind, recordsOf(lines), isTyped)) this.refused.keepGood(lines);
-      return 0;
+      const isValid = areValid(plan.kind, recordsOf(lines), isTyped);
+      return { kept: (isValid ? lines : this.refused.keepGood(lines)).length, stored: 0 };
     }
     try {
       return await this.write(target, lines);
@@ -165,19 +169,23 @@ class FileImport {
       if (!(error instanceof FurzeError)) throw error;
       const good = this.refused.keepGood(lines);
       if (good.length === lines.length) throw error;
-      if (good.length === 0 || !this.options.skipsBad) return 0;
+      if (good.length === 0 || !this.options.skipsBad) return { kept: 0, stored: 0 };
       return this.write(target, good);
     }
   }
 
-  private write(target: Target, lines: readonly RecordLine[]): Promise<number> {
+  private async write(target: Target, lines: readonly RecordLine[]): Promise<Taken> {
     const { kind, isApiForm = false } = this.options.plan;
     // What `recordOf` has made has the right types.
-    if (kind === 'feedback' && !isApiForm && target.writeFeedback !== undefined)
-      return target.writeFeedback(recordsOf(lines) as Feedback[]);
-    return target.write(kind, encodeBatch(recordsOf(lines)));
+    const stored = await (kind === 'feedback' && !isApiForm && target.writeFeedback !== undefined
+      ? target.writeFeedback(recordsOf(lines) as Feedback[])
+      : target.write(kind, encodeBatch(recordsOf(lines))));
+    return { kept: lines.length, stored };
   }
 }
+
+/** What became of the records of a batch. */
+type Taken = Pick<FileResult, 'kept' | 'stored'>;
 
 function recordsOf(lines: readonly RecordLine[]): object[] {
   return lines.map(({ record }) => record);

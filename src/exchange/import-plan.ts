@@ -71,6 +71,7 @@ export interface Wishes {
   readonly timeForm?: TimeForm | undefined;
   readonly encoding?: TextEncoding | undefined;
   readonly hasHeader?: boolean | undefined;
+  readonly missingTime?: 'now' | undefined;
   /** Cells are those that `export --raw` writes. */
   readonly isRaw?: boolean | undefined;
 }
@@ -133,7 +134,8 @@ export async function planFile(
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const isEmpty = hasHeader && isWhole && body.length === 0;
-  const plan = { ...base, kind, columns, hasHeader, isEmpty, isApiForm: false, mapping, ...times };
+  const width = format.name === 'delimited' ? columns.length : undefined;
+  const plan = { ...base, kind, columns, width, hasHeader, isEmpty, isApiForm: false, mapping, ...times };
   return {
     ...plan,
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
@@ -151,6 +153,7 @@ function basePlan(path: string, format: RowFormat, wishes: Wishes) {
     lowType: wishes.lowType ?? DEFAULT_LOW_TYPE,
     ratingMin: wishes.ratingMin,
     separator: wishes.separator ?? DEFAULT_SEPARATOR,
+    missingTime: wishes.missingTime,
     isRaw: wishes.isRaw === true || format.name !== 'delimited',
   } as const;
 }

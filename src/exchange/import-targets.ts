@@ -24,6 +24,8 @@ export interface Target {
   write(kind: Kind, json: Uint8Array<ArrayBuffer>): Promise<number>;
   /** The same of feedback whose fields have the right types, which need not go by way of JSON; absent where it must. */
   writeFeedback?(records: readonly Feedback[]): Promise<number>;
+  /** Read feedback that positive feedback has taken the place of so far; undefined where nobody tells. */
+  readonly replacedReads?: number;
   /** Tells a service about the import of a file; absent where none runs. */
   announce?(about: Pick<ImportReport, 'File' | 'Kind' | 'Total'>): ImportReports;
 }
@@ -45,8 +47,13 @@ export type BeginBulk = () => Promise<BulkTarget | undefined>;
 
 /** Writes into a store that is made beside the one in a folder and takes its place. */
 export function bulkTarget(bulk: BulkImport, name: string, overwrite: boolean): BulkTarget {
+  const { write } = storeTarget(bulk, name, overwrite);
   return {
-    ...storeTarget(bulk, name, overwrite),
+    name,
+    write,
+    get replacedReads() {
+      return bulk.replacedReads;
+    },
     writeFeedback: async (records) =>
       (await bulk.write({ kind: 'putFeedback', overwrite, batch: { records } })).rowAffected,
     beginFile: () => bulk.beginSource(),
@@ -64,11 +71,17 @@ export function storeTarget(data: Pick<DataStore, 'write'>, name: string, overwr
     if (kind === 'items') return { kind: 'putItems', batch };
     return { kind: 'putFeedback', overwrite: overwrites, batch };
   };
+  let replaced = 0;
   return {
     name,
+    get replacedReads() {
+      return replaced;
+    },
     async write(kind, json) {
       try {
-        return (await data.write(command(kind, json))).rowAffected;
+        const { rowAffected, replacedReads = 0 } = await data.write(command(kind, json));
+        replaced += replacedReads;
+        return rowAffected;
       } catch (error) {
         if (error instanceof FurzeError && error.code !== 'INVALID_BODY')
           throw new OperatorError(error.message);

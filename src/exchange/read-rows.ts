@@ -2,6 +2,7 @@ import Papa, { type ParseResult } from 'papaparse';
 import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { isExcelLine, type RowFormat } from './file-format.ts';
+import { type LostNumber, lostNumbers } from './kept-number.ts';
 import type { Row } from './rows-to-records.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
@@ -169,11 +170,19 @@ async function* readJsonLines(
       batch.push(
         value === undefined
           ? { line, reason: 'is no JSON object' }
-          : { line, cells: keys.map((key) => value[key]) },
+          : { line, cells: cellsOf(value, keys, lostNumbers(text)) },
       );
     }
     yield batch;
   }
+}
+
+function cellsOf(
+  value: Record<string, unknown>,
+  keys: readonly string[],
+  lost: ReadonlyMap<string, LostNumber> | undefined,
+): Row {
+  return keys.map((key) => lost?.get(key) ?? value[key]);
 }
 
 /** The object that a text is in JSON, or undefined. */

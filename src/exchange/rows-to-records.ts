@@ -1,6 +1,7 @@
 import { cellText, isRounded, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
+import { isKept, LostNumber, lostNumbers } from './kept-number.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
 /** How rows become records. */
@@ -21,6 +22,10 @@ export interface Plan {
   readonly keepsBlanks?: boolean;
   /** Cells hold exact bytes, as those that `export --raw` writes. */
   readonly isRaw?: boolean;
+  /** Columns of the head, which each row has, too; undefined where rows are no columns. */
+  readonly width?: number | undefined;
+  /** Feedback without a time among feedback with times is of now; refused when absent. */
+  readonly missingTime?: 'now' | undefined;
   /** Names of the cells, in their order; needed where rows are in the form of the API. */
   readonly columns?: readonly string[];
   /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
@@ -87,6 +92,15 @@ class Fields {
     return Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
   }
 
+  /** The refusal of a row with a number in a column in use that a store would change. */
+  lostNumber(): Made | undefined {
+    for (const [field, at] of Object.entries(this.plan.mapping)) {
+      const value = this.row[at];
+      if (value instanceof LostNumber) return { refusal: whyLost(field, value.literal) };
+    }
+    return undefined;
+  }
+
   /** Why an id may be that of several users or items; undefined where it is none of those. */
   roundedId(): string | undefined {
     for (const field of this.plan.keepsBlanks ? [] : ['UserId', 'ItemId']) {
@@ -108,8 +122,15 @@ class Fields {
 /** The record of a row, or why it is none. */
 export function recordOf(cells: Row, plan: Plan): Made {
   const { columns = [], isApiForm = false, reshape } = plan;
-  if (isApiForm) return { record: Object.fromEntries(columns.map((key, at) => [key, cells[at]])) };
+  if (isApiForm) {
+    const record = Object.fromEntries(columns.map((key, at) => [key, cells[at]]));
+    return refusalOfLost(record) ?? { record };
+  }
+  const unfit = whyUnfit(cells, plan.width);
+  if (unfit !== undefined) return { refusal: unfit };
   const fields = new Fields(reshape === undefined ? cells : reshape(cells), plan);
+  const lost = fields.lostNumber();
+  if (lost !== undefined) return lost;
   const UserId = fields.text('UserId');
   const ItemId = fields.text('ItemId');
   if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
@@ -120,14 +141,46 @@ export function recordOf(cells: Row, plan: Plan): Made {
   const time = fields.text('Timestamp');
   const Timestamp = timestampOf(time, plan.timeForm);
   if (Timestamp === undefined) return { refusal: whyNoTime(time, plan.timeForm) };
+  if (Timestamp === '' && isTimeAsked(plan)) return { refusal: NO_TIME };
   const Comment = fields.text('Comment');
   if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
   const Labels = fields.names('Labels');
-  if (plan.kind === 'users')
-    return { record: { UserId, Labels, Comment, Subscribe: fields.names('Subscribe') } };
+  if (plan.kind === 'users') {
+    const record = { UserId, Labels, Comment, Subscribe: fields.names('Subscribe') };
+    return refusalOfLost(record) ?? { record };
+  }
   const IsHidden = /^(true|1|yes)$/i.test(fields.text('IsHidden'));
   const Categories = fields.names('Categories');
-  return { record: { ItemId, IsHidden, Categories, Timestamp, Labels, Comment } };
+  const record = { ItemId, IsHidden, Categories, Timestamp, Labels, Comment };
+  return refusalOfLost(record) ?? { record };
+}
+
+const NO_TIME = 'no time, though other rows have one (--missing-time now stores such rows as of now)';
+
+/** Whether each row has to say when it was. */
+function isTimeAsked({ kind, mapping, timeForm: form, missingTime }: Plan): boolean {
+  return (
+    kind === 'feedback' && mapping.Timestamp !== undefined && form !== undefined && missingTime !== 'now'
+  );
+}
+
+/** Why a row has not the columns of the head; empty cells behind them say nothing and are passed over. */
+function whyUnfit(cells: Row, width = cells.length): string | undefined {
+  const rest = cells.slice(width);
+  if (cells.length >= width && rest.every((cell) => cell === '')) return undefined;
+  const found = cells.length === 1 ? '1 column' : `${cells.length} columns`;
+  return `${found} where the first row has ${width}`;
+}
+
+/** Why a record with a number that a store would change is none; undefined where it has none. */
+function refusalOfLost(record: object): Made | undefined {
+  for (const [field, value] of Object.entries(record))
+    if (value instanceof LostNumber) return { refusal: whyLost(field, value.literal) };
+  return undefined;
+}
+
+function whyLost(field: string, literal: string): string {
+  return `${field}: the number ${literal} cannot be kept, since it is beyond the range or the digits of 64-bit floating point`;
 }
 
 function feedbackOf(fields: Fields, plan: Plan, record: object): Made {
@@ -135,11 +188,14 @@ function feedbackOf(fields: Fields, plan: Plan, record: object): Made {
   if (FeedbackType === undefined) return { refusal: `${JSON.stringify(fields.text('Rating'))} is no rating` };
   const given = fields.text('Value');
   if (given === '') return { record: { FeedbackType, ...record } };
-  const Value = Number(fields.number('Value'));
-  if (!Number.isFinite(Value)) return { refusal: `${JSON.stringify(given)} is no value` };
+  const literal = fields.number('Value');
+  if (!NUMBER.test(literal)) return { refusal: `${JSON.stringify(given)} is no value` };
+  if (!isKept(literal)) return { refusal: whyLost('Value', literal) };
+  const Value = Number(literal);
   return { record: { FeedbackType, ...record, ...(Value !== 0 && { Value }) } };
 }
 
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
 /** A sign between thousands: a point, or a blank of one kind or another. */
 const THOUSANDS = "[.'\\s]";
 const DECIMAL_COMMA = new RegExp(`^\\s*[-+]?(?:\\d{1,3}(?:${THOUSANDS}\\d{3})+|\\d*),\\d+\\s*-?\\s*$`);
@@ -217,7 +273,8 @@ function isPlainName(name: unknown): boolean {
 function namesOf(text: string, separator: string): unknown {
   if (/^[[{ ]/.test(text)) {
     try {
-      return JSON.parse(text);
+      const value: unknown = JSON.parse(text);
+      return lostNumbers(text)?.values().next().value ?? value;
     } catch {
       // A name that begins with a bracket or a blank.
     }

@@ -60,6 +60,8 @@ export abstract class Applier {
   protected abstract deleteItem(itemId: string): number;
   /** @returns how many were inserted or overwritten */
   protected abstract putFeedback(feedback: readonly Feedback[], overwrite: boolean): number;
+  /** Read feedback that positive feedback has taken the place of so far. */
+  protected abstract get replacedReads(): number;
   /** The feedback of a pair, of one type or of all. */
   protected abstract readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[];
   /** Removes what `readPair` has found. */
@@ -84,7 +86,7 @@ export abstract class Applier {
       case 'removeCategory':
         return this.changeCategories(command);
       case 'putFeedback':
-        return wrote(this.putFeedback(command.feedback, command.overwrite));
+        return this.writeFeedback(command);
       case 'deleteFeedback':
         return this.deleteFeedback(command);
     }
@@ -148,6 +150,13 @@ export abstract class Applier {
     }
     if (feedbackType === undefined) return wrote(0);
     throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
+  }
+
+  private writeFeedback({ feedback, overwrite }: Command<'putFeedback'>): WriteResult {
+    const before = this.replacedReads;
+    const result = wrote(this.putFeedback(feedback, overwrite));
+    const replacedReads = this.replacedReads - before;
+    return replacedReads === 0 ? result : { ...result, replacedReads };
   }
 
   private findItem(itemId: string): Item {

@@ -219,6 +219,8 @@ export type WriteCommand =
 
 export interface WriteResult {
   readonly rowAffected: number;
+  /** Read feedback that positive feedback of a putFeedback took the place of; absent where there was none. */
+  readonly replacedReads?: number;
   /** What a deleteFeedback removed. */
   readonly removed: readonly Feedback[];
 }

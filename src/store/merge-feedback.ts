@@ -27,6 +27,8 @@ export interface TypeRoles {
  */
 export class PairMerge {
   readonly records: PairRecord[] = [];
+  /** Read feedback that positive feedback of its pair has taken the place of, of all pairs. */
+  replacedReads = 0;
   private readonly roles: TypeRoles;
 
   constructor(roles: TypeRoles) {
@@ -66,7 +68,9 @@ export class PairMerge {
 
   private dropRead(): void {
     for (const record of this.records) {
-      if (this.roles.isReadOnly(record.type)) record.alive = false;
+      if (!record.alive || !this.roles.isReadOnly(record.type)) continue;
+      record.alive = false;
+      this.replacedReads++;
     }
   }
 }

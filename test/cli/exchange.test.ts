@@ -227,6 +227,42 @@ describe('furze import and export', () => {
     },
   );
 
+  it('tells how many read feedback gave way to positive feedback, in the first import and in later ones', async () => {
+    const config = file(
+      'read.toml',
+      `[database]\ndata_store = "lmdb://${join(folder, 'reads')}"\ncache_store = "lmdb://${join(folder, 'reads-cache')}"\n` +
+        '[recommend.data_source]\npositive_feedback_types = ["buy"]\nread_feedback_types = ["view"]\n',
+    );
+    const importing = async (name: string, rows: readonly string[], ...more: string[]) => {
+      const path = file(name, ['user,item,type,time', ...rows, ''].join('\n'));
+      return (await furze('import', 'feedback', path, '--config', config, ...more)).output;
+    };
+    const said = 'read feedback were of a user and an item with positive feedback, which took their place';
+    const first = await importing('first.csv', [
+      'a,x,view,1700000000',
+      'a,x,buy,1700000001',
+      'b,x,view,1700000000',
+      'b,y,buy,1',
+      'c,x,buy,1',
+      'c,x,view,1',
+    ]);
+    expect(first).toContain(
+      '1 read feedback was of a user and an item with positive feedback, which took its place.',
+    );
+    const later = await importing('later.csv', [
+      'b,x,buy,1700000002',
+      'c,x,buy,2',
+      'd,x,view,1',
+      'd,x,buy,1',
+    ]);
+    expect(later).toContain(`2 ${said}`);
+    expect(
+      JSON.parse(/\{.*\}/.exec(await importing('last.csv', ['e,x,view,1700000000'], '--json'))![0]),
+    ).toMatchObject({
+      replacedReads: 0,
+    });
+  });
+
   it('stores the files before one with a bad row, and of that one neither feedback nor users', async () => {
     const data = join(folder, 'one-bad');
     const good = file('good.csv', 'user,item,time\nann,tea,1700000000\n');
@@ -236,7 +272,9 @@ describe('furze import and export', () => {
     expect(code).toBe(1);
     expect(output).toContain(`${good}: 1 row read, 1 feedback stored or changed`);
     expect(output).toContain(`${bad}:3: the item id holds a slash`);
-    expect(output).toContain(`${bad}: nothing stored, 1 refused`);
+    expect(output).toContain(
+      `${bad}: 2 rows read, nothing stored, 1 refused, 1 left out (--skip-bad stores it)`,
+    );
     expect(await countFeedback(data)).toBe('1');
     const odd = file('odd.csv', 'user,item,time\nbob,tea,yesterday\n');
     const other = join(folder, 'one-odd');

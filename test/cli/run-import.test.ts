@@ -55,5 +55,7 @@ test('an interruption that comes before all is stored says to run the command ag
     signal.aborted ? undefined : [0, 2],
   );
   expect(code).toBe(130);
-  expect(report).toMatch(/0 feedback stored or changed, cut off\nInterrupted\. Run the same command again/);
+  expect(report).toMatch(
+    /0 feedback stored or changed, cut off with 2 of them not stored\nInterrupted\. Run the same command again/,
+  );
 });

@@ -159,3 +159,18 @@ test('a session has bounds of its own: bytes, records and values', () => {
   const junk = `[{"x":[${'[],'.repeat(2000)}[]]}]`;
   expect(session(junk, { sessionRecordsMax: 10 })).toMatchObject({ code: 'INVALID_BODY' });
 });
+
+test('refuses a number that no store gives back, in a value as in labels', () => {
+  for (const literal of ['1e999', '-1e999']) {
+    const feedback = bytes(
+      `{"FeedbackType":"like","UserId":"u","ItemId":"i","Timestamp":"","Value":${literal}}`,
+    );
+    expect(() => decodeFeedback({ json: feedback, single: true }, limits, 0)).toThrow(/Value/);
+    for (const labels of [literal, `[${literal}]`, `{"a":{"b":[1,${literal}]}}`]) {
+      const user = bytes(`{"UserId":"u","Labels":${labels}}`);
+      expect(() => decodeUsers({ json: user, single: true }, limits)).toThrow(
+        /Labels must hold no number beyond/,
+      );
+    }
+  }
+});

@@ -277,7 +277,9 @@ describe('the record of a row', () => {
     const exported = recordOf(['="0017"', 'i', '1'], { ...columns, keepsBlanks: true });
     expect(exported).toMatchObject({ record: { UserId: '="0017"' } });
     const dated: Plan = { ...plan, mapping: { UserId: 0, ItemId: 1, Timestamp: 2 }, timeForm: 'day-first' };
-    expect(recordOf(['u', 'i', '00.00.0000'], dated)).toMatchObject({ record: { Timestamp: '' } });
+    const zeros = ['u', 'i', '00.00.0000'];
+    expect(recordOf(zeros, { ...dated, missingTime: 'now' })).toMatchObject({ record: { Timestamp: '' } });
+    expect(recordOf(zeros, dated)).toEqual({ refusal: expect.stringMatching(/^no time/) });
   });
 
   it('takes commas before a point, and two of them, for those between thousands', () => {
@@ -294,7 +296,8 @@ describe('the record of a row', () => {
     for (const none of ['NULL', '\\N']) {
       expect(recordOf([none, 'i', '1', '0', ''], all)).toEqual({ refusal: 'the user id is empty' });
       const record = { FeedbackType: 'like', UserId: 'u', ItemId: 'i', Timestamp: '', Comment: '' };
-      expect(recordOf(['u', 'i', none, none, none], all)).toEqual({ record });
+      const timeless = { ...all, missingTime: 'now' } as const;
+      expect(recordOf(['u', 'i', none, none, none], timeless)).toEqual({ record });
     }
     expect(recordOf(['NULL', 'i', '1', '0', ''], { ...all, keepsBlanks: true })).toHaveProperty('record');
   });

@@ -156,7 +156,8 @@ describe('damaged files', () => {
     expect(inspectFile(dataPath)).toMatchObject({ kind: 'sound', pageBytes: 4096 });
     expect(await checkStore('data', dataPath)).toMatchObject({ faultCount: 0, counts: { feedback: 6000 } });
     expect(await checkStore('cache', cachePath)).toMatchObject({ faultCount: 0, counts: { lists: 300 } });
-    const guard = (diedStarting = false) => guardFiles({ dataPath, cachePath, diedStarting }, () => {});
+    const guard = (readsAll = false) =>
+      guardFiles({ dataPath, cachePath, toRead: readsAll ? ['data', 'cache'] : [] }, () => {});
     await guard();
 
     for (const at of [0, 4096]) {
@@ -204,7 +205,9 @@ describe('damaged files', () => {
       const options = await sound();
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
         const troubles: string[] = [];
-        const guarded = guardFiles({ ...options, diedStarting: true }, (message) => troubles.push(message));
+        const guarded = guardFiles({ ...options, toRead: ['data', 'cache'] }, (message) =>
+          troubles.push(message),
+        );
         const refused = expect(guarded).rejects.toThrow(`did not come to its end: ${signal} ended it`);
         await killReader(signal);
         await refused;
@@ -226,7 +229,7 @@ describe('damaged files', () => {
       if (damage === 0) garble(file, 0, 8192);
       else truncateSync(file, 8192);
       const troubles: string[] = [];
-      await guardFiles({ ...options, diedStarting: false }, (message) => troubles.push(message));
+      await guardFiles({ ...options, toRead: [] }, (message) => troubles.push(message));
       expect(troubles.join()).toMatch(/^The cache in \S+ is damaged .* kept as damaged-/);
       expect(readdirSync(cachePath).filter((name) => name.startsWith('damaged-'))).toHaveLength(1);
       const stores = openIn(join(cachePath, '..'));

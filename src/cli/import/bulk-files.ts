@@ -48,8 +48,11 @@ export class BulkFiles {
       throw error;
     });
     this.bytesBefore += sizeOf(options.plan.path);
-    if (result.refused > 0 && !options.skipsBad) target.dropFile();
-    else this.numbers.set(result, number);
+    if (result.refused > 0 && !options.skipsBad) {
+      target.dropFile();
+      return { ...result, kept: 0 };
+    }
+    this.numbers.set(result, number);
     return result;
   }
 
@@ -64,7 +67,8 @@ export class BulkFiles {
     // Users and items that came behind feedback went the same way.
     const first = results.findIndex((result) => numbers.has(result));
     return results.map((result, at) => {
-      if (written === undefined) return at < first ? result : { ...result, stored: 0, isStopped: true };
+      if (written === undefined)
+        return at < first ? result : { ...result, kept: 0, stored: 0, isStopped: true };
       const number = numbers.get(result);
       return number === undefined ? result : { ...result, stored: written[number] ?? 0 };
     });

@@ -65,6 +65,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   const refusals: RefusedRow[] = [];
   let results: FileResult[] = [];
   let isAtOnce = false;
+  let taker: Target | undefined;
   let refused = 0;
   const onRefused = (row: RefusedRow) => {
     refused++;
@@ -91,6 +92,7 @@ export async function runImport(run: ImportRun): Promise<number> {
       results.push(result);
       if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
     }
+    taker = bulk.target ?? run.target;
     isAtOnce = bulk.target !== undefined;
     results = await bulk.finish(results, signal);
   } catch (error) {
@@ -110,7 +112,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   const interrupted =
     signal.aborted && (results.length < inputs.length || results.some(({ isStopped }) => isStopped));
   const repeats = run.repeats === 'sum' && !isAtOnce ? 'first' : run.repeats;
-  report({ ...run, repeats }, results, refusals, interrupted);
+  report({ ...run, repeats, target: taker ?? run.target }, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
 }
@@ -144,7 +146,8 @@ async function importOne(
     if (run.target === undefined || isCheckedFirst) {
       const onProgress = showIn(progress, `checking ${plan.path}`);
       const checked = await importFile({ ...file, skipsBad: true, onProgress });
-      if (run.target === undefined || checked.refused > 0 || checked.isStopped) return checked;
+      if (run.target === undefined) return checked;
+      if (checked.refused > 0 || checked.isStopped) return { ...checked, kept: 0 };
     }
     const { target, skipsBad, isAtOnce } = run;
     const resumePoint = isAtOnce ? undefined : importResumePoint(run.folder, target.name, plan);
@@ -220,14 +223,21 @@ function report(
   interrupted: boolean,
 ): void {
   if (run.isQuiet) return;
+  const { replacedReads = 0 } = run.target ?? {};
   if (run.json) {
     const files = results.map(({ isStopped: _told, ...result }) => result);
     process.stdout.write(
-      `${JSON.stringify({ files, refusals, interrupted, dryRun: run.target === undefined })}\n`,
+      `${JSON.stringify({ files, replacedReads, refusals, interrupted, dryRun: run.target === undefined })}\n`,
     );
     return;
   }
   for (const result of results) process.stdout.write(`${describe(run, result)}\n`);
+  if (replacedReads > 0) {
+    const [were, took] = replacedReads === 1 ? ['was', 'its'] : ['were', 'their'];
+    process.stdout.write(
+      `${counted(replacedReads, 'read feedback')} ${were} of a user and an item with positive feedback, which took ${took} place.\n`,
+    );
+  }
   if (interrupted && !run.isShown)
     process.stdout.write('Interrupted. Run the same command again to go on.\n');
   const hasFeedback = results.some(({ kind, stored }) => kind === 'feedback' && stored > 0);
@@ -239,13 +249,17 @@ function report(
 }
 
 function describe(run: ImportRun, result: FileResult): string {
-  const { path, kind, isResumed, rows, stored, refused, isStopped } = result;
+  const { path, kind, isResumed, rows, kept, stored, refused, isStopped } = result;
   const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
   if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}`;
-  if (refused > 0 && !run.skipsBad && stored === 0)
-    return `${path}: nothing stored${bad} (--skip-bad stores the others)`;
-  const cut = isStopped ? ', cut off' : '';
-  const again = kind === 'feedback' && !isStopped ? rows - stored - refused : 0;
+  const left = rows - kept - refused;
+  const others =
+    left === 0 ? '' : `, ${groupDigits(left)} left out (--skip-bad stores ${left === 1 ? 'it' : 'them'})`;
+  if (refused > 0 && !run.skipsBad && kept === 0)
+    return `${path}: ${counted(rows, 'rows')} read, nothing stored${bad}${others}`;
+  const unsent = left === 0 ? '' : ` with ${groupDigits(left)} of them not stored`;
+  const cut = isStopped ? `, cut off${unsent}` : '';
+  const again = kind === 'feedback' ? kept - stored : 0;
   const counts = run.repeats === 'sum' ? 'their values are added up' : `of each the ${run.repeats} counts`;
   const same =
     again > 0

@@ -44,6 +44,7 @@ function wishArguments(files: readonly PlannedFile[]): string[] {
     ...option('--delimiter', nameOfDelimiter(wish('delimiter'))),
     ...option('--time-format', wish('timeForm')),
     ...option('--encoding', wish('encoding')),
+    ...option('--missing-time', wish('missingTime')),
     ...(wish('isRaw') ? ['--raw'] : []),
     ...(hasHeader === undefined ? [] : [hasHeader ? '--header' : '--no-header']),
   ];

@@ -60,6 +60,7 @@ export function planOf(
     ratingMin: isRated ? Number(ratingMin) : undefined,
     keepsBlanks: isExport(kind, names),
     isRaw: format.name !== 'delimited',
+    width: format.name === 'delimited' ? names.length : undefined,
     columns: keys,
     isApiForm: apiKind !== undefined,
   };

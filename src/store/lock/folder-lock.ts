@@ -1,7 +1,7 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
@@ -18,6 +18,10 @@ const RETRY_MS = 50;
 const STARTING = 'starting';
 /** Begins the second line once the holder listens. */
 const ADDRESS = 'at ';
+/** Begins the second line that a holder leaves behind, with the state of the store's file. */
+const LEFT = 'left ';
+/** The file of the store in the folder, which only a holder of the lock writes. */
+const STORE_FILE = 'data.mdb';
 /** The first line: see `describeHolder`. */
 const HOLDER = /^process (\d+) on (.+), since /;
 
@@ -27,6 +31,8 @@ export interface FolderLock {
   readonly diedStarting: boolean;
   /** The process that had it last and ended without letting go, as in `process 4711 on host, since ...`; undefined for none. */
   readonly died: string | undefined;
+  /** True where the store's file is not as the last holder left it, which is no holder's doing: pages may be of anything. */
+  readonly isForeign: boolean;
   /** Notes that this process reads what it needs to serve. */
   noteStarting(): void;
   /** Notes that it has, and where it is asked. @param url without a path */
@@ -128,7 +134,16 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   if (typeof kernel === 'string') {
     log.weak(`${file}: no lock of the kernel's (${kernel}); a file with the number of the process stands in`);
     const held = takePidLock(`${file}.pid`);
-    return held && { ...held, diedStarting: false, died: undefined, noteStarting() {}, noteReady() {} };
+    return (
+      held && {
+        ...held,
+        diedStarting: false,
+        died: undefined,
+        isForeign: false,
+        noteStarting() {},
+        noteReady() {},
+      }
+    );
   }
   const fd = openSync(file, 'a+');
   let before: string[];
@@ -142,11 +157,14 @@ function take(file: string, log: LockLog): FolderLock | undefined {
     closeSync(fd);
     throw error;
   }
+  const left = stateOfStore(file);
+  const died = HOLDER.test(before[0]!) ? before[0] : undefined;
   note(fd, describeHolder());
   let open = true;
   return {
+    isForeign: died === undefined && left !== undefined && !before.includes(left),
     diedStarting: before.includes(STARTING),
-    died: HOLDER.test(before[0]!) ? before[0] : undefined,
+    died,
     noteStarting() {
       if (open) note(fd, `${describeHolder()}${STARTING}\n`);
     },
@@ -156,10 +174,22 @@ function take(file: string, log: LockLog): FolderLock | undefined {
     release() {
       if (!open) return;
       open = false;
-      note(fd, '');
+      const state = stateOfStore(file);
+      note(fd, state === undefined ? '' : `\n${state}\n`);
       closeSync(fd);
     },
   };
+}
+
+/** Size and time of change of the store's file beside a lock; undefined where there is none. */
+function stateOfStore(file: string): string | undefined {
+  try {
+    const { size, mtimeNs } = statSync(join(dirname(file), STORE_FILE), { bigint: true });
+    return size === 0n ? undefined : `${LEFT}${size} ${mtimeNs}`;
+  } catch {
+    // None, or one that cannot be read either.
+    return undefined;
+  }
 }
 
 function note(fd: number, text: string): void {

@@ -62,8 +62,14 @@ export async function startStores(
       'the last process ended without stopping in order: it was killed, or the machine went down, or it met a damaged page ' +
         '(SIGBUS, SIGSEGV, SIGABRT), which "furze check" finds; nothing that was answered is lost',
     );
+  const isAnyForeign = !diedStarting && (locks.data.isForeign || locks.cache.isForeign);
+  if (isAnyForeign)
+    log.info(
+      'a store is not as the last process left it, as one that was copied; it is read as a whole first',
+    );
   locks.data.noteStarting();
-  await guardFiles({ ...paths, diedStarting, isCopy, signal }, (message) => log.error(message));
+  const toRead = (['data', 'cache'] as const).filter((kind) => diedStarting || locks[kind].isForeign);
+  await guardFiles({ ...paths, toRead, isCopy, signal }, (message) => log.error(message));
   const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock, signal));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());

@@ -56,6 +56,10 @@ export class GroupApplier extends Applier {
     return this.carryOut(command);
   }
 
+  protected override get replacedReads(): number {
+    return this.merge.replacedReads;
+  }
+
   protected override nameOf(type: number): string {
     return this.state.types.nameOf(type);
   }

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { FurzeError, messageOf } from '../../domain/errors.ts';
+import { FurzeError, isEngineError, messageOf } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
-import { isEngineError } from '../lmdb/tables/engine.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
 import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';

@@ -52,7 +52,8 @@ export function feedbackRules({ open }: StoreUnderTest): void {
         changes.push(change);
       });
       await data.write(putFeedback([feedback('read', 'u', 'i'), feedback('read', 'u', 'j')]));
-      expect((await data.write(putFeedback([feedback('like', 'u', 'i')]))).rowAffected).toBe(1);
+      const written = await data.write(putFeedback([feedback('like', 'u', 'i'), feedback('like', 'v', 'i')]));
+      expect(written).toEqual({ rowAffected: 2, replacedReads: 1, removed: [] });
       expect((await data.getPairFeedback('u', 'i')).map((each) => each.FeedbackType)).toEqual(['like']);
       expect(changes.at(-1)?.removed.length).toBe(1);
       await data.write(putFeedback([feedback('read', 'u', 'i')]));

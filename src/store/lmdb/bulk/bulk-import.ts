@@ -55,6 +55,8 @@ export class BulkImport {
   private readonly classes: EditClass[] = [];
   private readonly sumsValues: boolean;
   private applier: SortingApplier;
+  /** Read feedback that positive feedback of its pair has taken the place of; known once all is stored. */
+  replacedReads = 0;
   /** As the present source found it. */
   private before: { readonly state: StoreState; readonly types: readonly string[] };
   private isOver = false;
@@ -209,6 +211,7 @@ export class BulkImport {
       pairs.take(merged);
     }
     pairs.finish();
+    this.replacedReads = merge.replacedReads;
     onProgress(total, total);
     return signal.aborted ? undefined : pairs.written;
   }

@@ -6,8 +6,9 @@ import { rowKey, writeRow } from '../format/record-layout.ts';
 import {
   countEntries,
   describeTables,
-  Engine,
+  type Engine,
   type EngineOptions,
+  openEngine,
   readBytes,
   type Table,
   tableBytes,
@@ -24,6 +25,7 @@ const ENTRY_BYTES = 8;
 const KNOWS_BYTES = 8;
 const BASIS_BYTES = 16;
 const TABLES_MAX = 8;
+const TABLES = ['lists', 'marks', 'blobs'];
 /** Mark of the data store that a cache belongs to. */
 const OWNER_STATE = Buffer.from('data-store');
 
@@ -37,7 +39,7 @@ export interface CacheTables {
 
 /** Opens the cache environment, and makes it when the folder is empty unless it is only read. */
 export function openCacheTables(path: string, options?: EngineOptions): CacheTables {
-  const engine = new Engine(path, TABLES_MAX, options);
+  const engine = openEngine(path, TABLES_MAX, TABLES, options);
   return {
     engine,
     lists: engine.table('lists'),

@@ -55,6 +55,7 @@ export function checkData(tables: DataTables): Report {
   checkTriples(checked, 'comments');
   // A folder of the first version that is only read has no such table.
   if (state.values > 0) checkTriples(checked, 'values');
+  readThrough(tables.recentFeedback, findings);
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)
       findings.fault(`The list of users of item row ${row} does not agree with the users' feedback.`);
@@ -66,6 +67,16 @@ export function checkData(tables: DataTables): Report {
   findings.count('feedback types', types.length);
   findings.count('unfinished deletions', going.users.size + going.items.size, state.deletions);
   return findings.report(tables.engine.path);
+}
+
+/** Reads a table of which nothing else tells what it has to hold. */
+function readThrough(table: Table | undefined, findings: Findings): void {
+  // A folder of the first version that is only read has no such table.
+  if (table === undefined) return;
+  let count = 0;
+  for (const _entry of allEntries(table)) count++;
+  if (count !== countEntries(table))
+    findings.fault(`The table of recent feedback has ${count} entries and counts ${countEntries(table)}.`);
 }
 
 /** Each id has a row and each row that id. */

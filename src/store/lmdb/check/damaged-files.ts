@@ -11,8 +11,8 @@ const DAMAGED_PREFIX = 'damaged-';
 export interface GuardedFolders {
   readonly dataPath: string;
   readonly cachePath: string;
-  /** The last process died while it was starting: both stores are read as a whole, in a process of their own. */
-  readonly diedStarting: boolean;
+  /** Stores that are read as a whole first, in a process of their own. */
+  readonly toRead: readonly StoreKind[];
   /** The data is a copy of what another store holds, so that a damaged one can be made anew. */
   readonly isCopy?: boolean;
   /** Ends the reading when it is aborted. */
@@ -26,19 +26,19 @@ export interface GuardedFolders {
  * @throws OperatorError when the data store is damaged: what is wrong, and what to do
  */
 export async function guardFiles(
-  { dataPath, cachePath, diedStarting, isCopy = false, signal }: GuardedFolders,
+  { dataPath, cachePath, toRead, isCopy = false, signal }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
   noteOpened('data', dataPath);
   noteOpened('cache', cachePath);
-  const fault = await faultOf('data', dataPath, diedStarting, signal);
+  const fault = await faultOf('data', dataPath, toRead.includes('data'), signal);
   if (fault !== undefined && isCopy) {
     const name = setAside(dataPath);
     onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
   } else if (fault !== undefined) {
     throw damaged(dataPath, fault);
   }
-  const reason = await faultOf('cache', cachePath, diedStarting, signal);
+  const reason = await faultOf('cache', cachePath, toRead.includes('cache'), signal);
   if (reason === undefined) return;
   const name = setAside(cachePath);
   onTrouble(

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE } from '../tables/engine.ts';
 
@@ -27,36 +27,47 @@ export type FileState =
   | { readonly kind: 'short'; readonly bytes: number; readonly expectedBytes: number }
   | { readonly kind: 'damaged'; readonly reason: string };
 
-/** Looks at the head of the LMDB file in a folder. @throws Error of the file system when it cannot be read */
+/** Looks at the head of the LMDB file in a folder. @throws Error of the file system when it may not be read */
 export function inspectFile(folder: string): FileState {
+  const path = join(folder, DATA_FILE);
   let file: number;
   try {
-    file = openSync(join(folder, DATA_FILE), 'r');
+    // A pipe would be waited for.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'absent' };
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP') return damaged('it is a link that leads back to itself');
+    if (code !== 'ENOENT') throw error;
+    const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return isLink ? damaged('it is a link to a file that is not there') : { kind: 'absent' };
   }
   try {
-    return inspect(file, fstatSync(file).size);
+    const stats = fstatSync(file);
+    return stats.isFile() ? inspect(file, stats.size) : damaged(`${DATA_FILE} is no file`);
+  } catch (error) {
+    return damaged(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   } finally {
     closeSync(file);
   }
 }
 
+function damaged(reason: string): FileState {
+  return { kind: 'damaged', reason };
+}
+
 function inspect(file: number, bytes: number): FileState {
   if (bytes === 0) return { kind: 'absent' };
   const first = readMeta(file, 0);
-  if (typeof first === 'string') return { kind: 'damaged', reason: `its first page ${first}` };
+  if (typeof first === 'string') return damaged(`its first page ${first}`);
   const second = readMeta(file, first.pageBytes);
-  if (typeof second === 'string') return { kind: 'damaged', reason: `its second page ${second}` };
-  if (second.pageBytes !== first.pageBytes)
-    return { kind: 'damaged', reason: 'its two heads name different page sizes' };
+  if (typeof second === 'string') return damaged(`its second page ${second}`);
+  if (second.pageBytes !== first.pageBytes) return damaged('its two heads name different page sizes');
   const pages = Math.ceil(bytes / first.pageBytes);
   for (const { roots, lastPage } of [first, second]) {
     if (roots.some((root) => root !== NO_ROOT && (root > lastPage || root < 2n)))
-      return { kind: 'damaged', reason: 'its head names pages that cannot be' };
+      return damaged('its head names pages that cannot be');
     if (roots.some((root) => root !== NO_ROOT && root >= BigInt(pages)))
-      return { kind: 'damaged', reason: 'it ends before the root of its tables' };
+      return damaged('it ends before the root of its tables');
   }
   const lastPage = first.lastPage > second.lastPage ? first.lastPage : second.lastPage;
   const expectedBytes = (Number(lastPage) + 1) * first.pageBytes;

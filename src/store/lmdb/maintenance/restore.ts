@@ -62,6 +62,7 @@ async function makeSound(folder: string): Promise<void> {
 
 function fileOf(source: string): string {
   const file = existsSync(source) && statSync(source).isDirectory() ? join(source, DATA_FILE) : source;
-  if (!existsSync(file)) throw new OperatorError(`There is no backup in ${source}.`);
+  if (!existsSync(file) || statSync(file).isDirectory())
+    throw new OperatorError(`There is no backup in ${source}.`);
   return file;
 }

@@ -1,4 +1,4 @@
-import { Engine, type EngineOptions, type Table } from './engine.ts';
+import { type Engine, type EngineOptions, openEngine, type Table } from './engine.ts';
 import { checkFormatVersion } from './format-version.ts';
 
 /** The tables of a data store; docs/storage.md says what each holds. */
@@ -27,10 +27,10 @@ const TABLES_MAX = 16;
 
 /**
  * Opens the data environment, and makes it when the folder is empty, or opens one that exists to read alone.
- * @throws OperatorError when the folder was written by a newer version
+ * @throws OperatorError when the folder was written by a newer version or another program
  */
 export function openDataTables(path: string, options: EngineOptions = {}): DataTables {
-  const engine = new Engine(path, TABLES_MAX, options);
+  const engine = openEngine(path, TABLES_MAX, TABLES, options);
   const opened = Object.fromEntries(TABLES.map((name) => [name, engine.table(name)]));
   const tables: DataTables = { engine, ...(opened as Record<TableName, Table>) };
   checkFormatVersion(tables, options.readOnly === true);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
 
@@ -98,6 +99,12 @@ export class Engine {
     return fileNumber(join(this.path, LOCK_FILE)) !== this.lockFile;
   }
 
+  /** True where the file has tables and none of these: another program has made it. */
+  isForeign(tables: readonly string[]): boolean {
+    const names = [...this.root.getKeys()].map((name) => Buffer.from(name).toString().replace(/\0$/, ''));
+    return names.length > 0 && !names.some((name) => tables.includes(name));
+  }
+
   table(name: string): Table {
     return this.root.openDB<Uint8Array, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' });
   }
@@ -165,9 +172,22 @@ export class Engine {
   }
 }
 
-/** Errors of LMDB and of the system beneath have their number as a code. */
-export function isEngineError(error: unknown): boolean {
-  return typeof (error as { code?: unknown }).code === 'number';
+/**
+ * Opens an environment with tables of this program, or one without any.
+ * @throws OperatorError for the file of another program; nothing is written to it
+ */
+export function openEngine(
+  path: string,
+  tablesMax: number,
+  tables: readonly string[],
+  options?: EngineOptions,
+): Engine {
+  const engine = new Engine(path, tablesMax, options);
+  if (!engine.isForeign(tables)) return engine;
+  void engine.close();
+  throw new OperatorError(
+    `${join(path, DATA_FILE)} is a file of another program, though LMDB has made it: name another folder.`,
+  );
 }
 
 function fileNumber(path: string): number | undefined {

@@ -43,6 +43,6 @@ export function checkFormatVersion(tables: VersionedTables, readOnly: boolean): 
   void engine.close();
   throw new OperatorError(
     `The data folder ${engine.path} has format version ${stored}; this program reads ${FORMAT_VERSION} and older. ` +
-      'A newer furze wrote it: start that one, or restore a backup of this version.',
+      'A newer furze wrote it, or another program: start that one, or restore a backup of this version.',
   );
 }

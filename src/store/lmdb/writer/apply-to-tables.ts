@@ -120,6 +120,10 @@ export class CommandApplier extends Applier {
     notePoint(this.tables, point);
   }
 
+  protected override get replacedReads(): number {
+    return this.feedbackWriter.replacedReads;
+  }
+
   protected override nameOf(type: number): string {
     return this.types.names[type]!;
   }

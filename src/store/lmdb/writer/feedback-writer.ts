@@ -63,6 +63,11 @@ export class FeedbackWriter {
     this.kinds = new ValueKinds(tables);
   }
 
+  /** Read feedback that positive feedback has taken the place of so far. */
+  get replacedReads(): number {
+    return this.merge.replacedReads;
+  }
+
   /**
    * Applies edits within the transaction that is open; those of one pair in their order.
    * @returns the number of records written: inserted or overwritten

@@ -1,9 +1,8 @@
-import { FurzeError } from '../../../domain/errors.ts';
+import { FurzeError, isEngineError } from '../../../domain/errors.ts';
 import { mayRemove } from '../../check-command.ts';
 import type { Commit } from '../../commit-effects.ts';
 import { ChangeLog } from '../changes/changes-of-commit.ts';
 import type { DataTables } from '../tables/data-tables.ts';
-import { isEngineError } from '../tables/engine.ts';
 import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../tables/writer-messages.ts';
 import { CommandApplier } from './apply-to-tables.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal } from './check-writes.ts';
