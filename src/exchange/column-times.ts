@@ -7,6 +7,7 @@ import {
   TIME_FORMS,
   type TimeForm,
   timeForm,
+  timeFormOfNamed,
 } from './time-formats.ts';
 
 /** Nothing in the file tells whether the month or the day comes first. */
@@ -47,7 +48,7 @@ export async function findTimeForm(
   wish: TimeForm | undefined,
 ): Promise<FoundForm> {
   const values = first.filter((value) => !isNoTime(value));
-  const form = timeForm(values);
+  const form = timeFormOfNamed(values);
   if (isOrder(wish)) return orderSaid(values, more, form, wish);
   if (wish !== undefined) {
     refuseUnfit(shown, values, form, wish);

@@ -5,7 +5,7 @@
 
 import { cellText } from './cell-text.ts';
 import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
-import { timeForm } from './time-formats.ts';
+import { timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** What a file holds. */
 export type Kind = 'users' | 'items' | 'feedback';
@@ -65,7 +65,7 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
 
 /** Whether a column has nothing but times under its name. */
 function holdsTimes([, ...body]: readonly (readonly string[])[], at: number): boolean {
-  return timeForm(body.map((row) => cellText(row[at] ?? ''))) !== undefined;
+  return timeFormOfNamed(body.map((row) => cellText(row[at] ?? ''))) !== undefined;
 }
 
 function kindOf(mapping: Mapping): Kind {

@@ -184,6 +184,9 @@ export async function columnNames(
   return textsOf(first);
 }
 
+/** The numbers may be something else. */
+const EXCEL_NOTE = ': warning, numbers taken for days as Excel counts them, 45292 for 2024-01-01';
+
 /** What the plan makes of the columns, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
 export function describePlan({
   kind,
@@ -200,7 +203,8 @@ export function describePlan({
     .filter((field) => mapping[field] !== undefined)
     .map((field) => {
       const unfit = unfitForm === undefined ? '' : `; ${unfitForm}, as was said, does not fit`;
-      const note = field === 'Timestamp' && form !== undefined ? ` (${form}${unfit})` : '';
+      const days = form === 'excel-days' ? EXCEL_NOTE : '';
+      const note = field === 'Timestamp' && form !== undefined ? ` (${form}${days}${unfit})` : '';
       return `${field} from "${columns[mapping[field]!]}"${note}`;
     });
   if (kind === 'feedback' && mapping.FeedbackType === undefined) {

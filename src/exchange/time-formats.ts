@@ -2,7 +2,8 @@ import { parseTimestamp } from '../domain/rfc3339.ts';
 
 /**
  * How a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);
- * `month-first` and `day-first` are numbers in either order with the year at the end, `year-first` three of two digits.
+ * `month-first` and `day-first` are numbers in either order with the year at the end, `year-first` three of two digits;
+ * `excel-days` are days since the end of 1899, as spreadsheets count them.
  */
 export const TIME_FORMS = [
   'seconds',
@@ -12,6 +13,7 @@ export const TIME_FORMS = [
   'month-first',
   'day-first',
   'year-first',
+  'excel-days',
 ] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
@@ -28,6 +30,10 @@ const UNITS = [
 const [RECENT_FROM_MS, RECENT_TO_MS] = [1e12, 4.2e12];
 /** The first and the last moment that four digits of year can write. */
 const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
+
+/** Days of a spreadsheet from 1970 to 2100, the day of Unix time 0, and seconds of a day. */
+const [EXCEL_FROM, EXCEL_TO, EXCEL_EPOCH, DAY_SECONDS] = [25_569, 73_051, 25_569, 86_400];
+const EXCEL_DAYS = /^\d{5}(?:[.,]\d+)?$/;
 
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
 const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/;
@@ -82,6 +88,17 @@ export function timeForm(values: Iterable<string>): TimeForm | 'open' | undefine
   const order = new DateOrder();
   for (const one of written) order.addWritten(one);
   return order.form;
+}
+
+/** As `timeForm`, of a column that is known to hold times by its name: numbers may be the days of a spreadsheet. */
+export function timeFormOfNamed(values: readonly string[]): TimeForm | 'open' | undefined {
+  const given = values.filter((value) => !isNoTime(value));
+  return timeForm(given) ?? (given.length > 0 && given.every(isExcelDay) ? 'excel-days' : undefined);
+}
+
+function isExcelDay(text: string): boolean {
+  const days = Number(text.replace(',', '.'));
+  return EXCEL_DAYS.test(text) && days >= EXCEL_FROM && days < EXCEL_TO;
 }
 
 /** The unit of Unix time that the largest number is of; undefined where others are of a larger unit. */
@@ -210,6 +227,12 @@ export function readTime(text: string, form: TimeForm): string | undefined {
   if (unit !== undefined) {
     const ms = Number(text) * unit.ms;
     return ms >= FIRST_MS && ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+  }
+  if (form === 'excel-days') {
+    if (!isExcelDay(text)) return undefined;
+    // A fraction of a day has an error of milliseconds.
+    const seconds = Math.round((Number(text.replace(',', '.')) - EXCEL_EPOCH) * DAY_SECONDS);
+    return new Date(seconds * 1000).toISOString();
   }
   if (form === 'date') {
     if (!Number.isNaN(parseTimestamp(text))) return text;

@@ -3,7 +3,7 @@ import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
 import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
 import { hasDecimalCommas, isExport, type Plan, type Row, recordOf } from '../../exchange/rows-to-records.ts';
-import { type TimeForm, timeForm } from '../../exchange/time-formats.ts';
+import { type TimeForm, timeFormOfNamed } from '../../exchange/time-formats.ts';
 import { type OpenedFile, rowsOf } from './read-file.ts';
 
 /** Rows by which columns are guessed. */
@@ -52,7 +52,7 @@ export function planOf(
   const { kind, mapping } = chosen;
   const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
-  const form = timeForm(timesOf(body, chosen));
+  const form = timeFormOfNamed(timesOf(body, chosen));
   return {
     ...chosen,
     timeForm: timesAre ?? (form === 'open' ? undefined : form),
@@ -97,7 +97,7 @@ export function openQuestions(
   if (kind === 'feedback' && user !== undefined && user === item)
     questions.push('which of UserId and ItemId is another column');
   if (times.length === 0 || form !== undefined) return questions;
-  const isOpen = timeForm(times) === 'open';
+  const isOpen = timeFormOfNamed(times) === 'open';
   return [
     ...questions,
     isOpen

@@ -1,8 +1,7 @@
-import { FurzeError } from '../../../domain/errors.ts';
+import { FurzeError, isEngineError } from '../../../domain/errors.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
-import { isEngineError } from '../tables/engine.ts';
 import type { Write, WriteAnswer } from '../tables/writer-messages.ts';
 
 /** A write whose input is checked. */
