@@ -11,6 +11,7 @@ const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
   'month-first': 'dates: month, day, year',
   'day-first': 'dates: day, month, year',
   'year-first': 'dates: year of two digits, month, day',
+  'excel-days': 'days as Excel counts them',
 };
 
 export function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {

@@ -41,16 +41,16 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
   } catch (error) {
     throw new OperatorError(`${withoutUserInfo(dsn.url)} cannot be reached: ${messageOf(error)}.`);
   }
+  let opened: DataTables | undefined;
   try {
     const { identity } = await openSchema(connection, dsn.schema);
     let tables = openDataTables(path);
+    opened = tables;
     const known = readUpstream(tables);
-    if (known === undefined && holdsAnything(tables)) {
-      await tables.engine.close();
+    if (known === undefined && holdsAnything(tables))
       throw new OperatorError(
         `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
       );
-    }
     let isThere = known?.identity === identity && (await catchUp(dsn, tables));
     for (let copies = 0; !isThere; copies++) {
       if (copies === COPIES_MAX)
@@ -58,9 +58,11 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
           `What was committed while ${path} was copied is no longer kept, ${copies} times over: PostgreSQL or the disk is too slow.`,
         );
       if (known !== undefined || copies > 0) {
+        opened = undefined;
         await tables.engine.close();
         for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
         tables = openDataTables(path);
+        opened = tables;
       }
       tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
       const copied = await copyAll(dsn, tables, NO_RULES, onCopied);
@@ -68,8 +70,8 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
       await tables.engine.flush();
       isThere = await catchUp(dsn, tables);
     }
-    await tables.engine.close();
   } finally {
+    await opened?.engine.close();
     await connection.close();
   }
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkData } from '../../../src/store/lmdb/check/check-data.ts';
@@ -62,4 +63,39 @@ describe.skipIf(!HAS_POSTGRES)('a copy made anew', () => {
     await tables.engine.close();
     await close(node);
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'that fails leaves its file open no longer, wherever it fails',
+    async () => {
+      const dsn = newDsn();
+      const node = await openNode(dsn, tempFolder());
+      await node.data.write(putFeedback([feedback('like', 'u', 'i')], true));
+      const folder = join(tempFolder(), 'data');
+      const isOpen = () =>
+        readdirSync('/proc/self/fd').some((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+          } catch {
+            return false;
+          }
+        });
+      // While all is copied, in what was committed after it, and in a folder with data of its own.
+      const failing = () => {
+        expect(isOpen()).toBe(true);
+        throw new Error('this test');
+      };
+      await expect(prepareReplica(dsn, folder, failing)).rejects.toThrow('this test');
+      expect(isOpen()).toBe(false);
+      await prepareReplica(dsn, folder, () => {});
+      expect(isOpen()).toBe(false);
+      await node.data.write(putFeedback([feedback('like', 'v', 'i')], true));
+      const connection = await Connection.open(dsn, 'test');
+      await connection.run(`ALTER TABLE "${dsn.schema}".changes RENAME TO hidden`);
+      await expect(prepareReplica(dsn, folder, () => {})).rejects.toThrow();
+      expect(isOpen()).toBe(false);
+      await connection.run(`ALTER TABLE "${dsn.schema}".hidden RENAME TO changes`);
+      await connection.close();
+      await close(node);
+    },
+  );
 });
