@@ -1,6 +1,6 @@
 /**
  * `npm run quality -- --format FORMAT --dir DIR --model MODEL`: trains a model on a public data set as it comes,
- * and prints how well it ranks what was held out. docs/quality.md explains the protocols.
+ * and prints how well it ranks what was held out. bench/notes/models.md explains the protocols.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadKernels } from '../src/kernel/load-kernels.ts';

@@ -12,6 +12,7 @@ const FILES = [
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
+  ...readdirSync(join(ROOT, 'bench/notes')).map((name) => join('bench/notes', name)),
 ];
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 

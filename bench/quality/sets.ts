@@ -54,7 +54,7 @@ interface Options {
   readonly threads?: number;
 }
 
-/** What a set is judged by. */
+/** A set with the configuration that is judged on it. */
 interface Loaded {
   readonly config: Config;
   readonly past: Past;

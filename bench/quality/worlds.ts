@@ -43,7 +43,7 @@ interface World {
 
 /** Days after which another story breaks. */
 const STORY_DAYS = 0.5;
-/** How much more a kind of items is liked at the height of its season. */
+/** Factor by which a kind of items is liked more at the height of its season. */
 const SEASON = 12;
 
 const WORLDS: Readonly<Record<string, World>> = {
@@ -165,7 +165,7 @@ function records(world: World, random: Random): string[] {
   return lines;
 }
 
-/** How much a kind of items is liked. @param turn years since the height of its season */
+/** Weight of a kind of items by its season. @param turn years since the height of its season */
 function inSeason(turn: number): number {
   return 1 + SEASON * Math.max(0, Math.cos(2 * Math.PI * turn)) ** 4;
 }

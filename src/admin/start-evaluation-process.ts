@@ -18,21 +18,21 @@ const OPTIONS: EvaluateOptions = {
 
 const ADVICE = 'where memory was not wanting, "furze check" tells whether a page of the data is damaged';
 
-/** What the process is asked. */
+/** The request to the process. */
 export interface EvaluationRequest {
   readonly config: Config;
   readonly options: EvaluateOptions;
-  /** Where its temporary files are; goes with it. */
+  /** Folder of its temporary files; it goes with the process. */
   readonly folder: string;
 }
 
-/** What it tells: how far it is, then the report or why there is none. */
+/** A message of the process: how far it is, then the report or why there is none. */
 export type EvaluationMessage =
   | { readonly stage: string; readonly done: number; readonly total: number }
   | { readonly report: EvaluationReport }
   | { readonly error: string };
 
-/** How an evaluation is run; its promise fails with the reason when there is no report. */
+/** Runs an evaluation; its promise fails with the reason when there is no report. */
 export type RunEvaluation = (
   config: Config,
   folder: string,

@@ -28,7 +28,7 @@ interface OutputFlags {
   readonly json?: boolean;
 }
 
-/** What the command does without options. */
+/** Options of the command where none are given. */
 export const EVALUATE_DEFAULTS = {
   protocol: 'both',
   share: 0.2,

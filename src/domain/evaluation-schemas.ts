@@ -13,7 +13,7 @@ export const ListVarietySchema = named('How much the lists of people differ', {
   shared: Type.Number({ description: 'Items of ten that the lists of two people share, on average' }),
   topTenShare: Type.Number({ description: 'Share of all places that the ten most frequent items take' }),
 });
-/** How much the lists of people differ. */
+/** Measures of how much the lists of people differ. */
 export type ListVariety = Static<typeof ListVarietySchema>;
 
 export const EvaluationRowSchema = named('A way to recommend, and how well it did', {
@@ -105,7 +105,7 @@ export const ReplayTableSchema = named('A replay of the last part of the data', 
   }),
   conclusion: Type.String({ description: 'What came of it, in sentences' }),
 });
-/** What came of a replay. */
+/** The outcome of a replay. */
 export type ReplayTable = Static<typeof ReplayTableSchema>;
 
 export const EvaluationReportSchema = named('Evaluation of the lists', {
@@ -117,10 +117,10 @@ export const EvaluationReportSchema = named('Evaluation of the lists', {
   replay: Type.Optional(ReplayTableSchema),
   tables: Type.Array(EvaluationTableSchema),
 });
-/** What was evaluated, and what came of it. */
+/** The outcome of an evaluation. */
 export type EvaluationReport = Static<typeof EvaluationReportSchema>;
 
-/** How the data of a folder is judged. */
+/** Options by which the data of a folder is judged. */
 export interface EvaluateOptions {
   readonly protocol: 'replay' | 'temporal' | 'both';
   /** Share of the positives that a split in time holds out, and of all records that a replay goes through. */
@@ -129,7 +129,7 @@ export interface EvaluateOptions {
   readonly questions: number;
   /** Fits of a replay at the most after the first. */
   readonly fits: number;
-  /** Whether a replay is repeated with each recommender alone. */
+  /** True where a replay is repeated with each recommender alone. */
   readonly alone: boolean;
   /** Users asked about at the most. */
   readonly users: number;

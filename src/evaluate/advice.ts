@@ -9,7 +9,7 @@ const TYPES_NAMED = 5;
 /** With fewer users of several items than this share of all, that is what is missing first. */
 const FEW_SHARE = 0.5;
 
-/** What the data has that personal lists are made of, counted before what was held out. */
+/** Counts of the data that personal lists are made of, before the held-out part. */
 export interface DataFacts {
   /** Users with positive feedback, and those of them with it on two items or more. */
   readonly users: number;
@@ -51,7 +51,7 @@ function rowsFrom(indptr: Uint32Array, least: number): number {
 }
 
 /**
- * What to do where the served lists do not beat all simple ways by more than the noise: what the data lacks, and the
+ * Says what to do where the served lists do not beat all simple ways by more than the noise: what the data lacks, and the
  * configuration of what did better.
  * @returns sentences, each of its own; none where there is nothing to mend
  */
@@ -86,7 +86,7 @@ function describeData({ users, usersOfSeveral, items, itemsOfSeveral, otherTypes
   return told;
 }
 
-/** How the service is configured to serve what a row stands for. */
+/** Names the configuration that serves what a row stands for. */
 function howToServe(row: EvaluationRow): string {
   const { recommender = 'popular', windowHours, role } = row;
   if (role === 'reference' && windowHours === undefined)

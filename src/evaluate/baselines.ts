@@ -22,7 +22,7 @@ export interface BestPopularity {
 }
 
 /**
- * What a personal list has to beat: the most popular items of a window that is chosen on the known part alone, by
+ * Finds the rival of a personal list: the most popular items of a window that is chosen on the known part alone, by
  * holding the latest tenth of it out once more.
  */
 export function bestPopularity(trial: Trial, seed: number): BestPopularity {

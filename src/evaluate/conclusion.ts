@@ -14,7 +14,7 @@ export function showWindow(hours: number | null): string {
   return hours < 2 * DAY_HOURS ? `${hours} h` : `${hours / DAY_HOURS} days`;
 }
 
-/** What the served lists are compared with. */
+/** Rows that the served lists are compared with. */
 export interface Rivals {
   readonly served: EvaluationRow;
   /** The best of all other ways. */
@@ -60,7 +60,7 @@ export function judgeGroup({ rows }: ReplayGroup): ReplayVerdict {
   return { served, best, outcome };
 }
 
-/** What came of a replay, in sentences. */
+/** Tells the outcome of a replay in sentences. */
 export function concludeReplay(groups: readonly ReplayGroup[]): string {
   const [all, ...kinds] = groups as [ReplayGroup, ...ReplayGroup[]];
   const { served, best, outcome } = judgeGroup(all);

@@ -26,7 +26,7 @@ export class DecayedCounter {
     this.scores[item] = Math.max(0, this.scores[item]!) + 2 ** doublings;
   }
 
-  /** What one like at that moment would count. */
+  /** The count of one like at that moment. */
   unitAt(timeMs: number): number {
     return 2 ** ((timeMs - this.sinceMs) / this.halfLifeMs);
   }

@@ -16,7 +16,7 @@ export interface Trial {
   readonly nowMs: number;
 }
 
-/** How users of the test are chosen, so that a large set takes bounded time. */
+/** Settings by which users of the test are chosen, so that a large set takes bounded time. */
 export interface TrialOptions {
   /** Share of the positives that is held out, the latest ones. */
   readonly share: number;

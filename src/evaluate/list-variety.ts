@@ -26,7 +26,7 @@ export function measureVariety(lists: readonly Uint32Array[], seed: number): Lis
   };
 }
 
-/** How alike lists are, in a sentence. @param catalog items that there are */
+/** Says in a sentence how alike lists are. @param catalog items that there are */
 export function describeVariety({ people, items, shared }: ListVariety, catalog: number): string {
   const seen = `${counted(people, 'people')} see ${groupDigits(items)} of ${counted(catalog, 'items')}`;
   const alike = `two people share ${shared.toFixed(1)} of ten`;

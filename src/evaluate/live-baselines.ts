@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const EVER = 'ever';
 /** The counters that the items of EASE are chosen by, and that its logarithm is added to. */
 const [CHOOSES, BLENDED] = ['30 days', '2 days'];
-/** How much the logarithm of EASE counts beside that of the counter, and what is added before they are taken. */
+/** Weights of the logarithm of EASE beside that of the counter, and the numbers added before they are taken. */
 const EASE_WEIGHTS = [0.5, 1, 2, 4];
 const [COUNT_FLOOR, EASE_FLOOR] = [1e-3, 1e-2];
 /** Half-lives of the counters, hours. */

@@ -7,7 +7,7 @@ import type { Source } from '../exchange/copy-sources.ts';
 export interface Past {
   readonly userIds: readonly string[];
   readonly itemIds: readonly string[];
-  /** What is known of users and items beside their feedback, by row; absent where nothing is. */
+  /** Records of users and items, by row; absent where nothing is known beside their feedback. */
   readonly users: readonly (User | undefined)[];
   readonly items: readonly (Item | undefined)[];
   readonly userRows: readonly number[];

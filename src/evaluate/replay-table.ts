@@ -1,5 +1,5 @@
 import type { ReplayGroup, ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
-import { BlockIntervals, numberBlocks } from './block-interval.ts';
+import { BlockIntervals, numberBlocks } from './block-intervals.ts';
 import { concludeReplay } from './conclusion.ts';
 import { describeVariety, measureVariety } from './list-variety.ts';
 
@@ -29,10 +29,10 @@ export interface Answer {
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** What a way to recommend is, by its name. */
+/** The role of each way to recommend, by its name. */
 export type Roles = ReadonlyMap<string, ReplayRow['role']>;
 
-/** What a replay was, beside its answers. */
+/** Facts of a replay beside its answers. */
 export type ReplayFacts = Pick<
   ReplayTable,
   'questions' | 'positives' | 'judgeable' | 'records' | 'fits' | 'hours'

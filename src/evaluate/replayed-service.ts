@@ -106,7 +106,7 @@ export class ReplayedService {
     return this.items(await this.send(`/api/recommend/${encodeURIComponent(past.userIds[user]!)}?n=${n}`));
   }
 
-  /** What comes next in a session, as item rows. @param indices its records */
+  /** Asks what comes next in a session, as item rows. @param indices its records */
   async askSession(indices: Uint32Array, n: number): Promise<Uint32Array> {
     const { past, order } = this.plan.timeline;
     const records = Array.from(indices, (at) => ({ ...feedbackOf(past, order[at]!), UserId: '' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
-import { BlockIntervals, numberBlocks } from '../../src/evaluate/block-interval.ts';
+import { BlockIntervals, numberBlocks } from '../../src/evaluate/block-intervals.ts';
 import { judgeGroup } from '../../src/evaluate/conclusion.ts';
 import { measureVariety } from '../../src/evaluate/list-variety.ts';
 import { type Answer, SESSIONS, tabulate } from '../../src/evaluate/replay-table.ts';

@@ -30,7 +30,7 @@ export interface AlsSettings {
   readonly seed: number;
 }
 
-/** Defaults that did well on two sets; docs/lab/quality.md says how they were chosen and how far to trust that. */
+/** Defaults that did well on two sets; bench/notes/quality.md says how they were chosen and how far to trust that. */
 export const ALS_DEFAULTS: AlsSettings = {
   factors: 0,
   epochs: 15,
