@@ -175,7 +175,7 @@ export class Admin {
     return {
       lastFit: tasks.last('fit'),
       model: this.model(),
-      feedbackTypes: feedbackTypes(config.recommend.data_source, recommendation),
+      feedbackTypes: feedbackTypes(config.recommend, recommendation),
       staleLists: recommendation.lists.staleCount,
     };
   }
@@ -273,7 +273,7 @@ export class Admin {
       data.getStats(),
       cache.getStats(),
     ]);
-    const types = feedbackTypes(config.recommend.data_source, recommendation);
+    const types = feedbackTypes(config.recommend, recommendation);
     // Before all is counted, what is would be drawn as a fall.
     const ofCounted = (count: number) => (recommendation.live.isCounted ? count : Number.NaN);
     return {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
+import { positiveFeedback } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
-import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import type { CountsStorage } from '../recommend/popularity/recount-and-save.ts';
 import type { CacheStore } from '../store/cache-store.ts';
@@ -17,7 +17,7 @@ export function countsStorage(
   clock: Clock,
 ): CountsStorage {
   const settings = {
-    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    positiveTypes: positiveFeedback(recommend).positiveTypes,
     ...popularitySpans(recommend),
   };
   return {

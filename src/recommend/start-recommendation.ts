@@ -1,6 +1,6 @@
+import { positiveFeedback } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
-import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import { Explainer } from './answers/explain.ts';
 import { Fallbacks } from './answers/fallbacks.ts';
@@ -50,7 +50,7 @@ export interface RecommendationParts
 export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
   const { config, data, findRelated, clock } = parts;
   const reads = data.local;
-  const { data_source, online } = config.recommend;
+  const { online } = config.recommend;
   const live = createLive(parts, reads);
   // From the first on, because what is committed meanwhile is not among what is loaded.
   data.onChange((changes) => live.follow(changes));
@@ -69,7 +69,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const found = createSources(config, { reads, live, generations, findRelated, vectorOf });
   const { sources, itemNeighbors, sinceFit } = found;
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
-  const histories = new Histories(reads, ttlMs(data_source.positive_feedback_ttl), untilMs);
+  const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
   const shared = { ...found, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const personal = new PersonalAnswers({
@@ -101,7 +101,7 @@ function createLive(
   return new InMemoryState({
     reads,
     clock,
-    positiveTypes: positiveKindNames(data_source.positive_feedback_types),
+    positiveTypes: positiveFeedback(config.recommend).positiveTypes,
     spans: popularitySpans(config.recommend),
     itemTtlMs: ttlMs(data_source.item_ttl),
     newestCount: offline.enable_latest_recommend || offline.explore_recommend.latest > 0,

@@ -157,3 +157,41 @@ it('lays out users that are asked for after what trains already, once', async ()
   expect(order).toEqual(['a fit begins', 'a fit ends', 'users are laid out']);
   await fits.stop();
 });
+
+it.each([
+  [5, 1],
+  [0, 0],
+])(
+  'a start over %i positive records and no model fits %i times, without a period gone by',
+  async (positives, runs) => {
+    const run = vi.fn(async () => undefined);
+    const facts = vi.fn(async () => ({
+      ...{
+        positiveTypes: ['like'],
+        types: [],
+        items: 1,
+        feedback: 5,
+        isCounted: true,
+        countError: undefined,
+      },
+      positives,
+    }));
+    const fits = new FitSchedule({
+      generationFit: { run, stop() {}, isCancelled: false },
+      progress: { end() {} },
+      listPass: { stop() {} },
+      queue: new SerialQueue(),
+      recommendation: { generations: { current: undefined }, live: { settled: Promise.resolve() } },
+      ...{ periodMs: 1e9, firstPeriodMs: 1e9, settleMs: 1 },
+      log: createLogger('silent'),
+      tasks: { begin: () => ({ done() {} }) },
+      cluster: undefined,
+      facts,
+    } as unknown as FitScheduleParts);
+    fits.start();
+    await vi.waitFor(() => expect(facts).toHaveBeenCalled(), 600_000);
+    if (runs > 0) await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(runs), 600_000);
+    await fits.stop();
+    expect(run).toHaveBeenCalledTimes(runs);
+  },
+);

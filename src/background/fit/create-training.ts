@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
+import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { ttlMs } from '../../domain/duration.ts';
-import { whyNothing } from '../../domain/feedback-troubles.ts';
-import { positiveKindNames, positiveWeights } from '../../domain/positive-feedback-types.ts';
+import { positiveWeights } from '../../domain/positive-feedback-types.ts';
 import { automaticChoice } from '../../kernel/load-kernels.ts';
 import { chooseRelaxedSimd } from '../../kernel/relaxed-simd.ts';
 import { leastFootprint } from '../../model/als/memory-estimate.ts';
@@ -82,7 +82,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     settleMs: parts.settleMs,
     log,
     tasks,
-    whyNothing: async () => whyNothing(await feedbackFacts(config, data, recommendation)),
+    facts: () => feedbackFacts(config, data, recommendation),
     cluster,
     makesLists: () => makesLists(config, cluster),
   });
@@ -119,12 +119,11 @@ export function createTrainer(
   pool: WorkerPool,
   log: Logger,
 ): PartTrainer {
-  const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
   return new PartTrainer(pool, {
     dataPath,
     shelf,
-    positiveTypes: positiveKindNames(positive_feedback_types),
-    readTypes: read_feedback_types,
+    positiveTypes: positiveFeedback(config.recommend).positiveTypes,
+    readTypes: config.recommend.data_source.read_feedback_types,
     serving: { slots: pool.slots, listLengthMax: listLengthMax(config) },
     memoryBytesMax: fitMemoryBytesMax(config),
     log,
@@ -135,11 +134,9 @@ export function createTrainer(
 function createFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
-  const positiveTypes = positiveKindNames(data_source.positive_feedback_types);
-  const positiveTtlMs = ttlMs(data_source.positive_feedback_ttl);
   const memoryBytesMax = fitMemoryBytesMax(config);
   const clockErrorMs = server.clock_error;
-  const read = { ...paths, positiveTypes, positiveTtlMs, clockErrorMs, clock };
+  const read = { ...paths, ...positiveFeedback(recommend), clockErrorMs, clock };
   const settings = configuredAls(config);
   const als = new AlsTraining(trainer, { settings, warmStart: collaborative.warm_start, states: cache, log });
   const { seed } = alsSettings(settings);

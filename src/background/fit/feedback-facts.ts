@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
+import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { FeedbackType } from '../../domain/admin-schemas.ts';
 import type { FeedbackFacts } from '../../domain/feedback-troubles.ts';
-import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { DataStore } from '../../store/data-store.ts';
 
@@ -11,10 +11,10 @@ export async function feedbackFacts(
   data: Pick<DataStore, 'getStats'>,
   recommendation: Pick<Recommendation, 'reads' | 'live'>,
 ): Promise<FeedbackFacts> {
-  const types = feedbackTypes(recommend.data_source, recommendation);
+  const types = feedbackTypes(recommend, recommendation);
   const stats = await data.getStats().catch(() => undefined);
   return {
-    positiveTypes: positiveKindNames(recommend.data_source.positive_feedback_types),
+    positiveTypes: positiveFeedback(recommend).positiveTypes,
     types,
     items: stats?.items ?? 0,
     feedback: stats?.feedback ?? 0,
@@ -26,16 +26,16 @@ export async function feedbackFacts(
 
 /** The feedback types that there are, and how much there is of each. */
 export function feedbackTypes(
-  { positive_feedback_types, read_feedback_types }: Config['recommend']['data_source'],
+  recommend: Config['recommend'],
   { reads, live }: Pick<Recommendation, 'reads' | 'live'>,
 ): FeedbackType[] {
-  const positive = positiveKindNames(positive_feedback_types);
+  const positive = positiveFeedback(recommend).positiveTypes;
   // Numbers of kinds that go by a value lie far behind those of the types, with nothing between.
   return Object.entries(reads.feedbackTypes()).map(([type, Name]) => ({
     Name,
     Count: live.countsByType.of(Number(type)),
     Positive: positive.includes(Name),
-    Read: read_feedback_types.includes(Name),
+    Read: recommend.data_source.read_feedback_types.includes(Name),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
+import { type FeedbackFacts, whyNothing } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
@@ -45,8 +46,8 @@ export interface FitScheduleParts {
   readonly settleMs: number;
   readonly log: Logger;
   readonly tasks: TaskList;
-  /** Says why there is nothing to learn. */
-  readonly whyNothing: () => Promise<string>;
+  /** Tells what feedback there is. */
+  readonly facts: () => Promise<FeedbackFacts>;
   /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
   /** Whether this node makes the lists of active users. */
@@ -149,6 +150,13 @@ export class FitSchedule {
     this.started = true;
     if (this.parts.cluster?.epoch === undefined) this.schedule();
     else this.lead();
+    if (!this.hasModel) void this.noteStored();
+  }
+
+  /** Feedback that was stored before the start is what a first fit waits for, as one that comes. */
+  private async noteStored(): Promise<void> {
+    await this.parts.recommendation.live.settled;
+    if ((await this.parts.facts()).positives > 0) this.noteFeedback();
   }
 
   /** Fits now, or joins the fit that runs. @throws OperatorError where another node is the one that fits */
@@ -290,7 +298,7 @@ export class FitSchedule {
       return;
     }
     await unlessAborted(this.parts.recommendation.live.settled, this.ending.signal);
-    const why = await this.parts.whyNothing();
+    const why = whyNothing(await this.parts.facts());
     task.done({ nothing: why });
     this.parts.log.warn(`nothing to learn from yet: ${why}`);
   }

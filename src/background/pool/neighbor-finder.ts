@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import { positiveFeedback } from '../../config/positive-feedback.ts';
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
-import { ttlMs } from '../../domain/duration.ts';
-import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import { NOTHING } from '../../memory/ranked-rows.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
@@ -19,9 +18,7 @@ export function neighborFinder(
   clock: Clock,
 ): FindRelated {
   const questions = new JobQueue(pool, QUESTIONS_AT_WORK);
-  const { positive_feedback_types, positive_feedback_ttl } = config.recommend.data_source;
-  const positiveTypes = positiveKindNames(positive_feedback_types);
-  const common = { dataPath, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  const common = { dataPath, ...positiveFeedback(config.recommend) };
   const { clock_error } = config.server;
   return async (relation, row, k, signal) => {
     const untilMs = effectiveUntil(clock(), clock_error);

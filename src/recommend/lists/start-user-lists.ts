@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { ttlMs } from '../../domain/duration.ts';
-import { positiveKindNames } from '../../domain/positive-feedback-types.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { GenerationSlot } from '../models/generation.ts';
@@ -99,9 +98,7 @@ function listVersions(
   { isPositive }: InMemoryState,
   reads: LocalReads,
 ): ListVersions {
-  const { positive_feedback_types, positive_feedback_ttl } = recommend.data_source;
-  const positiveTypes = positiveKindNames(positive_feedback_types);
-  const ground = { settings, positiveTypes, positiveTtlMs: ttlMs(positive_feedback_ttl) };
+  const ground = { settings, ...positiveFeedback(recommend) };
   return new ListVersions(ground, isPositive, () => reads.feedbackTypes());
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { ttlMs } from '../../domain/duration.ts';
 import { filled, filledInSteps, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
@@ -48,8 +48,9 @@ export interface PopularitySpans {
 }
 
 /** How long positive feedback counts by the configuration. */
-export function popularitySpans({ popular, data_source }: Config['recommend']): PopularitySpans {
-  return { windowMs: popular.popular_window, ttlMs: ttlMs(data_source.positive_feedback_ttl) };
+export function popularitySpans(recommend: Config['recommend']): PopularitySpans {
+  const { positiveTtlMs: ttlMs } = positiveFeedback(recommend);
+  return { windowMs: recommend.popular.popular_window, ttlMs };
 }
 
 /**
