@@ -2,7 +2,7 @@ import type { Model, Quality, Task } from '../domain/admin-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { sharedBytesOf } from '../memory/find-shared-buffers.ts';
 import type { Estimate } from '../model/evaluation/confidence-interval.ts';
-import { PART_NAMES, partOf } from '../model/registry.ts';
+import { MODEL_FEATURES, PART_NAMES, partOf } from '../model/registry.ts';
 import { RANKING_FEATURES } from '../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { PlacedGeneration } from '../threads/messages.ts';
@@ -77,6 +77,7 @@ export function describeQuality(placed: PlacedGeneration | undefined, past: read
     Generation: placed?.number ?? 0,
     Quality: { ...placed?.parts.als?.header.quality },
     Ranking: weights.map((Weight, at) => ({ Feature: RANKING_FEATURES[at] ?? String(at), Weight })),
+    Features: MODEL_FEATURES.map(({ name, feature }) => ({ Name: name, Meaning: feature.meaning })),
     Parts: placed === undefined ? [] : sharedMemories(placed).map(({ Name }) => Name),
     Fits: past.filter(({ Kind, State }) => Kind === 'fit' && State === 'done').reverse(),
   };

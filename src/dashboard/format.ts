@@ -88,3 +88,8 @@ export function measuresOf(quality: Readonly<Record<string, unknown>>): [name: s
       return [name, typeof half === 'number' ? `${measure(value)} ± ${measure(half)}` : figure(value)];
     });
 }
+
+/** The name of a way to rank as people read it. */
+export function nameOf(name: string): string {
+  return name.replaceAll('_', ' ');
+}

@@ -313,6 +313,9 @@ export const QualitySchema = named('Quality', {
   Ranking: Type.Array(Type.Object({ Feature: text, Weight: Type.Number() }), {
     description: 'What candidates are ranked by; empty when the collaborative score ranks alone',
   }),
+  Features: Type.Array(Type.Object({ Name: text, Meaning: text }), {
+    description: 'What the ranking can look at of what is learned',
+  }),
   Parts: Type.Array(text, { description: 'What the generation has learned' }),
   Fits: Type.Array(TaskSchema, { description: 'Past fits, oldest first' }),
   Evaluation: Type.Optional(EvaluationViewSchema),

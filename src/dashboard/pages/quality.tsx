@@ -1,9 +1,9 @@
 import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
-import { capital, count, figure, measure, measuresOf, time } from '../format.ts';
+import { capital, count, figure, measure, measuresOf, nameOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
-import { WhatNamesMean } from '../parts/ranking-names.tsx';
+import { RankingNames } from '../parts/ranking-names.tsx';
 import { summary } from '../state.ts';
 import { useResource } from '../use-resource.ts';
 
@@ -30,7 +30,7 @@ export function QualityPage() {
             <Measures data={data} />
             <Ranking data={data} />
           </div>
-          <WhatNamesMean />
+          <RankingNames features={data.Features} />
           <History data={data} />
         </>
       )}
@@ -76,10 +76,6 @@ function Choice({ choice }: { choice: RankingChoice }) {
       </Table>
     </Card>
   );
-}
-
-function nameOf(name: string): string {
-  return name.replaceAll('_', ' ');
 }
 
 function Measures({ data }: { data: Quality }) {
