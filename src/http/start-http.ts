@@ -4,7 +4,7 @@ import type { Logger } from '../platform/log/log.ts';
 import { VERSION } from '../platform/program/version.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { TlsFiles } from './engine/engine.ts';
-import { chooseEngine, type EngineChoice } from './engine/engine-choice.ts';
+import { chooseEngine, type EngineChoice, NODE_TO_UWS_SPEED } from './engine/engine-choice.ts';
 import { registerEngine } from './engine/engine-metric.ts';
 import { explainListenFailure } from './engine/listen-failure.ts';
 import { readTls } from './engine/tls.ts';
@@ -37,6 +37,11 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
+/** Where no native engine loads, which is no fault: what has one. */
+const SLOWER_ENGINE =
+  `HTTP engine: node:http, at ${NODE_TO_UWS_SPEED} of the speed of the native one, which the image of deploy/Dockerfile and ` +
+  'Node.js 20, 22 or 24 on Debian 13 or Ubuntu 24.04 have';
+
 /** Chooses the engine, reads the certificate and sets up the metrics. */
 export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpGround {
   const { server } = config;
@@ -44,8 +49,12 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
   const metrics = createMetrics({ routes, stats: () => data.getStats() });
   const tls = readTls(server);
   const engine = chooseEngine(server.http_engine, tls !== undefined);
-  const say = engine.name !== 'uws' && server.http_engine === 'auto' ? 'warn' : 'info';
-  log[say]({ engine: engine.name, why: engine.why }, 'HTTP engine');
+  if (engine.name === 'node' && server.http_engine === 'auto') {
+    log.info({ engine: engine.name }, SLOWER_ENGINE);
+    log.debug({ why: engine.why }, 'no native HTTP engine loads');
+  } else {
+    log.info({ engine: engine.name, why: engine.why }, 'HTTP engine');
+  }
   registerEngine(metrics.registry, engine);
   return { routes, metrics, engine, tls };
 }
