@@ -67,7 +67,7 @@ async function backupOver(
   }
 }
 
-/** What a copy holds, for people or as JSON. */
+/** The counts of a copy, for people or as JSON. */
 export function describe(from: string, copied: StoreStats, asJson: boolean | undefined): string {
   if (asJson) return `${JSON.stringify(copied)}\n`;
   return `${from}: ${countedRecords(copied)}; ${counted(copied.bytes, 'bytes')}\n`;

@@ -49,7 +49,7 @@ async function foldersOf(options: CheckOptions, env: Environment) {
   return { dataPath, cachePath: options.cache ?? cachePath };
 }
 
-/** What is counted, where its name would be taken for something else. */
+/** Words for counts whose names would be taken for something else. */
 const COUNTED: Readonly<Record<string, string>> = {
   comments: 'comments of feedback',
   values: 'values of feedback',

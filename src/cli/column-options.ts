@@ -4,7 +4,7 @@ import { TEXT_ENCODINGS } from '../exchange/open-text-file.ts';
 import { TIME_FORMS } from '../exchange/time-formats.ts';
 import { parseNumber } from './options.ts';
 
-/** What the command line says of how files become records. */
+/** Options of the command line for making records of files. */
 export interface ColumnFlags {
   readonly map?: ColumnPairs;
   readonly type?: string;

@@ -1,6 +1,6 @@
 import { basename, relative } from 'node:path';
 
-/** What tells how this process was begun. */
+/** Facts that tell how this process was begun. */
 export interface Begun {
   readonly execPath: string;
   readonly script: string;
@@ -8,7 +8,7 @@ export interface Begun {
   readonly folder: string;
 }
 
-/** What a person types to run furze as it was run now: `furze`, `npx furze`, or Node.js with the script. */
+/** The command that runs furze as it was run now: `furze`, `npx furze`, or Node.js with the script. */
 export function commandName(
   { execPath, script, npmCommand, folder }: Begun = {
     execPath: process.execPath,

@@ -1,6 +1,6 @@
 import nodeModule from 'node:module';
 
-/** What Node.js has from 22.8 on; the types are those of the oldest version that furze runs on. */
+/** An interface that Node.js has from 22.8 on; the types are those of the oldest version that furze runs on. */
 type EnableCompileCache = (folder: string) => { readonly directory?: string };
 
 /**

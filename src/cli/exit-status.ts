@@ -1,6 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 
-/** What a shell says of a program that was interrupted. */
+/** The exit code that a shell gives a program that was interrupted. */
 export const INTERRUPTED = 130;
 
 /** Ends a command that has said what it has to say with an exit code of its own. */

@@ -72,7 +72,7 @@ export function exportCommand(env: Environment): Command {
     });
 }
 
-/** What the name of a file says of its format. @throws UsageError when it says nothing that is understood */
+/** The format that the name of a file says. @throws UsageError when it says nothing that is understood */
 function formatOf(path: string): ExportFormat {
   if (path === STDOUT) return 'ndjson';
   const [, ending = ''] = /\.([^./\\]+?)(?:\.gz)?$/i.exec(path) ?? [];

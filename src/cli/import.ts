@@ -176,7 +176,7 @@ async function openFolders(config: Config, lockWait: number) {
   return { data, cache, options, isCopy, close, release };
 }
 
-/** Whether there is a user, an item or feedback in the folders of a configuration. @param lockWait as for `importInto` */
+/** True when there is a user, an item or feedback in the folders of a configuration. @param lockWait as for `importInto` */
 export async function holdRecords(config: Config, lockWait: number): Promise<boolean> {
   const { data, release } = await openFolders(config, lockWait);
   try {

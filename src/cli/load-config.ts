@@ -4,7 +4,7 @@ import { type Config, ConfigError, type Environment, parseConfig } from '../conf
 import type { ConfigOrigin } from '../config/value-origins.ts';
 import { systemFault } from './system-fault.ts';
 
-/** What is read from the working directory where no file is named. */
+/** The file of the working directory that is read where none is named. */
 export const CONFIG_FILE = 'furze.toml';
 
 /** Where the configuration comes from. */
@@ -12,7 +12,7 @@ export interface ConfigSource {
   /** A TOML file, relative to the working directory; CONFIG_FILE, or defaults alone, when undefined. */
   readonly path?: string | undefined;
   readonly env: Environment;
-  /** What the command line says, by environment variable; it goes before the environment. */
+  /** Settings of the command line, by environment variable; they go before the environment. */
   readonly flags?: Environment;
 }
 

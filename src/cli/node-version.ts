@@ -3,7 +3,7 @@ const OLDEST = [20, 11] as const;
 /** The release lines that every change is tested on. */
 const TESTED: readonly number[] = [20, 22, 24];
 
-/** What is to be said of the Node.js that furze runs on. */
+/** A remark about the Node.js that furze runs on. */
 export interface NodeVerdict {
   /** One line for the operator, undefined when the version is among the tested ones. */
   readonly line: string | undefined;

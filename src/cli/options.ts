@@ -44,7 +44,7 @@ export function parseTimeout(text: string): number {
   return seconds;
 }
 
-/** How long a command waits for another process that has its folders. */
+/** Longest wait of a command for another process that has its folders. */
 const LOCK_WAIT_SECONDS = 10;
 
 /** `--lock-wait`, of every command that writes; its value is `lockWait`, in seconds. */
@@ -110,7 +110,7 @@ export function oneFolder(folder: string | undefined, { data }: PlaceOptions): {
   return { data: folder };
 }
 
-/** What several commands let the command line say instead of the configuration file. */
+/** Settings that several commands take from the command line instead of the configuration file. */
 export interface ConfigFlags {
   readonly data?: string | undefined;
   readonly host?: string | undefined;

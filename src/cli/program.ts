@@ -28,7 +28,7 @@ const COMMANDS = {
   restore: async (env) => (await import('./restore.ts')).restoreCommand(env),
 } as const satisfies Readonly<Record<string, CreateCommand>>;
 
-/** What the first argument may be. */
+/** Names that the first argument may have. */
 export type CommandName = keyof typeof COMMANDS;
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];

@@ -138,7 +138,7 @@ export function howFar(done: number, total: number, seconds: number): string {
   return `${groupDigits(done)} of ${groupDigits(total)}, ${percent}%, ${secondsLeft(seconds, done / total)} left`;
 }
 
-/** How long the rest of a stage takes at the pace of what is done. @param share of the stage, above 0 */
+/** Time left in a stage at its pace so far. @param share of the stage, above 0 */
 function secondsLeft(seconds: number, share: number): string {
   return duration(Math.ceil((seconds * (1 - share)) / share));
 }

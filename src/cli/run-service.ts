@@ -11,7 +11,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Launch {
   readonly config: Config;
   readonly log: Logger;
-  /** How long to wait for another process that has the folders, seconds. */
+  /** Longest wait for another process that has the folders, seconds. */
   readonly lockWait: number;
   /** Resolves when the service is to stop, also before it has started. */
   readonly stopped: Promise<StopReason>;
@@ -46,7 +46,7 @@ export type StopReason = NodeJS.Signals | 'fault';
 /** The fault that nothing caught, in a line. */
 let fault = '';
 
-/** How long an orderly stop may take after a fault, milliseconds. */
+/** Longest orderly stop after a fault, milliseconds. */
 const FAULT_STOP_MS = 10_000;
 
 /**

@@ -116,7 +116,7 @@ function describeNode({ Name, Role, Version, Address, Generation, CommitsBehind,
   return `${Name} (${Role}${node.Leads ? ', leads' : ''}) at ${Address}: furze ${Version}, ${serves}, ${counted(CommitsBehind, 'commits')} behind${state}`;
 }
 
-/** What ranks, and what came next to it. */
+/** The chosen ranking, and those next to it. */
 function describeChoice({ Users, Chosen, Ways, Reason }: RankingChoice): string[] {
   const place = (name: string) => Ways.find(({ Name }) => Name === name);
   const next = Ways.filter(({ Name }) => Name !== Chosen).slice(0, OTHERS_SHOWN);

@@ -34,10 +34,10 @@ const MARK = 'FURZE_SUPERVISED';
 /** Signals that are meant for the command. Its process has a session of its own, so none reaches it by a terminal, too. */
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
 
-/** What ends a process that reads damaged pages, or has a fault of its own. */
+/** Signals that end a process which reads damaged pages, or has a fault of its own. */
 const SUDDEN: readonly NodeJS.Signals[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGFPE'];
 
-/** Whether the command that the arguments ask for is to run in a process of its own. */
+/** True when the command that the arguments ask for is to run in a process of its own. */
 export function isToBeSupervised(
   [command = '', ...rest]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -60,7 +60,7 @@ export function obeySupervisor(env: NodeJS.ProcessEnv): void {
   process.channel?.unref();
 }
 
-/** What is known of the process that is supervised. */
+/** Facts about the process that is supervised. */
 class Notes {
   readonly opened: OpenedFolder[] = [];
   readonly unfinished = new Set<string>();

@@ -12,7 +12,7 @@ const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the system says of a file or a folder that is not as a command needs it.
+ * A sentence for the system's error about a file or a folder that a command needs.
  * @param path for an error that names none, as that of reading a folder
  * @returns undefined for any other fault
  */

@@ -1,4 +1,4 @@
-/** What databases write into a cell without a value. */
+/** Texts that databases write into a cell without a value. */
 const NULLS: readonly string[] = ['NULL', '\\N'];
 
 /**
@@ -11,7 +11,7 @@ export function cellText(cell: string): string {
   return text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
 }
 
-/** Whether a spreadsheet has rounded a long number, so that several ids look the same: `4,00638E+12`. */
+/** True when a spreadsheet has rounded a long number, so that several ids look the same: `4,00638E+12`. */
 export function isRounded(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d{2}$/.test(text);
 }

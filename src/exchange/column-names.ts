@@ -95,7 +95,7 @@ const MAIL = new RegExp(`^(?:${WHO}|${VISITOR})?e?mail(?:address)?$`);
 /** A column of a field by its name. */
 type Known = readonly string[] | RegExp;
 
-/** What is looked for in its order; each takes no column that has been taken, but for a name of the list. */
+/** Fields in the order in which they are looked for; each takes no column that has been taken, but for a name of the list. */
 const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', USER_KEYS],
   ['UserId', whole(`${WHO}${KEY}`, `id${WHO}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`)],
@@ -125,7 +125,7 @@ export function plainName(name: string): string {
     .replace(/[^a-z]/g, '');
 }
 
-/** Whether a column is called as an address of mail is. */
+/** True when a column is called as an address of mail is. */
 export function isMailName(name: string): boolean {
   return MAIL.test(plainName(name));
 }
@@ -155,7 +155,7 @@ export function titleBesideKey(names: readonly string[], taken: readonly number[
 
 const ITEM_TITLES = ITEM_WORDS.filter((word) => !['ean', 'gtin'].includes(word));
 
-/** How names of columns of times end, or in French, Spanish and Italian begin. */
+/** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
   /(?:date|datum|time|zeit|stamp|stempel|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|fecha|data)(?:[ _-]|$)/i;
 const ORDER_TIME =

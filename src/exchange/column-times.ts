@@ -12,7 +12,7 @@ import {
 
 /** Nothing in the file tells whether the month or the day comes first. */
 export class OpenDateOrder extends OperatorError {
-  /** What was found, without what to do about it. */
+  /** The finding, without advice. */
   readonly finding: string;
 
   constructor(finding: string) {
@@ -21,7 +21,7 @@ export class OpenDateOrder extends OperatorError {
   }
 }
 
-/** How a column of times is written. */
+/** The form in which a column of times is written. */
 export interface FoundForm {
   /** Undefined where it holds no times. */
   readonly timeForm: TimeForm | undefined;

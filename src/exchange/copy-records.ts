@@ -16,7 +16,7 @@ export type Counts = Readonly<Record<Kind, number>>;
 
 const NOTHING: Counts = { users: 0, items: 0, feedback: 0 };
 
-/** How far copying has come: all records before the cursor of this kind, and all of the kinds before it. */
+/** The progress of a copy: all records before the cursor of this kind, and all of the kinds before it. */
 export interface CopyState {
   readonly kind: Kind;
   /** Empty when all of the kind are copied; absent while none are. */
@@ -69,7 +69,7 @@ async function store(target: Target, kind: Kind, rows: readonly ApiRecord[]): Pr
   }
 }
 
-/** What a comparison has come to. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly compared: Counts;
   /** The first records that differ or are missing, in words. */
@@ -111,7 +111,7 @@ export async function compareRecords(
   return { compared, different, differentCount };
 }
 
-/** What of a record is JSON, whatever it was read with. */
+/** A record as JSON has it, whatever it was read with. */
 function plain(record: object): unknown {
   return JSON.parse(JSON.stringify(record));
 }

@@ -3,7 +3,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 /** With a line feed a carriage return before it is part of the line end, in some lines or all. */
 export type Newline = '\n' | '\r';
 
-/** How a file's rows are written. */
+/** The form in which a file's rows are written. */
 export type RowFormat =
   | {
       readonly name: 'delimited';
@@ -21,7 +21,7 @@ const DELIMITERS = ['::', '\t', '|', ';', ','];
 /** Excel's own first line, which names the delimiter: `sep=;`. */
 const EXCEL_LINE = /^"?sep=(.)"?$/i;
 
-/** Whether a first line is Excel's own, which is no row. */
+/** True when a first line is Excel's own, which is no row. */
 export function isExcelLine(line: string): boolean {
   return EXCEL_LINE.test(line);
 }
@@ -56,7 +56,7 @@ function delimiterOf(line: string): string {
 
 /** Lines in which a sign is looked for. */
 const LINES_COMPARED = 20;
-/** What stands within names, numbers and times. */
+/** Signs that stand within names, numbers and times. */
 const WITHIN_CELLS = /[\p{L}\p{N}\s"'()._-]/gu;
 
 /**
@@ -73,7 +73,7 @@ export function unusualDelimiter(head: string): string | undefined {
   );
 }
 
-/** Whether a sign between columns is one of those that are tried. */
+/** True when a sign between columns is one of those that are tried. */
 export function isUsualDelimiter(sign: string): boolean {
   return DELIMITERS.includes(sign);
 }

@@ -24,7 +24,7 @@ const CONTROLS = /[\x00-\x08\x0e-\x1f]/g;
 const CONTROLS_MAX = 2;
 
 /**
- * What the first bytes of a file show that is no text, and what to do about it.
+ * The form of a file that is no text, told by its first bytes, with advice.
  * @param bytes the beginning of the file, unpacked
  * @returns undefined for text, which is of any encoding with one byte a letter or UTF-8
  */

@@ -1,5 +1,5 @@
 /**
- * What the columns of a file of users, items or feedback mean, told by their names or by their first values. Used by the
+ * Meanings of the columns of a file of users, items or feedback, told by their names or by their first values. Used by the
  * command line and by the dashboard.
  */
 
@@ -7,7 +7,7 @@ import { cellText } from './cell-text.ts';
 import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
 import { timeForm, timeFormOfNamed } from './time-formats.ts';
 
-/** What a file holds. */
+/** The kind of a file's records. */
 export type Kind = 'users' | 'items' | 'feedback';
 
 /** The fields that a column of a file may become. */
@@ -31,7 +31,7 @@ export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
 /** Field by column number; a column without one is passed over. */
 export type Mapping = Readonly<Record<string, number>>;
 
-/** How the first rows of a file are to be read. */
+/** A reading of the first rows of a file. */
 export interface Guess {
   readonly kind: Kind;
   readonly hasHeader: boolean;
@@ -63,7 +63,7 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   return { kind, hasHeader: true, mapping };
 }
 
-/** Whether a column has nothing but times under its name. */
+/** True when a column has nothing but times under its name. */
 function holdsTimes([, ...body]: readonly (readonly string[])[], at: number): boolean {
   return timeFormOfNamed(body.map((row) => cellText(row[at] ?? ''))) !== undefined;
 }
@@ -82,7 +82,7 @@ function isAboveValues([first = [], ...body]: readonly (readonly string[])[]): b
   });
 }
 
-/** What no column is called: a number, or a date. */
+/** True for a text that is no name of a column: a number, or a date. */
 function isValue(cell: string): boolean {
   const number = cell.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2');
   return timeForm([cell]) !== undefined || (number !== '' && Number.isFinite(Number(number)));

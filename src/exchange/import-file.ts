@@ -14,7 +14,7 @@ const BATCH_RECORDS = 5000;
 /** Batches under way at once: one is read while others are stored. */
 const BATCHES_UNDER_WAY = 3;
 
-/** What became of a file's rows. */
+/** The outcome of a file's rows. */
 export interface FileResult {
   readonly path: string;
   readonly kind: Kind;
@@ -184,7 +184,7 @@ class FileImport {
   }
 }
 
-/** What became of the records of a batch. */
+/** The outcome of the records of a batch. */
 type Taken = Pick<FileResult, 'kept' | 'stored'>;
 
 function recordsOf(lines: readonly RecordLine[]): object[] {

@@ -17,7 +17,7 @@ import {
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
 
-/** How one file becomes records. */
+/** A plan for making records of one file. */
 export interface FilePlan extends Plan {
   readonly path: string;
   readonly encoding: TextEncoding;
@@ -34,9 +34,9 @@ export interface FilePlan extends Plan {
 
 /** One column was found where there are to be more. */
 export class OneColumn extends OperatorError {
-  /** What was found, without what to do about it. */
+  /** The finding, without advice. */
   readonly finding: string;
-  /** What stands equally often in each line; undefined where nothing does. */
+  /** The sign that stands equally often in each line; undefined where none does. */
   readonly sign: string | undefined;
 
   constructor(path: string, head: string) {
@@ -57,7 +57,7 @@ export class OneColumn extends OperatorError {
 /** Fields, by any of their names, and their columns, by name or by number from 1. */
 export type ColumnPairs = readonly (readonly [field: string, column: string])[];
 
-/** What the caller says of a file; the rest is guessed. */
+/** Wishes of the caller for a file; the rest is guessed. */
 export interface Wishes {
   readonly kind?: Kind | undefined;
   readonly map?: ColumnPairs | undefined;
@@ -66,7 +66,7 @@ export interface Wishes {
   readonly ratingMin?: number | undefined;
   readonly lowType?: string | undefined;
   readonly separator?: string | undefined;
-  /** What stands between columns. */
+  /** The sign between columns. */
   readonly delimiter?: string | undefined;
   readonly timeForm?: TimeForm | undefined;
   readonly encoding?: TextEncoding | undefined;
@@ -187,7 +187,7 @@ export async function columnNames(
 /** The numbers may be something else. */
 const EXCEL_NOTE = ': warning, numbers taken for days as Excel counts them, 45292 for 2024-01-01';
 
-/** What the plan makes of the columns, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
+/** The columns by the plan, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
 export function describePlan({
   kind,
   mapping,
@@ -256,13 +256,13 @@ async function headRows(
   return rows;
 }
 
-/** What a file with columns of these names holds, some of which `map` names. */
+/** The kind of a file with columns of these names, some of which `map` names. */
 export function kindOfColumns(names: readonly string[], map: ColumnPairs): Kind {
   const { kind, mapping } = guess([names], true);
   return kindByFields(kind, mapping, map);
 }
 
-/** What a file holds whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
+/** The kind of a file whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
 function kindByFields(guessed: Kind, mapping: Mapping, wished: ColumnPairs = []): Kind {
   const names = wished.map(([name]) => name.toLowerCase());
   const isWished = (field: string, short: string) =>
@@ -352,7 +352,7 @@ function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
 }
 
-/** How the column of times is written. @throws OperatorError when it is not understood */
+/** The form of the column of times. @throws OperatorError when it is not understood */
 async function timesOf(
   { path, columns, mapping }: Pick<FilePlan, 'path' | 'columns' | 'mapping'>,
   body: readonly Row[],

@@ -12,7 +12,7 @@ import { readProblem, type ServiceClient } from './service-client.ts';
 
 /** Takes batches of records in the form of the API. */
 export interface Target {
-  /** What tells it from another target. */
+  /** The name that tells it from another target. */
   readonly name: string;
   /**
    * Stores a batch, all of it or nothing.
@@ -32,7 +32,7 @@ export interface Target {
 
 /** Takes the feedback of many files, and stores all of it in the end. */
 export interface BulkTarget extends Target {
-  /** What comes from here on is of another file. @returns its number, counted up from 1 */
+  /** Begins another file. @returns its number, counted up from 1 */
   beginFile(): number;
   /** Forgets the feedback of the present file. */
   dropFile(): void;

@@ -7,7 +7,7 @@ import { notText } from './foreign-files.ts';
 
 /** A file holds no text in the encoding that it is read in. */
 export class NotInEncoding extends OperatorError {
-  /** What was found, without what to do about it. */
+  /** The finding, without advice. */
   readonly finding: string;
 
   constructor(path: string, encoding: string) {

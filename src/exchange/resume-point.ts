@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { FilePlan } from './import-plan.ts';
 import { isStream } from './open-text-file.ts';
 
-/** How far the import of a file has come: every line up to this one is stored. */
+/** The progress of the import of a file: every line up to this one is stored. */
 export interface ImportPosition {
   readonly line: number;
 }
@@ -45,7 +45,7 @@ export class ResumePoint<State> {
 }
 
 /**
- * How far the import of one file into one target has come. It belongs to the file as it is: another size or time of
+ * The progress of the import of one file into one target. It belongs to the file as it is: another size or time of
  * change, another target or another reading of its columns begins anew.
  */
 export function importResumePoint(

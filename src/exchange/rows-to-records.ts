@@ -4,7 +4,7 @@ import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './kept-number.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
-/** How rows become records. */
+/** A plan for making records of rows. */
 export interface Plan {
   readonly kind: Kind;
   readonly mapping: Mapping;
@@ -14,7 +14,7 @@ export interface Plan {
   /** A rating from here on is of `type`, a lower one of `lowType`; undefined where ratings do not matter. */
   readonly ratingMin: number | undefined;
   readonly lowType: string;
-  /** What stands between labels or categories in one cell. */
+  /** The sign between labels or categories in one cell. */
   readonly separator: string;
   /** Ratings and values are written as `12,50`. */
   readonly hasDecimalCommas?: boolean;
@@ -34,9 +34,9 @@ export interface Plan {
   readonly reshape?: (cells: Row) => Row;
 }
 
-/** What stands between labels or categories in one cell when nothing else is said. */
+/** The sign between labels or categories in one cell when nothing else is said. */
 export const DEFAULT_SEPARATOR = '|';
-/** What MovieLens writes in place of an empty list. */
+/** The text that MovieLens writes in place of an empty list. */
 export const NO_GENRES = '(no genres listed)';
 
 /** The cells of a row: texts, or values out of JSON. */
@@ -49,7 +49,7 @@ export type Made = { readonly record: object } | { readonly refusal: string };
 export const API_COLUMNS: readonly string[] = [...new Set(Object.values(API_FIELDS).flat())];
 
 /**
- * What JSON with these keys holds in the form of the API; undefined where it is of another form, as of a user and an item
+ * The kind of JSON with these keys, in the form of the API; undefined where it is of another form, as of a user and an item
  * without the type of feedback, which the API asks for.
  */
 export function apiKindOf(keys: readonly string[]): Kind | undefined {
@@ -59,7 +59,7 @@ export function apiKindOf(keys: readonly string[]): Kind | undefined {
   return hasItem ? 'items' : undefined;
 }
 
-/** Whether columns are named as those of an export are, in the same order. */
+/** True when columns are named as those of an export are, in the same order. */
 export function isExport(kind: Kind, columns: readonly string[]): boolean {
   return columns.join() === API_FIELDS[kind].join();
 }
@@ -157,7 +157,7 @@ export function recordOf(cells: Row, plan: Plan): Made {
 
 const NO_TIME = 'no time, though other rows have one (--missing-time now stores such rows as of now)';
 
-/** Whether each row has to say when it was. */
+/** True when each row has to say when it was. */
 function isTimeAsked({ kind, mapping, timeForm: form, missingTime }: Plan): boolean {
   return (
     kind === 'feedback' && mapping.Timestamp !== undefined && form !== undefined && missingTime !== 'now'
@@ -202,7 +202,7 @@ const DECIMAL_COMMA = new RegExp(`^\\s*[-+]?(?:\\d{1,3}(?:${THOUSANDS}\\d{3})+|\
 const THOUSANDS_SIGN = new RegExp(`(?<=\\d)${THOUSANDS}(?=\\d{3}(?!\\d))`, 'g');
 
 /**
- * Whether numbers are written as `12,50`: told by all of them, since the comma of `1,250` may part thousands. One with
+ * True when numbers are written as `12,50`: told by all of them, since the comma of `1,250` may part thousands. One with
  * other than three digits behind a single comma tells it, and so does one with another sign between thousands or a zero
  * alone before the comma. Where none of them has a comma, points before three digits part thousands where a number has two,
  * or the file has prices with decimal commas and none with points.

@@ -1,10 +1,10 @@
 import { withoutUserInfo } from '../config/without-user-info.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 
-/** What a call has beside its method and path. */
+/** Options of a call beside its method and path. */
 interface CallOptions {
   readonly body?: Uint8Array<ArrayBuffer> | string;
-  /** How long to wait for the answer, milliseconds; as long as it takes when absent. */
+  /** Longest wait for the answer, milliseconds; none when absent. */
   readonly timeoutMs?: number;
 }
 
@@ -72,7 +72,7 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? message;
 }
 
-/** What a refusal says: the problem details of the service, or the plain text of something else. */
+/** The text of a refusal: the problem details of the service, or the plain text of something else. */
 export function readProblem(text: string): {
   readonly detail: string;
   readonly errors?: { path: string; message: string }[];

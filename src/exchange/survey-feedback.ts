@@ -6,7 +6,7 @@ import type { FilePlan } from './import-plan.ts';
 import type { RefusedRow } from './refused-rows.ts';
 import { plainNumber } from './rows-to-records.ts';
 
-/** What files hold, found by reading them through as an import does. */
+/** The contents of files, found by reading them through as an import does. */
 export interface Survey {
   /** Rows of all files. */
   rows: number;

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../domain/rfc3339.ts';
 
 /**
- * How a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);
+ * Forms in which a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);
  * `month-first` and `day-first` are numbers in either order with the year at the end, `year-first` three of two digits;
  * `excel-days` are days since the end of 1899, as spreadsheets count them.
  */
@@ -17,7 +17,7 @@ export const TIME_FORMS = [
 ] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
-/** What is known of the numbers before the year: `open` when no value has a number above 12. */
+/** The order of the numbers before the year: `open` when no value has a number above 12. */
 type Order = 'month-first' | 'day-first' | 'year-first' | 'open';
 
 /** Units of Unix time: milliseconds in one, and from where to where the largest number of a column lies. */
@@ -45,9 +45,9 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 /** Without separators, as SAP and AS/400 write dates: `20101201`, `201012010826`, `20101201T082600Z`. */
 const COMPACT =
   /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:[T ]?([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?Z?)?$/;
-/** What programs write where there is no date. */
+/** Dates that programs write where there is none. */
 const ZERO_DATE = /^(?:0000([-./]?)00\1|00([-./])00\2(?:00)?)00(?:[ T]00:00(?::00(?:\.0+)?)?)?$/;
-/** What follows the day: hours to fractions, am or pm, a zone. */
+/** The text behind the day: hours to fractions, am or pm, a zone. */
 const CLOCK =
   /^(?:(?:,? +|[T:])(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?| Uhr)?(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d{2}):?(\d{2})?)?)?$/i;
 /** Where three numbers of two digits end with so many different ones and begin with less than half as many, these are years. */
@@ -67,7 +67,7 @@ interface Written {
 }
 
 /**
- * How a whole column writes times. Told by the column, never by one value.
+ * The form in which a whole column writes times. Told by the column, never by one value.
  * @returns `open` when it is dates with the year last and nothing tells the month from the day, undefined when it holds
  * no times
  */
@@ -111,7 +111,7 @@ function unitOf(numbers: readonly number[]): TimeForm | undefined {
   return isMixed ? undefined : unit?.form;
 }
 
-/** What the numbers of dates with the year last tell of their order, as values come; others tell nothing. */
+/** The order of numbers in dates with the year last, told as values come; others tell nothing. */
 export class DateOrder {
   private hasDates = false;
   private isMonthFirst = false;
@@ -170,12 +170,12 @@ export class DateOrder {
     return areYears && this.endsWithDays ? 'year-first' : 'open';
   }
 
-  /** Whether all numbers at the end may be days. */
+  /** True when all numbers at the end may be days. */
   private get endsWithDays(): boolean {
     return !this.hasLongYears && Math.max(...this.lasts) <= 31;
   }
 
-  /** Whether no later date changes the order, but for one that contradicts it. */
+  /** True when no later date changes the order, but for one that contradicts it. */
   get isSure(): boolean {
     return this.isMonthFirst || (this.isDayFirst && !this.hasShortYears);
   }
@@ -256,7 +256,7 @@ function inOrder({ year, numbers: [first, second] }: Written, form: TimeForm): [
   return form === 'year-first' ? [first, second, year] : [year, first, second];
 }
 
-/** Whether a cell of a column of times says that there is none: it is empty, or a date of zeros. */
+/** True when a cell of a column of times says that there is none: it is empty, or a date of zeros. */
 export function isNoTime(text: string): boolean {
   return text === '' || ZERO_DATE.test(text.trim());
 }
@@ -272,7 +272,7 @@ export function whyNoTime(text: string, form: TimeForm | undefined): string {
     : `${reason}, ${inWords(form)}; ${inWords(other)} it is one`;
 }
 
-/** Whether a form is one of the two orders of day and month before the year. */
+/** True when a form is one of the two orders of day and month before the year. */
 export function isOrder(form: TimeForm | 'open' | undefined): form is 'month-first' | 'day-first' {
   return form === 'month-first' || form === 'day-first';
 }

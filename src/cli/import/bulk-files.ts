@@ -4,7 +4,7 @@ import type { BeginBulk, BulkTarget } from '../../exchange/import-targets.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import type { Progress } from '../progress.ts';
 
-/** How much of the time goes into reading the files; the rest into storing what was read. */
+/** Share of the time that goes into reading the files; the rest goes into storing. */
 const READING_SHARE = 0.75;
 
 /** The feedback of a run's files where it is read first and stored in the end, all of it or nothing. */

@@ -15,7 +15,7 @@ import { encodingOf, isStream, openText, peekText } from '../../exchange/open-te
 interface InspectedFile {
   readonly input: PresetFile;
   readonly own: ColumnPairs;
-  /** What it holds; undefined where that is not looked at. */
+  /** Its kind; undefined where that is not looked at. */
   readonly kind: Kind | undefined;
 }
 
@@ -61,7 +61,7 @@ function isNumbered([, column]: ColumnPairs[number]): boolean {
   return /^\d+$/.test(column);
 }
 
-/** Whether a column that both files have is of the other one: this one has no field for it, or only a comment on feedback. */
+/** True when a column that both files have is of the other one: this one has no field for it, or only a comment on feedback. */
 function belongsToOther(other: InspectedFile, file: InspectedFile, pair: ColumnPairs[number]): boolean {
   if (other.kind === undefined || file.kind === undefined || other.kind === file.kind) return false;
   if (isNumbered(pair) || !other.own.includes(pair)) return false;

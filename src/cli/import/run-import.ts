@@ -50,7 +50,7 @@ export type Repeats = 'first' | 'last' | 'sum';
 const REFUSALS_SHOWN = 20;
 /** The exit code when a row was refused. */
 export const REFUSED = 1;
-/** How long the batches under way may take after an interruption, milliseconds. */
+/** Longest time for the batches under way after an interruption, milliseconds. */
 const STOP_MS = 5000;
 
 /**

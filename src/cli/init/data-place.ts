@@ -12,7 +12,7 @@ export function dataFolderOf(config: Config): string | undefined {
   return dsn.engine === 'lmdb' ? dsn.path : undefined;
 }
 
-/** Whether a service has kept data in a folder, be it none any more. */
+/** True when a service has kept data in a folder, be it none any more. */
 export async function hasStore(folder: string): Promise<boolean> {
   // Loaded here, since it brings the engine.
   const { inspectFile } = await import('../../store/open/open-store.ts');

@@ -157,7 +157,7 @@ function valueThatCounts({ threshold }: PositiveKind): number | undefined {
   return operator === '<' ? value - 1 : value;
 }
 
-/** What to do next: the line that starts the service, and requests with ids of the data. */
+/** Next steps: the line that starts the service, and requests with ids of the data. */
 export function describeNext(file: string, config: Config, examples: readonly Example[]): string {
   const { url, requests, feedback } = requestsOf(config, examples);
   const key = apiKeys(config.server).length > 0 ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';

@@ -10,7 +10,7 @@ import { createProgress } from '../progress.ts';
 /** A file to import and what its columns become. */
 export interface PlannedFile {
   readonly path: string;
-  /** What the caller says of this file. */
+  /** Wishes for this file alone. */
   readonly wishes: Wishes;
   readonly plan: FilePlan;
 }

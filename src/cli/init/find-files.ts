@@ -14,7 +14,7 @@ import { likelyType } from './what-is-positive.ts';
 
 /** The answer that means no column. */
 const NONE = 'none';
-/** How columns are named in an answer. */
+/** Examples of answers that name columns. */
 const EXAMPLES: Readonly<Record<Kind, string>> = {
   users: 'user=uid,labels=tags',
   items: 'item=sku,title=name,categories=group',
@@ -124,7 +124,7 @@ async function planAsking(
   }
 }
 
-/** How files are to be read that cannot be read as they were. @throws the error, where no answer helps */
+/** Further wishes for files that could not be read without them. @throws the error, where no answer helps */
 async function askReading(error: unknown, prompt: Prompt | undefined): Promise<Wishes> {
   if (prompt === undefined) throw error;
   if (error instanceof OpenDateOrder) {
@@ -144,7 +144,7 @@ async function askReading(error: unknown, prompt: Prompt | undefined): Promise<W
   throw error;
 }
 
-/** What was said of the columns before, but for the fields that an answer names anew. */
+/** Column pairs said before, but for the fields that an answer names anew. */
 function corrected(before: ColumnPairs = [], said: ColumnPairs): ColumnPairs {
   return [...before.filter(([field]) => !said.some(([name]) => name === field)), ...said];
 }

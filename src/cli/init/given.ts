@@ -1,11 +1,11 @@
 import type { Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 
-/** What the command line says; what it leaves open is asked. */
+/** Settings of the command line; anything else is asked. */
 export interface Given {
   readonly paths: readonly string[];
   readonly preset: Preset;
-  /** What the columns are; what is left open is guessed. */
+  /** Meanings of columns; any other is guessed. */
   readonly wishes?: Wishes | undefined;
   readonly positiveTypes?: readonly string[] | undefined;
   readonly port?: number | undefined;

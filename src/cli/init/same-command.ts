@@ -5,11 +5,11 @@ import type { Answers } from './answers.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import type { Places } from './set-up-options.ts';
 
-/** What was answered so far; the files at the least. */
+/** Answers so far; the files at the least. */
 export type Said = Pick<Answers, 'files'> &
   Partial<Omit<Answers, 'files'>> & { readonly takesProposals: boolean };
 
-/** What a person types to say all of it again in one line. A key is not shown: YOUR-KEY stands for it. */
+/** One command line that says all of it again. A key is not shown: YOUR-KEY stands for it. */
 export function sameCommand(said: Said, places: Places): string {
   const { files, positiveTypes, port, apiKey, evaluates, skipsBad, sumsValues, takesProposals } = said;
   const args = [
@@ -29,7 +29,7 @@ export function sameCommand(said: Said, places: Places): string {
   return `${commandName()} init ${args.map(quoted).join(' ')}`;
 }
 
-/** What is said of the files; of the columns, what is said of any of them. */
+/** Options for what is said of the files; one for each wish that any file has. */
 function wishArguments(files: readonly PlannedFile[]): string[] {
   const wish = <K extends keyof Wishes>(key: K): Wishes[K] =>
     files.map(({ wishes }) => wishes[key]).find((value) => value !== undefined);

@@ -7,10 +7,10 @@ export interface Places {
   readonly from: Preset;
 }
 
-/** What is said of a set-up beside the answers. */
+/** Facts about a set-up beside the answers. */
 export interface SetUpOptions extends Places {
   /** One JSON object on standard output and nothing else. */
   readonly json: boolean;
-  /** How long to wait for another process that has the folders, seconds. */
+  /** Longest wait for another process that has the folders, seconds. */
   readonly lockWait: number;
 }

@@ -11,13 +11,13 @@ import { askUntil, askYes, type Prompt } from './prompt.ts';
 
 /** Of ratings, those from this share of the largest on are proposed: 4 of 5, 7 of 10. */
 const LIKED_SHARE = 0.7;
-/** What rows of purchases have columns of, in the languages in which columns are known: an order, a quantity, a price. */
+/** Words in the column names of purchases, in the languages in which columns are known: an order, a quantity, a price. */
 const OF_PURCHASES =
   /order|purchas|bought|invoice|quantity|qty|price|bestell|auftrag|rechnung|kauf|menge|anzahl|preis|commande|achat|facture|quantit|prix|pedido|compra|cantidad|precio|ordine|acquist|fattura|prezzo|aankoop|factuur|aantal|prijs/i;
 const PURCHASE = 'purchase';
 
 /**
- * What type the rows of files are that have no column for it: the one that `--positive-types` names, else what is asked, with
+ * The type of rows in files without a column for it: the one that `--positive-types` names, else what is asked, with
  * "purchase" proposed for rows of orders. Ratings tell a liking from a reading.
  */
 export async function findTypes(
@@ -39,7 +39,7 @@ export async function findTypes(
   return files.map((file) => (open.includes(file) ? ofType(file, type) : file));
 }
 
-/** What the rows of a file are likely to be where nothing says it: purchases, if it has columns such as those of orders. */
+/** The likely type of a file's rows where nothing says it: purchases, if it has columns such as those of orders. */
 export function likelyType(plan: FilePlan, given: Given): string {
   const isSaid = !isWithoutType(plan) || isRated(plan) || given.wishes?.type !== undefined;
   if (isSaid) return plan.type;
@@ -169,7 +169,7 @@ async function withoutReturns(
   return kept;
 }
 
-/** Whether rows of a type that is positive above 0 only have values below it, which are returns then. */
+/** True when rows of a type that is positive above 0 only have values below it, which are returns then. */
 export function takesReturnsBack(positiveTypes: readonly string[], { negatives }: Survey): boolean {
   return readPositiveKinds(positiveTypes).some(
     (kind) => isAboveZero(kind) && (negatives.get(kind.feedbackType) ?? 0) > 0,
@@ -192,7 +192,7 @@ async function askReturns(
   return isLikely;
 }
 
-/** How the first file that has values calls them. */
+/** The name of the column of values, in the first file that has one. */
 function valueColumn(files: readonly PlannedFile[]): string {
   const plan = files.find(({ plan: { mapping } }) => mapping.Value !== undefined)?.plan;
   return plan?.columns[plan.mapping.Value!] ?? 'Value';

@@ -13,7 +13,7 @@ import { dataFolderOf, hasStore } from './data-place.ts';
 const OWNER_ONLY = 0o600;
 const DAY_MS = 86_400_000;
 
-/** What a person types to start the service of a configuration file. */
+/** The command that starts the service of a configuration file. */
 export function serveCommand(file: string): string {
   return `${commandName()} serve${file === CONFIG_FILE ? '' : ` --config ${file}`}`;
 }
@@ -85,7 +85,7 @@ function whyWindow(config: Config, newestMs: number | undefined): string | undef
   );
 }
 
-/** What was written, and why where it is not the usual. */
+/** A summary of the written configuration, with a reason for each unusual value. */
 export function describeWritten(file: string, config: Config, { positiveTypes, newestMs }: Answers): string {
   const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}.\n`;
   const why = whyWindow(config, newestMs);

@@ -5,7 +5,7 @@ import type { Taste } from './tour-user.ts';
 /** Beside the stores: says that the sample is loaded and trained, and whom the tour is about. */
 const FILE = 'playground.json';
 
-/** What the last finished load left, or undefined when there is none. */
+/** The mark of the last finished load, or undefined when there is none. */
 export function readLoaded(folder: string): Taste | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Taste;

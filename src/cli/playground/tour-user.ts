@@ -18,11 +18,11 @@ export interface Taste {
   readonly liked: readonly Film[];
 }
 
-/** What the service answers. */
+/** An answer of the service. */
 export interface Answers {
   /** Films of a genre that it recommends to a user, as ids, best first. */
   recommended(userId: string, genre: string): Promise<readonly string[]>;
-  /** How much the films that are most like a film are like it. */
+  /** Similarity of the films that are most like a film. */
   likeness(itemId: string): Promise<readonly number[]>;
 }
 
@@ -40,7 +40,7 @@ const LIKES_MAX = 60;
 const FILMS_MIN = 250;
 /** Users of each genre with the most marked taste, of all of whom the clearest is taken. */
 const CANDIDATES = 10;
-/** What so many like most, of all films or of a genre, everybody would be shown. */
+/** The films that so many like most, of all or of a genre, would be shown to everybody. */
 const POPULAR = 200;
 const POPULAR_OF_GENRE = 10;
 /** The title of a film that fewer like says nothing to most people. */

@@ -6,7 +6,7 @@ import type { Film, Taste } from './tour-user.ts';
 export const TOUR_ENTRIES = 5;
 
 /**
- * What to try: three requests to paste, and what the first of them answers just now.
+ * Things to try: three requests to paste, and the present answer of the first.
  * @param url the service's address without a path
  * @param withKey true when the requests must send the key
  */
