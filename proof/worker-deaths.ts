@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { WorkerPool } from '../src/background/pool/pool.ts';
+import { WorkerPool } from '../src/background/pool/worker-pool.ts';
 import { defaultConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/platform/log/log.ts';
 import { startService } from '../src/service.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ListPass } from '../../src/background/lists/pass-over-all-users.ts';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import type { Item } from '../../src/domain/entities.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countPositives, feedbackFacts, feedbackTypes } from '../background/fit/feedback-facts.ts';
 import type { FitSchedule } from '../background/fit/fit-schedule.ts';
-import type { Search } from '../background/search/settings-search.ts';
+import type { SettingsSearch } from '../background/search/settings-search.ts';
 import type { TaskKind, TaskList } from '../background/tasks/task-list.ts';
 import type { Config } from '../config/config.ts';
 import { apiKeys } from '../config/schema.ts';
@@ -60,7 +60,7 @@ export interface AdminParts {
   readonly recommendation: Recommendation;
   readonly tasks: TaskList;
   readonly fits: FitSchedule;
-  readonly search: Search;
+  readonly search: SettingsSearch;
   readonly requests: () => Promise<RequestTotals>;
   /** Why the stores do not answer, `""` when they do. */
   readonly storeError: () => Promise<string>;

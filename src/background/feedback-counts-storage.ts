@@ -6,7 +6,7 @@ import type { CountsStorage } from '../recommend/popularity/recount-and-save.ts'
 import type { CacheStore } from '../store/cache-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
 import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
-import type { WorkerPool } from './pool/pool.ts';
+import type { WorkerPool } from './pool/worker-pool.ts';
 
 /** Keeps the counts of feedback in the cache store and has a worker bring it up to date. */
 export function countsStorage(

@@ -10,7 +10,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
-import type { WorkerPool } from './pool/pool.ts';
+import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { restoreGeneration } from './training/restore-generation.ts';
 

@@ -1,8 +1,8 @@
 import { GenerationFit, type GenerationFitOptions } from '../../src/background/fit/generation-fit.ts';
 import { cacheShelf } from '../../src/background/generation/generation-storage.ts';
-import type { WorkerPool } from '../../src/background/pool/pool.ts';
+import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
+import { AlsTraining } from '../../src/background/training/als-training.ts';
 import { PartTrainer } from '../../src/background/training/part-trainer.ts';
-import { AlsTraining } from '../../src/background/training/train-als-and-retry.ts';
 import { TrainingDataLoader } from '../../src/background/training/training-data-loader.ts';
 import type { AlsSettings } from '../../src/model/als/settings.ts';
 import { createLogger } from '../../src/platform/log/log.ts';

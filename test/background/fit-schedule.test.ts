@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
-import { SerialQueue } from '../../src/background/pool/one-at-a-time-queue.ts';
+import { SerialQueue } from '../../src/background/pool/serial-queue.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { viewOf } from '../../src/memory/array-layout.ts';
 import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory-layout.ts';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { ListsOnRequest } from '../../src/background/lists/lists-on-request.ts';
-import type { WorkerPool } from '../../src/background/pool/pool.ts';
+import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import type { ListPlan, ListsJob, PlacedGeneration } from '../../src/threads/messages.ts';
 
 it('lists are made with the generation that is served, also when it changes while they are planned', async () => {

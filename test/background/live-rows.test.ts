@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
 import { type PartName, type PartOptions, partOf } from '../../src/model/registry.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cacheShelf } from '../../src/background/generation/generation-storage.ts';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { PartTrainer } from '../../src/background/training/part-trainer.ts';
 import { TrainingDataLoader } from '../../src/background/training/training-data-loader.ts';
 import type { TrainingData } from '../../src/dataset/training-data.ts';

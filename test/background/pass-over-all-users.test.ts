@@ -4,7 +4,7 @@ import {
   type ListPassOptions,
   type PassStart,
 } from '../../src/background/lists/pass-over-all-users.ts';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { createLogger } from '../../src/platform/log/log.ts';

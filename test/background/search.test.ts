@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { SerialQueue } from '../../src/background/pool/one-at-a-time-queue.ts';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { SerialQueue } from '../../src/background/pool/serial-queue.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { readLastSearch } from '../../src/background/search/last-search.ts';
-import { Search, type SearchOptions } from '../../src/background/search/settings-search.ts';
+import { SettingsSearch, type SettingsSearchOptions } from '../../src/background/search/settings-search.ts';
 import { TaskList } from '../../src/background/tasks/task-list.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { type BenchFit, type FitBench, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
@@ -13,7 +13,7 @@ const POOR = { ...SETTINGS, regularization: 1e-5, unobservedWeight: 1e-5 };
 const pool = new WorkerPool(1);
 afterAll(() => pool.close());
 
-const searches: Search[] = [];
+const searches: SettingsSearch[] = [];
 afterEach(async () => {
   for (const search of searches.splice(0)) await search.stop();
 });
@@ -21,10 +21,10 @@ afterEach(async () => {
 function searchOf(
   fitting: BenchFit,
   { lines, stores }: FitBench,
-  more: Partial<SearchOptions> = {},
+  more: Partial<SettingsSearchOptions> = {},
   queue = new SerialQueue(),
 ) {
-  const search = new Search(
+  const search = new SettingsSearch(
     { ...fitting, queue },
     {
       periodMs: 60_000,

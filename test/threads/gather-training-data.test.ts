@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { TrainingDataLoader } from '../../src/background/training/training-data-loader.ts';
 import { positiveKindNames, positiveWeights } from '../../src/domain/positive-feedback-types.ts';
 import { createLogger } from '../../src/platform/log/log.ts';

@@ -23,13 +23,13 @@ import type { PlacedGeneration } from '../../threads/messages.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
 import { ListsOnRequest } from '../lists/lists-on-request.ts';
 import { ListPass } from '../lists/pass-over-all-users.ts';
-import { SerialQueue } from '../pool/one-at-a-time-queue.ts';
-import { WorkerPool } from '../pool/pool.ts';
-import { Search } from '../search/settings-search.ts';
+import { SerialQueue } from '../pool/serial-queue.ts';
+import { WorkerPool } from '../pool/worker-pool.ts';
+import { SettingsSearch } from '../search/settings-search.ts';
 import { ProgressTracker } from '../tasks/fit-progress.ts';
 import type { TaskList } from '../tasks/task-list.ts';
+import { AlsTraining } from '../training/als-training.ts';
 import { PartTrainer } from '../training/part-trainer.ts';
-import { AlsTraining } from '../training/train-als-and-retry.ts';
 import { TrainingDataLoader } from '../training/training-data-loader.ts';
 import { feedbackFacts } from './feedback-facts.ts';
 import { FitSchedule } from './fit-schedule.ts';
@@ -54,7 +54,7 @@ export interface TrainingParts {
 /** What trains in the background. */
 export interface BackgroundTraining {
   readonly fits: FitSchedule;
-  readonly search: Search;
+  readonly search: SettingsSearch;
   readonly progress: ProgressTracker;
   readonly listsOnRequest: ListsOnRequest;
 }
@@ -86,7 +86,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     cluster,
     makesLists: () => makesLists(config, cluster),
   });
-  const search = new Search(
+  const search = new SettingsSearch(
     { trainer, loader, als, queue },
     {
       periodMs: collaborative.model_search_period,

@@ -12,7 +12,7 @@ import type { Cluster } from '../../store/cluster.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
 import type { ListsOnRequest } from '../lists/lists-on-request.ts';
 import type { ListPass, PassStart } from '../lists/pass-over-all-users.ts';
-import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import type { SerialQueue } from '../pool/serial-queue.ts';
 import type { OnProgress, ProgressTracker } from '../tasks/fit-progress.ts';
 import type { RunningTask, TaskList, TaskResult } from '../tasks/task-list.ts';
 import type { RestoredGeneration } from '../training/restore-generation.ts';

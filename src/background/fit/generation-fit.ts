@@ -22,18 +22,18 @@ import type { ListSettings } from '../../recommend/sources/list-settings.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { LearnedRanking, ListPlan, PlacedGeneration } from '../../threads/messages.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
-import { JobQueue } from '../pool/bounded-job-queue.ts';
-import type { WorkerPool } from '../pool/pool.ts';
+import { JobQueue } from '../pool/job-queue.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 import {
   LEARNING_TO_RANK,
   LOADING_FEEDBACK,
   ON_ALL_FEEDBACK,
   type OnProgress,
 } from '../tasks/fit-progress.ts';
+import type { AlsTraining, JudgedAls } from '../training/als-training.ts';
 import { plannedMb, rankingBytes, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../training/restore-generation.ts';
-import type { AlsTraining, JudgedAls } from '../training/train-als-and-retry.ts';
 import type { TrainingDataLoader } from '../training/training-data-loader.ts';
 
 export interface GenerationFitOptions extends FitSettings {

@@ -2,7 +2,7 @@ import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { ListWorker, Remade } from '../../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../../recommend/lists/maker/answer-from-models.ts';
 import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
-import type { WorkerPool } from '../pool/pool.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 
 /** A plan is used for so long, milliseconds: items that came since are taken into the lists by those who are asked for them. */
 const PLAN_MS = 5000;

@@ -1,5 +1,5 @@
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
-import type { WorkerPool } from './pool.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** Time that a search may take, milliseconds. */
 const TIME_MS_MAX = 3000;

@@ -4,8 +4,8 @@ import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import { NOTHING } from '../../memory/ranked-rows.ts';
 import type { FindRelated } from '../../recommend/neighbors/item-neighbors.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
-import { JobQueue } from './bounded-job-queue.ts';
-import type { WorkerPool } from './pool.ts';
+import { JobQueue } from './job-queue.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** Walks through the store for requests at the same time; training has the other threads. */
 const QUESTIONS_AT_WORK = 2;

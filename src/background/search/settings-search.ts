@@ -9,15 +9,15 @@ import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-spa
 import type { AlsSettings } from '../../model/als/settings.ts';
 import { sizedFactors } from '../../model/als/settings-by-size.ts';
 import type { Logger } from '../../platform/log/log.ts';
-import type { SerialQueue } from '../pool/one-at-a-time-queue.ts';
+import type { SerialQueue } from '../pool/serial-queue.ts';
 import type { RunningTask, TaskList } from '../tasks/task-list.ts';
+import type { AlsTraining } from '../training/als-training.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';
-import type { AlsTraining } from '../training/train-als-and-retry.ts';
 import type { TrainingDataLoader } from '../training/training-data-loader.ts';
 import { readLastSearch, type SearchState, writeLastSearch } from './last-search.ts';
 import { type Measured, type SearchProgress, successiveHalving, type Trial } from './successive-halving.ts';
 
-export interface SearchOptions {
+export interface SettingsSearchOptions {
   /** Time from the end of a search to the next, and the longest that one may take, milliseconds. */
   readonly periodMs: number;
   /** Epochs of the longest trials; they end earlier once they no longer improve. */
@@ -36,12 +36,12 @@ export interface SearchOptions {
  * take turns with the fits, one at a time; the settings that it finds count from the next fit on, until the configured
  * ones are changed.
  */
-export class Search {
+export class SettingsSearch {
   private readonly trainer: PartTrainer;
   private readonly loader: TrainingDataLoader;
   private readonly als: AlsTraining;
   private readonly queue: SerialQueue;
-  private readonly options: SearchOptions;
+  private readonly options: SettingsSearchOptions;
   private readonly abort = new AbortController();
   private running: Promise<SearchState | undefined> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export class Search {
       /** Shared with the fits. */
       readonly queue: SerialQueue;
     },
-    options: SearchOptions,
+    options: SettingsSearchOptions,
   ) {
     this.trainer = parts.trainer;
     this.loader = parts.loader;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { groupDigits } from '../../domain/group-digits.ts';
 import type { Logger } from '../../platform/log/log.ts';
-import { type Pace, PaceMeter } from './time-left.ts';
+import { type Pace, PaceMeter } from './pace-meter.ts';
 
 /** Stages of a fit beside those of the parts that it learns, see `LearnedPart.stage`. */
 export const LOADING_FEEDBACK = 'Loading feedback';

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
-import { type Pace, PaceMeter } from './time-left.ts';
+import { type Pace, PaceMeter } from './pace-meter.ts';
 
 /** Name of the state that keeps the tasks over restarts. */
 const STATE_NAME = 'tasks';

@@ -15,7 +15,7 @@ import type { Logger } from '../../platform/log/log.ts';
 import { cancelledBy } from '../../threads/cancellation.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
 import { FreedMemory } from '../pool/freed-memory.ts';
-import type { WorkerPool } from '../pool/pool.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 import { plannedMb, STAGE_MEMORY } from './lists-and-ranking-memory-estimate.ts';
 
 /** How often progress is told while a phase lasts. */

@@ -5,7 +5,7 @@ import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { cancelledBy } from '../../threads/cancellation.ts';
 import type { GatherJob } from '../../threads/messages.ts';
-import type { WorkerPool } from '../pool/pool.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 
 export interface TrainingDataLoaderOptions
   extends Pick<

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { JobQueue } from '../../src/background/pool/bounded-job-queue.ts';
 import { ItemSearch } from '../../src/background/pool/item-search.ts';
-import type { WorkerPool } from '../../src/background/pool/pool.ts';
+import { JobQueue } from '../../src/background/pool/job-queue.ts';
+import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { SingleFlight } from '../../src/platform/concurrency/single-flight.ts';
 
 /** A pool whose jobs end when they are told to. */

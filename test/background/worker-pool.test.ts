@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WorkerPool } from '../../src/background/pool/pool.ts';
+import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 
 it('a pool whose threads cannot start says it, keeps the jobs and goes on once they can', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'furze-pool-'));

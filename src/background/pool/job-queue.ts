@@ -1,7 +1,7 @@
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { Job, JobKind, Jobs } from '../../threads/messages.ts';
-import type { WorkerPool } from './pool.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** Questions that wait at most; more are refused. */
 const WAITING_MAX = 64;
