@@ -41,13 +41,13 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** Time that has passed, milliseconds, for budgets of time; it never goes back. */
   readonly elapsedMs?: Clock;
-  /** How long to wait for another process to let go of the folders, milliseconds; none by default. */
+  /** Longest wait for another process to let go of the folders, milliseconds; none by default. */
   readonly lockWaitMs?: number;
   /** Ends the start when it is aborted before that has come to its end; what was begun is undone in order. */
   readonly signal?: AbortSignal;
   /** Where the configuration was taken from, for those who ask. */
   readonly origin?: ConfigOrigin;
-  /** Whether nothing begins by itself: no fit, no search and no upkeep but those that are asked for. */
+  /** True where nothing begins by itself: no fit, no search and no upkeep but those that are asked for. */
   readonly onDemand?: boolean;
   /** Time from the last feedback to a first fit that nobody asks for, milliseconds. */
   readonly settleMs?: number;
@@ -124,7 +124,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
 
 type Options = Required<ServiceOptions>;
 
-/** What operators ask. */
+/** Creates the answers to operators. */
 function createAdmin(
   { config, origin, clock, log }: Options,
   { data, cache, cluster, paths: folders }: StartedStores,

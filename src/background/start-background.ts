@@ -14,7 +14,7 @@ import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { restoreGeneration } from './training/restore-generation.ts';
 
-/** What works in the background, and what it keeps in memory for them. */
+/** Work in the background, and the state in memory that it serves. */
 export interface Background extends BackgroundTraining {
   readonly pool: WorkerPool;
   readonly recommendation: Recommendation;

@@ -78,7 +78,7 @@ export interface ModelFeatureOf {
   readonly feature: PartFeature<unknown>;
 }
 
-/** What the features of the ranking that come from parts are called. */
+/** Names of the features of the ranking that come from parts. */
 export type ModelFeature = { [Name in PartName]: Types<Name>['feature'] }[PartName];
 
 /** Scores of models among the features of the ranking, in the order of the parts. */

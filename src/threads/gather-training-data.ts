@@ -22,7 +22,7 @@ export function gather(job: GatherJob): TrainingData | undefined {
   );
 }
 
-/** What is left of the weight of the oldest records: a weight must be above 0. */
+/** The least weight of the oldest records: a weight must be above 0. */
 const FADED_MIN = 1e-3;
 
 function halfLifeOf({ halfLifeMs = Number.POSITIVE_INFINITY }: GatherJob): number {

@@ -151,10 +151,10 @@ function makerFor(job: MakerJob, reads: LocalReads, isPositive: TypeTest): ListM
 
 type MakerJob = Pick<ListsJob, 'plan' | 'slot' | 'untilMs'>;
 
-/** What users like is looked up anew after so long, milliseconds: a pass may take an hour. */
+/** Likes are looked up anew after so long, milliseconds: a pass may take an hour. */
 const KEPT_LIKES_MS = 60_000;
 
-/** What the blocks at work share, which takes longer to make than many lists. */
+/** State that the blocks at work share: making it takes longer than many lists. */
 interface Opened {
   readonly planId: number;
   readonly slot: number;

@@ -47,7 +47,7 @@ export interface GatherJob extends FeedbackRoom, Cancellable {
   readonly kind: 'gather';
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];
-  /** What a record of a type weighs, 1 where it is not said; undefined when all weigh the same. */
+  /** Weight of a record of a type, 1 where absent; undefined when all weigh the same. */
   readonly positiveWeights?: ReadonlyMap<string, number> | undefined;
   /** A record weighs half for each of these that it is older than the newest one, milliseconds; Infinity for all alike. */
   readonly halfLifeMs?: number;
@@ -56,11 +56,11 @@ export interface GatherJob extends FeedbackRoom, Cancellable {
   readonly untilMs: number;
   /** Of the rule that holds records out. */
   readonly seed: number;
-  /** Whether any are held out. */
+  /** True where some records are held out. */
   readonly leavesOut: boolean;
 }
 
-/** What all jobs of learning one part say; see `LearnedPart` for each of them, and for the types of what is `unknown` here. */
+/** Fields of all jobs that learn one part; see `LearnedPart` for each job and for the types of what is `unknown` here. */
 interface PartJob {
   readonly part: PartName;
   readonly dataPath: string;
@@ -90,7 +90,7 @@ export interface MemoryChoice {
 
 export interface PrepareAnswer extends MemoryChoice {
   readonly task: SharedTask;
-  /** What the stage takes at most, worked out before it began. */
+  /** Most bytes of the stage, worked out before it began. */
   readonly plannedBytes: number;
   /** See `StageMemory`. */
   readonly leftOut: string | undefined;
@@ -135,7 +135,7 @@ export interface PlacedGeneration {
   /** Counts up. */
   readonly number: number;
   readonly ranking: Ranking | undefined;
-  /** How the ranking was chosen; absent where there was too little to judge by. */
+  /** The choice of the ranking; absent where there was too little to judge by. */
   readonly choice?: RankingChoice | undefined;
   readonly parts: PlacedParts;
 }
@@ -159,7 +159,7 @@ export interface LearnedRanking {
   readonly choice: RankingChoice;
 }
 
-/** What all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
+/** State that all jobs of one pass over the users share, as of its beginning. Large arrays are in shared memory. */
 export interface ListPlan {
   /** Tells this plan from others. */
   readonly id: number;
@@ -175,7 +175,7 @@ export interface ListPlan {
   readonly positiveTtlMs: number;
   readonly userNeighborType: NeighborType;
   readonly settings: ListSettings;
-  /** Whether lists say what they were made from. */
+  /** True where lists say what they were made from. */
   readonly versioned: boolean;
   readonly generation: PlacedGeneration;
   /** One bit an item row: those that may stand in a list. */
@@ -190,13 +190,13 @@ export interface ListPlan {
   readonly coldItems: ColdItems;
 }
 
-/** What came of a `ListsJob`; `lists` and `forsaken` are empty where they were stored. */
+/** Outcome of a `ListsJob`; `lists` and `forsaken` are empty where they were stored. */
 export interface ListsMade extends Remade {
   /** Lists that were stored. */
   readonly stored: number;
   /** Users that were seen to, the first of those asked for: a thread that hardly gets on gives back the others. */
   readonly users: number;
-  /** What the thread wanted of the processors, and had. */
+  /** Processor time that the thread wanted, and had. */
   readonly processor: ProcessorTimes;
 }
 
@@ -227,7 +227,7 @@ export interface SearchItemsJob {
   readonly dataPath: string;
   readonly text: string;
   readonly n: number;
-  /** What was found after this time is the answer, milliseconds. */
+  /** The search ends after this time with what it found, milliseconds. */
   readonly timeMsMax: number;
 }
 

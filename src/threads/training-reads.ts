@@ -7,7 +7,7 @@ import type { FeedbackColumns, LocalReads } from '../store/data-store.ts';
 import { scanAllFeedback } from '../store/scan-feedback.ts';
 import { withReads } from './open-stores.ts';
 
-/** What a job says of where it reads. */
+/** The data that a job reads. */
 interface Source {
   readonly dataPath: string;
   readonly positiveTypes: readonly string[];

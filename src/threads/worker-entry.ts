@@ -11,7 +11,7 @@ import { finish, load, prepare, run } from './train-parts.ts';
 // A pool tells its threads what they are for.
 yieldToServing(process.argv.includes(FULL_PRIORITY) ? 'full-priority' : 'training');
 
-/** What a worker thread does with each kind of job. */
+/** The work of a thread for each kind of job. */
 const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } = {
   gather,
   prepare,

@@ -51,7 +51,7 @@ export interface TrainingParts {
   readonly settleMs: number;
 }
 
-/** What trains in the background. */
+/** Training in the background. */
 export interface BackgroundTraining {
   readonly fits: FitSchedule;
   readonly search: SettingsSearch;
@@ -111,7 +111,7 @@ function makesLists({ node, database }: Config, cluster: Cluster | undefined): b
   return isOwn ? node.role !== 'worker' : cluster.epoch !== undefined;
 }
 
-/** What learns the parts of a generation, and reads them back. */
+/** Creates the trainer that learns the parts of a generation and reads them back. */
 export function createTrainer(
   config: Config,
   { dataPath }: StorePaths,
@@ -130,7 +130,7 @@ export function createTrainer(
   });
 }
 
-/** What a fit does: reads feedback, learns the parts, writes the lists. */
+/** Creates the parts of a fit: it reads feedback, learns, writes lists. */
 function createFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;

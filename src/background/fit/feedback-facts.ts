@@ -5,7 +5,7 @@ import type { FeedbackFacts } from '../../domain/feedback-troubles.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { DataStore } from '../../store/data-store.ts';
 
-/** What there is by now; nothing where the store does not answer. */
+/** Counts of the data as of now; 0 where the store does not answer. */
 export async function feedbackFacts(
   { recommend }: Config,
   data: Pick<DataStore, 'getStats'>,

@@ -27,7 +27,7 @@ export const SETTLE_MS = 3000;
 /** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
 const CALM_MS = 1000;
 
-/** What fits are made with, and when. */
+/** Collaborators of the schedule, and its times. */
 export interface FitScheduleParts {
   readonly generationFit: GenerationFit;
   readonly progress: ProgressTracker;
@@ -50,22 +50,22 @@ export interface FitScheduleParts {
   readonly facts: () => Promise<FeedbackFacts>;
   /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
-  /** Whether this node makes the lists of active users. */
+  /** True where this node makes the lists of active users. */
   readonly makesLists: () => boolean;
 }
 
-/** When the model is fitted: on demand, as soon as there is feedback to fit a first one on, and every `periodMs`; one fit at a time. */
+/** Fits on demand, as soon as there is feedback for a first model, and every `periodMs`; one fit at a time. */
 export class FitSchedule {
   private readonly parts: FitScheduleParts;
   private running: Promise<FitSummary | undefined> | undefined;
   private resuming: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** When the timer goes off, milliseconds of `performance.now`. */
+  /** The timer goes off then, milliseconds of `performance.now`. */
   private nextAt: number | undefined;
   private settling: NodeJS.Timeout | undefined;
-  /** What serves. */
+  /** The generation that serves. */
   private placed: PlacedGeneration | undefined;
-  /** What was restored and may lack lists. */
+  /** A generation that was restored and may lack lists. */
   private restored: PlacedGeneration | undefined;
   /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
   private comparing: Promise<void> = Promise.resolve();
@@ -83,7 +83,7 @@ export class FitSchedule {
     };
   }
 
-  /** Whether this node is the one that fits. */
+  /** True where this node is the one that fits. */
   get mayFit(): boolean {
     return this.parts.cluster === undefined || this.parts.cluster.epoch !== undefined;
   }
@@ -377,7 +377,7 @@ export class FitSchedule {
     this.comparing = this.parts.recommendation.live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);
   }
 
-  /** What new items are like stays as it is: it may be the generation that serves, with more to it. */
+  /** Serves a generation without comparing new items again: it may be the one that serves, with more to it. */
   private place(placed: PlacedGeneration): void {
     const { generations, live } = this.parts.recommendation;
     generations.current = openGeneration(placed, {
@@ -390,7 +390,7 @@ export class FitSchedule {
   }
 }
 
-/** What the ranking came to, for the log of tasks. */
+/** Outcome of the ranking, for the log of tasks. */
 function rankingResult(choice: RankingChoice | undefined): TaskResult {
   const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
   if (choice === undefined || quality === undefined) return {};

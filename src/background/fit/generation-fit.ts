@@ -38,27 +38,27 @@ import type { TrainingDataLoader } from '../training/training-data-loader.ts';
 
 export interface GenerationFitOptions extends FitSettings {
   readonly readTypes: readonly string[];
-  /** Whether click-through is predicted. */
+  /** True where click-through is predicted. */
   readonly clickThrough: boolean;
-  /** Whether a recommender looks at users like a user. */
+  /** True where a recommender looks at users like a user. */
   readonly usesUsers: boolean;
   readonly spans: PopularitySpans;
-  /** What the candidates come from by which it is learned how to rank; undefined where that is not learned. */
+  /** Sources of the candidates that the ranking is learned by; undefined where it is not learned. */
   readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
   readonly log: Logger;
 }
 
-/** What a fit is made with. */
+/** Collaborators of a fit. */
 export interface GenerationFitParts {
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
   readonly loader: TrainingDataLoader;
   readonly als: AlsTraining;
-  /** What lists would be made of with a generation, as of now. */
+  /** Plans lists with a generation, as of now. */
   readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
 }
 
-/** What a fit has come to. */
+/** Outcome of a fit. */
 export interface Fitted {
   readonly generation: PlacedGeneration;
   /** Distinct pairs with positive feedback. */
@@ -67,9 +67,9 @@ export interface Fitted {
   readonly unchanged: boolean;
 }
 
-/** How to rank, and what that takes. */
+/** A learned ranking and the trainings behind it. */
 interface RankingAndOutcomes extends LearnedRanking {
-  /** How the trainings of the judged parts ended. */
+  /** Outcomes of the trainings of the judged parts. */
   readonly outcomes: { readonly [Name in PartName]?: unknown };
 }
 
@@ -86,7 +86,7 @@ export class GenerationFit {
   private readonly requests: JobQueue;
   private last: PlacedGeneration | undefined;
   private lastManifest: GenerationManifest | undefined;
-  /** Whether anybody asks for users like a user. */
+  /** True once somebody asks for users like a user. */
   private asksUsers: boolean;
 
   constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
@@ -327,7 +327,7 @@ export class GenerationFit {
     return placed;
   }
 
-  /** What goes along with the training of a part. @param held what stays beside the generation that serves */
+  /** Control of the training of a part. @param held values that stay beside the generation that serves */
   private control(part: PartName, onProgress: OnProgress, more = '', held: readonly unknown[] = []) {
     // The part that serves meanwhile is counted by the part's own formula.
     const { [part]: _own, ...serving } = this.last?.parts ?? {};
@@ -350,7 +350,7 @@ export class GenerationFit {
     );
   }
 
-  /** What of the configuration tells the parts beside the collaborative one, as text. */
+  /** The configuration of the parts beside the collaborative one, as text. */
   private get trainedWith(): string {
     const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
     return JSON.stringify({ ...settings, parts: PART_NAMES });
@@ -369,7 +369,7 @@ export class GenerationFit {
     this.lastManifest = manifest;
   }
 
-  /** What can be done without must not take the rest with it. */
+  /** Reports a failure of a part that a fit can do without. */
   private async attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -391,7 +391,7 @@ export class GenerationFit {
     }
   }
 
-  /** Whether the last fit was cancelled. */
+  /** True where the last fit was cancelled. */
   get isCancelled(): boolean {
     return this.abort.signal.aborted;
   }

@@ -23,7 +23,7 @@ export async function settingsInUse(
     : complete;
 }
 
-/** What a search has put in place, as it is; undefined for nothing. */
+/** The settings that a search has put in place, as stored; undefined for none. */
 export async function readAdopted(states: SavedStates): Promise<unknown> {
   return (await states.getState(ADOPTED)) ?? undefined;
 }

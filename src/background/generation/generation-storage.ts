@@ -25,7 +25,7 @@ export interface GenerationManifest {
   /** Names of the bytes of the parts that it has. */
   readonly parts: { readonly [Name in PartName]?: string };
   readonly ranking: Ranking | undefined;
-  /** How the ranking was chosen. */
+  /** The choice of the ranking. */
   readonly choice: RankingChoice | undefined;
   /** Of the data that it was judged on. */
   readonly fingerprint: number;
@@ -39,9 +39,9 @@ export interface GenerationManifest {
 
 /** Where the last generation is kept for whoever starts next, or for all nodes. */
 export interface ModelShelf {
-  /** Whether it is a database that all nodes share, which may be away for a while. */
+  /** True for a database that all nodes share, which may be away for a while. */
   readonly isShared: boolean;
-  /** What a fit that begins now has to name when it writes. */
+  /** The term that a fit that begins now names when it writes. */
   term(): number;
   /** Where its parts are put and taken from, as of now. */
   place(): ModelPlace;

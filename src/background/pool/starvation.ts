@@ -2,7 +2,7 @@ import type { ProcessorTimes } from '../../platform/process/processor-times.ts';
 
 /** With less of a processor than this, work does not get on as those do that it gives way to. */
 const FAIR_SHARE = 0.5;
-/** What was wanted so long before counts half, milliseconds. */
+/** Time after which a want counts half, milliseconds. */
 const HALF_LIFE_MS = 5000;
 
 /**

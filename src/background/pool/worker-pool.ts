@@ -19,7 +19,7 @@ const SHARING: ReadonlySet<JobKind> = new Set(['gather', 'prepare', 'finish', 'l
 export interface WorkerPoolOptions {
   /** Told of a thread that cannot start, as when the system gives no more handles. */
   readonly onTrouble?: (message: string, error: unknown) => void;
-  /** What the threads run. */
+  /** The code that the threads run. */
   readonly entry?: ThreadEntry;
 }
 
@@ -28,7 +28,7 @@ export interface WorkerPoolOptions {
  * rejected. While no thread can start, jobs wait and it is tried again.
  */
 export class WorkerPool {
-  /** How many jobs of a training may run at once. */
+  /** Jobs of a training that may run at once. */
   readonly trainingSlots: number;
   /** The scratch memories that each model has beside those of the training slots: the main thread's, and of lists made again aside. */
   readonly servingSlot: number;
@@ -74,7 +74,7 @@ export class WorkerPool {
     this.fullPriority = open(this.trainingSlots, [FULL_PRIORITY]);
   }
 
-  /** Whether jobs that fail do so because the threads were stopped. */
+  /** True once the threads are stopped, for which jobs fail. */
   get isClosed(): boolean {
     return this.closed;
   }

@@ -5,11 +5,11 @@ import type { Trial } from './successive-halving.ts';
 /** State of the cache store. */
 const LAST_SEARCH = 'collaborative search';
 
-/** What is kept of a search until the next one. */
+/** The record of a search that is kept until the next one. */
 export interface SearchState {
-  /** How many searches there have been, this one among them. */
+  /** Searches so far, this one among them. */
   readonly number: number;
-  /** When it ended, milliseconds since the epoch. */
+  /** Time of its end, milliseconds since the epoch. */
   readonly endedMs: number;
   readonly seconds: number;
   /** Of the data, see `fingerprint`. */

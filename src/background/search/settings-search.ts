@@ -27,7 +27,7 @@ export interface SettingsSearchOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: TaskList;
-  /** Whether this node is the one that searches. */
+  /** True where this node is the one that searches. */
   readonly maySearch: () => boolean;
 }
 

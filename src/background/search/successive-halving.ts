@@ -13,7 +13,7 @@ const ONE_SIDED = 1.645;
 /** Fewer users than this cannot show that something is better. */
 const COMPARED_USERS_MIN = 30;
 
-/** What a training reached. */
+/** Quality that a training reached. */
 export interface Measured {
   /** NDCG of each judged user; the same users in the same order for all settings. */
   readonly values: ArrayLike<number>;
@@ -53,7 +53,7 @@ export function halvingRounds(candidates: number, epochsMax: number): Round[] {
   }));
 }
 
-/** How far a search is. */
+/** Progress of a search. */
 export interface SearchProgress {
   /** Trainings done and planned; some of those planned turn out not to be needed. */
   readonly done: number;
@@ -79,7 +79,7 @@ export interface SearchOptions<Settings> {
   readonly tell: (trial: Trial<Settings>, progress: SearchProgress) => void;
 }
 
-/** How a search ended. */
+/** Outcome of a search. */
 export interface SearchOutcome<Settings> {
   readonly trials: readonly Trial<Settings>[];
   /** The best candidate; undefined when none could be trained. */
@@ -171,7 +171,7 @@ class Trainings<Settings> {
   }
 }
 
-/** What candidates are chosen by: the mean over every second user. */
+/** The measure that chooses candidates: the mean over every second user. */
 function choice({ values }: Measured): number {
   return mean(values, 2);
 }
@@ -186,7 +186,7 @@ function mean(values: ArrayLike<number>, step: number): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** Whether the users that did not choose the challenger show it better by more than chance: a paired one-sided test. */
+/** True where the users that did not choose the challenger show it better by more than chance: a paired one-sided test. */
 export function beats(challenger: Measured, present: Measured): boolean {
   const differences: number[] = [];
   for (let at = 1; at < challenger.values.length; at += 2) {

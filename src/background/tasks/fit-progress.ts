@@ -16,7 +16,7 @@ export const ON_ALL_FEEDBACK = ' on all feedback';
  */
 export type OnProgress = (stage: string, done: number, total: number, detail?: string) => void;
 
-/** How far the work in the background is. */
+/** Progress of the work in the background. */
 export interface JobProgress extends Pace {
   readonly detail: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface JobProgress extends Pace {
 /** A stage that lasts is logged this often. */
 const LOG_MS = 10_000;
 
-/** What the steps of a stage are. */
+/** The unit of the steps of a stage. */
 const UNITS: readonly (readonly [stage: RegExp, unit: string])[] = [
   [/^Loading feedback/, 'records'],
   [/^Training SLIM|item similarities|^Comparing items|^Counting/, 'items'],
@@ -56,7 +56,7 @@ export class ProgressTracker {
     this.log = log;
   }
 
-  /** What is being done, undefined when nothing is. */
+  /** The work under way, undefined without any. */
   get current(): JobProgress | undefined {
     return this.latest;
   }

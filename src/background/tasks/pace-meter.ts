@@ -1,4 +1,4 @@
-/** How far a stage is, and how fast. */
+/** Progress and speed of a stage. */
 export interface Pace {
   readonly stage: string;
   readonly done: number;

@@ -51,12 +51,12 @@ export class TaskList {
     this.lastId = this.past.reduce((last, { Id }) => Math.max(last, Id), 0);
   }
 
-  /** What runs, oldest first. */
+  /** Tasks that run, oldest first. */
   get current(): readonly Task[] {
     return Array.from(this.running.values(), (entry) => this.describe(entry));
   }
 
-  /** What has ended, newest first. */
+  /** Tasks that have ended, newest first. */
   get ended(): readonly Task[] {
     return this.past;
   }

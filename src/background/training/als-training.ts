@@ -7,7 +7,7 @@ import type { SavedStates } from '../../store/cache-store.ts';
 import { adoptSettings, settingsInUse } from '../generation/adopted-settings.ts';
 import type { PartRun, PartTrainer, TrainControl } from './part-trainer.ts';
 
-/** How much stronger the penalty is when a training that diverged is tried again. */
+/** The penalty is so many times stronger where a training that diverged is tried again. */
 const STRONGER = 10;
 /** Epochs in which a judged model learns what had been held out; it starts from where judging left it. */
 const FINISHING_EPOCHS = 3;

@@ -1,4 +1,4 @@
-/** What the stages of a fit take beside those that learn a part, worked out before they begin; see `StageMemory` for those. */
+/** Memory of the stages of a fit that learn no part, worked out before they begin; see `StageMemory` for the others. */
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { LATE_MAX } from '../../dataset/validation-split.ts';
 import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
@@ -8,7 +8,7 @@ import { POPULARITY_SCALES } from '../../recommend/popularity/popularity-scales.
 import { MATCHERS } from '../../recommend/sources/registry.ts';
 import { JUDGED_USERS_MAX, type ListPlan } from '../../threads/messages.ts';
 
-/** What the log says of a stage's memory. */
+/** The log's words for the memory of a stage. */
 export const STAGE_MEMORY = 'memory that this stage of the fit may take';
 /** A thread that makes lists: candidates, scores and histories of one user at a time, and a block of lists to be stored. */
 const LIST_THREAD_BYTES = 24 * 2 ** 20;

@@ -18,7 +18,7 @@ import { FreedMemory } from '../pool/freed-memory.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import { plannedMb, STAGE_MEMORY } from './lists-and-ranking-memory-estimate.ts';
 
-/** How often progress is told while a phase lasts. */
+/** Time between two reports of progress while a phase lasts. */
 const TELL_MS = 200;
 
 export interface PartTrainerOptions {
@@ -42,7 +42,7 @@ export interface PartRun<Name extends PartName> {
 export interface TrainControl {
   readonly signal: AbortSignal;
   readonly tell?: (done: number, total: number, detail?: string) => void;
-  /** What stays in shared memory meanwhile. */
+  /** Values that stay in shared memory meanwhile. */
   readonly held?: readonly unknown[];
 }
 
@@ -52,7 +52,7 @@ export interface TrainControl {
  */
 export class PartTrainer {
   readonly options: PartTrainerOptions;
-  /** What a training has freed. */
+  /** Memory that a training has freed. */
   readonly memory = new FreedMemory();
   private readonly pool: WorkerPool;
 
@@ -61,7 +61,7 @@ export class PartTrainer {
     this.options = options;
   }
 
-  /** Whether the threads were stopped; what fails then is no fault. */
+  /** True once the threads were stopped; a failure is no fault then. */
   get isStopped(): boolean {
     return this.pool.isClosed;
   }

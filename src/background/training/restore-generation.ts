@@ -5,7 +5,7 @@ import type { PlacedGeneration } from '../../threads/messages.ts';
 import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from '../generation/generation-storage.ts';
 import type { PartTrainer } from './part-trainer.ts';
 
-/** What was read back. */
+/** A generation that was read back. */
 export interface RestoredGeneration {
   readonly manifest: GenerationManifest;
   readonly parts: PlacedParts;

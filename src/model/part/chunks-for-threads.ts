@@ -10,10 +10,10 @@ const PLACES = 4;
 /** The counter as plain shared memory. */
 export type ChunkCounter = Int32Array<SharedArrayBuffer>;
 
-/** What every task has: plain data and shared memory, sent to each thread that takes part. */
+/** Fields of every task: plain data and shared memory, sent to each thread that takes part. */
 export interface SharedTask {
   readonly counter: ChunkCounter;
-  /** What the task leaves out to stay within bounds of work, for people; nothing when absent. */
+  /** Data that the task leaves out to stay within bounds of work, for people; none when absent. */
   readonly leftOut?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function isCancelled({ counter }: SharedTask): boolean {
   return Atomics.load(counter, CANCELLED) !== 0;
 }
 
-/** How many rows of the phase are done. */
+/** Rows of the phase that are done. */
 export function rowsDone({ counter }: SharedTask): number {
   return Atomics.load(counter, ROWS_DONE);
 }

@@ -5,7 +5,7 @@ import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import type { SharedTask } from './chunks-for-threads.ts';
 import type { StageMemory } from './memory-budget.ts';
 
-/** How a trained part will be asked. */
+/** The questions that a trained part is laid out for. */
 export interface ServingShape {
   /** Threads that may ask at once. */
   readonly slots: number;
@@ -24,7 +24,7 @@ export interface StageRoom {
   readonly sampleBytes: number;
 }
 
-/** What a part has at hand in the thread that works on it. */
+/** Tools of a part in the thread that works on it. */
 export interface PartTools {
   readonly reads: TrainingReads;
   readonly instantiate: InstantiateKernels;
@@ -47,7 +47,7 @@ export type CourseStep<Phase> =
     }
   | PartProgress;
 
-/** How far a training is, in the part's unit. */
+/** Progress of a training, in the part's unit. */
 export interface PartProgress {
   readonly kind: 'progress';
   readonly done: number;
@@ -56,7 +56,7 @@ export interface PartProgress {
   readonly detail?: string;
 }
 
-/** How a model is kept between two runs of the program. */
+/** Form of a model between two runs of the program. */
 export interface PartSaving<Model> {
   /** Name of the bytes in the cache store. */
   readonly name: string;
@@ -141,9 +141,9 @@ export interface LearnedPart<
 > {
   /** Its name where its memory is shown to people. */
   readonly title: string;
-  /** What a fit is doing while it trains it, for people to read. */
+  /** Words for people of a fit that trains it. */
   readonly stage: string;
-  /** How its bytes are kept; undefined when it is not saved but made of the data again. */
+  /** Form of its bytes; undefined when it is not saved but made of the data again. */
   readonly saving: PartSaving<Model> | undefined;
   /** The memory that a training of so many threads takes at most, beside its data, and what is served then. */
   memory(
@@ -173,7 +173,7 @@ export interface LearnedPart<
   serve(model: Model, shape: ServingShape, tools: PartTools): Placed;
   /** The placed model as one thread asks it. */
   open(placed: Placed, opening: PartOpening): Opened;
-  /** What the ranking looks at, by name, in this order. */
+  /** The features of the ranking that it has, by name, in this order. */
   readonly features: { readonly [Name in Feature]: PartFeature<Opened> };
   /** Absent for the collaborative model alone, which goes on from where it was judged. */
   readonly training?: PartTraining<Options, Outcome>;

@@ -19,11 +19,11 @@ export interface StageMemory {
   /** The largest piece that must be in one. */
   readonly piece?: number;
   readonly training: number;
-  /** What is placed at the end, the one that serves meanwhile, and the copies made to save it. */
+  /** The model that is placed at the end, the one that serves meanwhile, and the copies made to save it. */
   readonly models: number;
-  /** What stays from earlier stages, and what else serves. */
+  /** Models of earlier stages, and others that serve. */
   readonly held?: number;
-  /** What is left out to stay within bounds of memory and work, for people; nothing when absent. */
+  /** Data that is left out to stay within bounds of memory and work, for people; none when absent. */
   readonly leftOut?: string;
 }
 

@@ -13,7 +13,7 @@ interface Learned<Parts> {
   readonly parts: Parts;
 }
 
-/** What one fit has learned, as one thread asks it. */
+/** A generation as one thread asks it. */
 export type Generation = Learned<OpenedParts>;
 
 /** A generation in shared memory as this thread's own. */
