@@ -47,13 +47,13 @@ export const listRoutes: readonly Route[] = [
   }),
 ];
 
-async function itemNeighbors(
+function itemNeighbors(
   request: RouteRequest<{ readonly 'item-id': string; readonly category?: string }>,
   { recommender }: Services,
-): Promise<Reply> {
+): Promise<Reply> | Reply {
   const { params, query } = request;
-  const asked = listQuery(query, params.category, request);
-  return jsonRows(await recommender.itemNeighbors(params['item-id'], asked));
+  const found = recommender.itemNeighbors(params['item-id'], listQuery(query, params.category, request));
+  return found instanceof Promise ? found.then(jsonRows) : jsonRows(found);
 }
 
 /** A list and its version by category. */

@@ -5,8 +5,11 @@ import { json, jsonText, type Reply } from './reply.ts';
 const ROWS_A_TURN = 1000;
 
 /** A 200 that carries rows that are in memory, of a long list some a turn. */
-export async function jsonRows(rows: readonly object[]): Promise<Reply> {
-  if (rows.length <= ROWS_A_TURN) return json(rows);
+export function jsonRows(rows: readonly object[]): Promise<Reply> | Reply {
+  return rows.length <= ROWS_A_TURN ? json(rows) : longRows(rows);
+}
+
+async function longRows(rows: readonly object[]): Promise<Reply> {
   const texts: string[] = [];
   for (let from = 0; from < rows.length; from += ROWS_A_TURN) {
     await turns.take();

@@ -1,6 +1,6 @@
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -43,15 +43,27 @@ export class OnlineRecommender implements Recommender {
     return this.unread(query, this.parts.popular);
   }
 
-  async itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> {
+  itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> | ScoredEntry[] {
     const { reads, itemNeighbors, catalogue } = this.parts;
     const row = reads.itemRow(itemId);
     if (row < 0) return [];
-    const { categories, caller } = query;
+    const { categories } = query;
     const k = query.offset + query.n;
     const accept = (other: number) => catalogue.isInAll(other, categories);
-    const key = JSON.stringify(['item', row, k, categories]);
-    const ranked = await this.neighbors.run(key, caller?.signal, (signal) =>
+    const ready = k > PAUSE_ENTRIES ? undefined : itemNeighbors.ready(row, k, accept);
+    if (ready === undefined) return this.workedOutNeighbors(row, k, accept, query);
+    return atOnce(entries(ready, query, (other) => catalogue.idAt(other)));
+  }
+
+  private async workedOutNeighbors(
+    row: number,
+    k: number,
+    accept: (other: number) => boolean,
+    query: ListQuery,
+  ): Promise<ScoredEntry[]> {
+    const { itemNeighbors } = this.parts;
+    const key = JSON.stringify(['item', row, k, query.categories]);
+    const ranked = await this.neighbors.run(key, query.caller?.signal, (signal) =>
       itemNeighbors.of(row, k, accept, signal),
     );
     return this.itemEntries(ranked, query);

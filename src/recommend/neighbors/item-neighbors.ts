@@ -58,14 +58,23 @@ export class ItemNeighbors {
     this.likesOf = likesOf;
   }
 
+  /** The same as `of` where the last fit has found enough of them; undefined where more are to be worked out. */
+  ready(row: number, k: number, accept: (row: number) => boolean): Ranked | undefined {
+    const ahead = this.ahead(row);
+    const known = filterRanked(ahead, k, (other) => this.catalogue.isListable(other) && accept(other));
+    if (known.rows.length === k) return known;
+    // Shorter than any table is cut: then there were no others.
+    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN && !this.hasNews(row);
+    return isAll ? known : undefined;
+  }
+
   /** The listable items most like the one at `row` that pass `accept`, at most `k`, best first. */
   async of(row: number, k: number, accept: (row: number) => boolean, signal?: AbortSignal): Promise<Ranked> {
+    const ready = this.ready(row, k, accept);
+    if (ready !== undefined) return ready;
     const accepted = (other: number) => this.catalogue.isListable(other) && accept(other);
     const ahead = this.ahead(row);
     const known = filterRanked(ahead, k, accepted);
-    // Shorter than any table is cut: then there were no others.
-    const isAll = ahead.rows.length > 0 && ahead.rows.length < NEIGHBORS_MIN && !this.hasNews(row);
-    if (known.rows.length === k || isAll) return known;
     const seen = new Set(Array.from(ahead.rows));
     const rest = await this.workOut(
       row,

@@ -1,4 +1,5 @@
 import type { Ranked } from '../../memory/ranked-rows.ts';
+import { SparseSums } from '../../memory/sparse-sums.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { NeighborLists } from '../../model/neighbors/summed-lists.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -26,7 +27,7 @@ export class ItemBasedSource implements Source {
     this.parts = parts;
   }
 
-  rank(ask: Ask): Promise<Ranked> {
+  async rank(ask: Ask): Promise<Ranked> {
     const { isPositive, seedItems } = this.parts;
     return this.similarTo(ask.history.positiveRows(isPositive, seedItems), ask);
   }
@@ -35,13 +36,21 @@ export class ItemBasedSource implements Source {
    * Items most like the seed items together: the sum of each item's similarity to the seeds, out of what was computed
    * ahead, else worked out now.
    */
-  async similarTo(
-    seeds: readonly number[],
-    { k, accept, caller }: Pick<Ask, 'k' | 'accept' | 'caller'>,
-  ): Promise<Ranked> {
-    const { generations, catalogue, itemNeighbors } = this.parts;
+  similarTo(seeds: readonly number[], asked: Pick<Ask, 'k' | 'accept' | 'caller'>): Promise<Ranked> | Ranked {
+    const { generations, catalogue } = this.parts;
     const lists = generations.current?.parts.itemNeighbors;
     const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
+    if (!seeds.every(isAhead)) return this.workedOut(seeds, asked, lists, isAhead);
+    return bestBySimilarity(lists, seeds, asked.k, (row) => catalogue.isListable(row) && asked.accept(row));
+  }
+
+  private async workedOut(
+    seeds: readonly number[],
+    { k, accept, caller }: Pick<Ask, 'k' | 'accept' | 'caller'>,
+    lists: NeighborLists | undefined,
+    isAhead: (seed: number) => boolean,
+  ): Promise<Ranked> {
+    const { catalogue, itemNeighbors } = this.parts;
     const sums = new Map<number, number>();
     const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
     for (const [row, sum] of sumSimilarities(lists, seeds.filter(isAhead))) {
@@ -64,41 +73,66 @@ export class ItemBasedSource implements Source {
 export const itemBasedMatcher: Matcher = {
   lists(match) {
     const { settings, accept } = match;
-    const top = new TopK(settings.cacheSize);
-    for (const [row, sum] of matched(match)) if (accept(row)) top.push(row, sum);
-    return [top.sorted().rows];
+    return [bestBySimilarity(listsOf(match), seedsOf(match), settings.cacheSize, accept).rows];
   },
   proposes(match) {
-    const sums = matched(match);
+    const sums = sumSimilarities(listsOf(match), seedsOf(match));
     return (row) => sums.has(row);
   },
 };
 
-const NONE: ReadonlyMap<number, number> = new Map();
-
-function matched({ inputs, settings, liked }: Match): ReadonlyMap<number, number> {
-  if (!settings.item_based) return NONE;
-  return sumSimilarities(inputs.generation?.parts.itemNeighbors, liked.slice(0, settings.seedItems));
+function listsOf({ inputs, settings }: Match): NeighborLists | undefined {
+  return settings.item_based ? inputs.generation?.parts.itemNeighbors : undefined;
 }
 
+function seedsOf({ settings, liked }: Match): readonly number[] {
+  return liked.slice(0, settings.seedItems);
+}
+
+/** This thread's. */
+const scratch = new SparseSums();
+
 /**
- * The sum of each item's similarity to the seed items, out of what was computed ahead.
- * @param weightAt what the seed at a place counts
+ * The items with the largest sums of similarities to the seed items, out of what was computed ahead.
+ * @param weightAt the weight of the seed at a place
  */
-export function sumSimilarities(
+export function bestBySimilarity(
   lists: NeighborLists | undefined,
   seeds: readonly number[],
+  k: number,
+  accept: (row: number) => boolean,
   weightAt: (at: number) => number = () => 1,
+): Ranked {
+  scratch.clear();
+  eachSimilarity(lists, seeds, weightAt, (row, similarity) => scratch.add(row, similarity));
+  return scratch.best(k, accept);
+}
+
+/** The sum of each item's similarity to the seed items, likewise. */
+function sumSimilarities(
+  lists: NeighborLists | undefined,
+  seeds: readonly number[],
 ): ReadonlyMap<number, number> {
-  if (lists === undefined) return NONE;
   const sums = new Map<number, number>();
-  seeds.forEach((seed, place) => {
-    const weight = weightAt(place);
-    const { rows, scores } = lists.neighborsAt(seed);
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at]!;
-      sums.set(row, (sums.get(row) ?? 0) + weight * scores[at]!);
-    }
-  });
+  eachSimilarity(
+    lists,
+    seeds,
+    () => 1,
+    (row, similarity) => sums.set(row, (sums.get(row) ?? 0) + similarity),
+  );
   return sums;
+}
+
+function eachSimilarity(
+  lists: NeighborLists | undefined,
+  seeds: readonly number[],
+  weightAt: (at: number) => number,
+  onSimilarity: (row: number, similarity: number) => void,
+): void {
+  if (lists === undefined) return;
+  for (let place = 0; place < seeds.length; place++) {
+    const weight = weightAt(place);
+    const { rows, scores } = lists.neighborsAt(seeds[place]!);
+    for (let at = 0; at < rows.length; at++) onSimilarity(rows[at]!, weight * scores[at]!);
+  }
 }

@@ -28,7 +28,7 @@ export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
 export interface Recommender {
   latest(query: ListQuery): Promise<ScoredEntry[]>;
   popular(query: ListQuery): Promise<ScoredEntry[]>;
-  itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> | ScoredEntry[];
   userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
   /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
   recommend(userId: string, query: RecommendQuery): Promise<string> | string;

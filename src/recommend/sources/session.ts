@@ -1,12 +1,11 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
 import type { Ranked } from '../../memory/ranked-rows.ts';
-import { TopK } from '../../memory/top-k.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { GenerationSlot } from '../models/generation.ts';
-import { type ItemBasedSource, sumSimilarities } from './item-based.ts';
+import { bestBySimilarity, type ItemBasedSource } from './item-based.ts';
 import type { ListQuery } from './recommender.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
@@ -59,19 +58,19 @@ export class SessionSource {
     const k = query.offset + query.n;
     const next = this.following(seeds, k, accept);
     if (next.rows.length === k) return next;
-    const similar = await itemBased.similarTo(seeds, { k, accept, caller: query.caller });
+    const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
+    if (!(similar instanceof Promise)) return followedBy(next, similar, k);
+    const found = await similar;
     // Asked for once more, for items may have been hidden or deleted while others were waited for.
-    return followedBy(this.following(seeds, k, accept), similar, k);
+    return followedBy(this.following(seeds, k, accept), found, k);
   }
 
   /** What others went on to after the items, the latest first. */
   private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
     const { generations, catalogue, bySequence } = this.parts;
     const sequence = bySequence ? generations.current?.parts.sequence : undefined;
-    const sums = sumSimilarities(sequence, seeds, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
-    const top = new TopK(k);
-    for (const [row, sum] of sums) if (catalogue.isListable(row) && accept(row)) top.push(row, sum);
-    return top.sorted();
+    const mayStand = (row: number) => catalogue.isListable(row) && accept(row);
+    return bestBySimilarity(sequence, seeds, k, mayStand, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
   }
 }
 
