@@ -99,3 +99,17 @@ export function readType(key: Uint8Array, at: number): number {
 export function readRow(key: Uint8Array, at: number): number {
   return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
 }
+
+/** LMDB's number of MDB_CORRUPTED. */
+const CORRUPTED = -30_796;
+
+/**
+ * The sub-key of the block behind one in a chain of blocks, whose sub-keys rise; 0 at the end.
+ * @throws Error with the code of LMDB's MDB_CORRUPTED when the chain leads back, which no reader would come to the end of
+ */
+export function nextBlock(low: number, next: number): number {
+  if (next === 0 || next > low) return next;
+  throw Object.assign(new Error('MDB_CORRUPTED: a block of feedback leads back in its chain'), {
+    code: CORRUPTED,
+  });
+}

@@ -6,6 +6,7 @@ import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
 import {
   FEEDBACK_WORDS,
+  nextBlock,
   readRow,
   rowKey,
   unpackTimeMs,
@@ -99,7 +100,7 @@ export class LmdbLocalReads implements LocalReads {
       if (length + count > this.itemUsers.length) this.itemUsers = grown(this.itemUsers, length + count);
       this.itemUsers.set(words.subarray(1), length);
       length += count;
-      low = words[0]!;
+      low = nextBlock(low, words[0]!);
     } while (low !== 0);
     return this.itemUsers.subarray(0, length);
   }
@@ -235,7 +236,7 @@ export class LmdbLocalReads implements LocalReads {
         const high = words[at + 2]!;
         out.push(userRow, words[at]!, unpackType(high), unpackTimeMs(words[at + 1]!, high));
       }
-      low = words[0]!;
+      low = nextBlock(low, words[0]!);
     } while (low !== 0);
   }
 }

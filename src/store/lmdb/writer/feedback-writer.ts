@@ -3,6 +3,7 @@ import type { ChangeLog } from '../changes/changes-of-commit.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_WORDS,
+  nextBlock,
   packTimeLow,
   packTypeAndTime,
   pairKey,
@@ -266,7 +267,7 @@ export class FeedbackWriter {
       for (let at = 1; at < words.length; at += FEEDBACK_WORDS) {
         if (unpackType(words[at + 2]!) === type) return true;
       }
-      low = words[0] ?? 0;
+      low = nextBlock(low, words[0] ?? 0);
     } while (low !== 0);
     return false;
   }
