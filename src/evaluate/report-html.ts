@@ -3,7 +3,7 @@ import { countedRecords } from '../domain/group-digits.ts';
 import { MAIN_METRIC } from './conclusion.ts';
 import { escapeHtml, htmlTable } from './html-table.ts';
 import { renderReplayHtml } from './replay-html.ts';
-import { byLikesCells, describeTable, LEGEND, tableCells } from './report.ts';
+import { byLikesCells, describeTable, legendOf, tableCells } from './report.ts';
 
 const BAR_HEIGHT = 26;
 const NAME_WIDTH = 330;
@@ -33,8 +33,10 @@ export function renderHtml(report: EvaluationReport): string {
 ${report.replay === undefined ? '' : renderReplayHtml(report.replay)}
 ${report.tables.map(renderTable).join('\n')}
 <h2>How to read this</h2>
-<p>A part of the positive feedback was hidden, the service learned from the rest, and each user's list was compared with what was hidden.</p>
-<dl>${LEGEND.map(([column, meaning]) => `<dt>${column}</dt><dd>${escapeHtml(meaning)}</dd>`).join('')}</dl>
+<p>What people liked was hidden from the service, and their lists were compared with it: one by one in the replay, all at once in the other table.</p>
+<dl>${legendOf(report)
+    .map(([column, meaning]) => `<dt>${column}</dt><dd>${escapeHtml(meaning)}</dd>`)
+    .join('')}</dl>
 </body></html>
 `;
 }

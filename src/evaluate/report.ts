@@ -35,12 +35,18 @@ export function renderText(report: EvaluationReport): string {
   const head = `${report.source}: ${countedRecords(report)}; positive: ${report.positiveTypes.join(', ')}`;
   const { replay, tables } = report;
   const told = [...(replay === undefined ? [] : [renderReplay(replay)]), ...tables.map(renderTable)];
-  return [head, ...told, renderLegend()].join('\n\n');
+  return [head, ...told, renderLegend(report)].join('\n\n');
 }
 
-function renderLegend(): string {
-  const width = Math.max(...LEGEND.map(([column]) => column.length));
-  return LEGEND.map(([column, meaning]) => `${column.padEnd(width)}  ${meaning}`).join('\n');
+/** The meanings of the columns that a report has. */
+export function legendOf({ tables }: EvaluationReport): typeof LEGEND {
+  return tables.length > 0 ? LEGEND : LEGEND.filter(([column]) => column === MAIN_METRIC || column === '±');
+}
+
+function renderLegend(report: EvaluationReport): string {
+  const legend = legendOf(report);
+  const width = Math.max(...legend.map(([column]) => column.length));
+  return legend.map(([column, meaning]) => `${column.padEnd(width)}  ${meaning}`).join('\n');
 }
 
 function renderTable(table: EvaluationTable): string {
