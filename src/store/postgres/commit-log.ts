@@ -1,17 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { FurzeError } from '../../domain/errors.ts';
 import type { CheckedCommand } from '../check-command.ts';
-import { type Commit, decodeParts } from '../commit-effects.ts';
+import { type Commit, decodeParts, type Effects, encodeParts } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 import type { SyncMode, WriteRules } from '../write-options.ts';
-import { GroupApplier } from './apply-in-memory.ts';
+import type { AffectedRows } from './affected-rows.ts';
+import { AffectedRowsLoader } from './affected-rows-loader.ts';
+import { changedRows } from './changed-rows.ts';
+import { COMMIT_PARAMETERS, type CommitParameters, commitCallOf, removalOf } from './commit-procedure.ts';
 import { type Connection, Link } from './connection.ts';
 import type { CommitsBehind } from './follow-commits.ts';
-import { GroupLoader, type GroupState } from './load-affected-rows.ts';
 import { typeOf } from './packed-type-and-time.ts';
-import { GroupStore, removalOf } from './write-changed-rows.ts';
+import { shiftRows } from './row-shift.ts';
+import { RowsApplier } from './rows-applier.ts';
+import { int4Array } from './sql-arrays.ts';
+import { TouchedKeys } from './touched-keys.ts';
 
 /** Commits that are read at once. */
 const COMMITS_MAX = 200;
@@ -24,10 +29,22 @@ type CommitRow = readonly [
   headPosition: number,
   headMark: number,
   position: number | null,
-  mark: number | null,
-  markBefore: number | null,
-  body: Buffer | null,
+  mark: number,
+  markBefore: number,
+  body: Buffer,
+  userBase: number,
+  userShift: number,
+  itemBase: number,
+  itemShift: number,
 ];
+type CommitAnswer = readonly [
+  position: number | null,
+  markBefore: number,
+  userShift: number,
+  itemShift: number,
+];
+
+const PARAMETERS = Object.keys(COMMIT_PARAMETERS) as (keyof CommitParameters)[];
 
 /** What was done with each command of a group, and what all of it did; no commit where nothing changed. */
 export interface GroupOutcome {
@@ -36,68 +53,98 @@ export interface GroupOutcome {
 }
 
 /**
- * The commits of all nodes in PostgreSQL, which is the one truth. A group of commands is one transaction. The transactions
- * of all nodes come one after another: each locks the one row of `head` first. So each has a number that follows on that of
- * the one before, and a copy that has carried out the commits up to a number shows exactly what the truth was then.
+ * The commits of all nodes in the database. A group of commands is one transaction. The transactions of all nodes come one after
+ * another: each locks the one row of `head` first, within the server (`commit-procedure.ts`). So each has a number that follows on
+ * that of the one before, and a replica that has carried out the commits up to a number shows exactly what there was then.
  */
 export class CommitLog {
   private readonly schema: string;
   private readonly rules: WriteRules;
-  private readonly begin: string;
-  private readonly loader: GroupLoader;
+  private readonly isDurable: boolean;
+  private readonly call: string;
+  private readonly loader: AffectedRowsLoader;
   private readonly writing: Link;
   private readonly reading: Link;
 
   constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
     this.schema = `"${dsn.schema}"`;
     this.rules = rules;
-    this.loader = new GroupLoader(this.schema);
+    this.loader = new AffectedRowsLoader(this.schema);
+    this.call = commitCallOf(this.schema);
+    this.isDurable = sync === 'disk';
     this.writing = new Link(dsn, 'furze writing');
     this.reading = new Link(dsn, 'furze following');
-    // Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
-    this.begin = `BEGIN; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
-      SET LOCAL enable_seqscan = off; SET LOCAL synchronous_commit = ${sync === 'disk' ? 'on' : 'off'}`;
   }
 
   /**
-   * Carries out a group in one transaction; a command that is refused leaves nothing.
+   * Carries out a group in one transaction; a command that is refused leaves nothing. What it goes by is read without a lock, and
+   * again where a commit of another node came between that touched it.
    * @throws Error when the group was not committed, or when it is not known whether it was
    */
   async write(commands: readonly CheckedCommand[]): Promise<GroupOutcome> {
-    const connection = await this.writing.connect();
-    try {
-      const state = await this.loader.load(connection, this.begin, commands);
-      await this.makeRoomForTypes(connection, state, commands);
-      const applier = new GroupApplier(state, this.rules);
+    for (;;) {
+      const connection = await this.writing.connect();
+      const state = await this.loader.load(connection, commands);
+      const keys = new TouchedKeys(commands);
+      await this.makeRoomForTypes(connection, state, commands, keys);
+      const applier = new RowsApplier(state, this.rules);
       const answers = commands.map((command) => applied(applier, command));
       const parts = applier.finish();
-      if (parts.length === 0) {
-        await connection.run('ROLLBACK');
-        return { answers, commit: undefined };
-      }
-      const { position, mark: markBefore } = state.head;
-      const commit = { position: position + 1, mark: randomInt(1, MARK_MAX), markBefore, parts };
-      await new GroupStore(connection, this.schema).commit(state, commit);
-      return { answers, commit };
-    } catch (error) {
-      if (connection.isOpen) await connection.run('ROLLBACK').catch(() => {});
-      throw error;
+      if (parts.length === 0) return { answers, commit: undefined };
+      keys.addEffects(parts);
+      const commit = await this.commit(connection, state, keys, parts);
+      if (commit !== undefined) return { answers, commit };
     }
+  }
+
+  /** @returns undefined when what was read is old by now, and nothing was changed */
+  private async commit(
+    connection: Connection,
+    state: AffectedRows,
+    { concerned, touched }: TouchedKeys,
+    parts: readonly Effects[],
+  ): Promise<Commit | undefined> {
+    const mark = randomInt(1, MARK_MAX);
+    const rows = changedRows(state);
+    const given: CommitParameters = {
+      readPosition: state.head.position,
+      readMark: state.head.mark,
+      readTypesVersion: state.typesVersion,
+      newMark: mark,
+      isDurable: this.isDurable,
+      concerned: int4Array([...concerned]),
+      touched: int4Array([...touched]),
+      body: Buffer.from(encodeParts(parts)),
+      ...rows,
+    };
+    const [answer] = await connection.rows<CommitAnswer>(
+      this.call,
+      PARAMETERS.map((name) => given[name]),
+    );
+    const [position, markBefore, userShift, itemShift] = answer!;
+    if (position === null) return undefined;
+    const { users: userBase, items: itemBase } = state.storedRows;
+    const shift = { userBase, userShift, itemBase, itemShift };
+    return { position, mark, markBefore, parts: shiftRows(parts, shift) };
   }
 
   /** The commits behind a position in their order, and the last one of all nodes: both as of one moment. */
   async commitsAfter(position: number): Promise<CommitsBehind> {
     const connection = await this.reading.connect();
     const rows = await connection.rows<CommitRow>(
-      `SELECT h.position, h.mark, c.position, c.mark, c.mark_before, c.body FROM ${this.schema}.head h LEFT JOIN LATERAL (
-         SELECT position, mark, mark_before, body FROM ${this.schema}.changes
-         WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}) c ON true
+      `SELECT h.position, h.mark, c.* FROM ${this.schema}.head h LEFT JOIN LATERAL (
+         SELECT position, mark, mark_before, body, user_base, user_shift, item_base, item_shift
+         FROM ${this.schema}.changes WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}) c ON true
        ORDER BY c.position`,
       [position],
     );
     const [headPosition, headMark] = rows[0]!;
-    const commits = rows.flatMap(([, , at, mark, markBefore, body]) =>
-      at === null ? [] : [{ position: at, mark: mark!, markBefore: markBefore!, parts: decodeParts(body!) }],
+    const commits = rows.flatMap(
+      ([, , at, mark, markBefore, body, userBase, userShift, itemBase, itemShift]) => {
+        if (at === null) return [];
+        const shift = { userBase, userShift, itemBase, itemShift };
+        return [{ position: at, mark, markBefore, parts: shiftRows(decodeParts(body), shift) }];
+      },
     );
     return { commits, head: { position: headPosition, mark: headMark } };
   }
@@ -113,7 +160,7 @@ export class CommitLog {
     );
     if (next === undefined) return false;
     const [row, isUser] = next;
-    await connection.run(removalOf(this.schema, isUser ? 'user' : 'item', false), [row]);
+    await connection.run(removalOf(this.schema, isUser ? 'user' : 'item', '$1::int4', false), [row]);
     return true;
   }
 
@@ -134,11 +181,12 @@ export class CommitLog {
     await Promise.all([this.writing.close(), this.reading.close()]);
   }
 
-  /** Where feedback types would get too many, takes back the numbers of those without feedback. */
+  /** Where feedback types would get too many, takes back the numbers of those without feedback, which no lock waits for. */
   private async makeRoomForTypes(
     connection: Connection,
-    { types }: GroupState,
+    { types, goneTypes }: AffectedRows,
     commands: readonly CheckedCommand[],
+    keys: TouchedKeys,
   ): Promise<void> {
     const names = new Set<string>();
     for (const command of commands)
@@ -148,17 +196,16 @@ export class CommitLog {
     const empty = await connection.rows<[number, string]>(
       `SELECT t.type, t.name FROM ${this.schema}.types t WHERE t.type NOT IN (SELECT ${typeOf('f.type_time')} FROM ${this.schema}.feedback f)`,
     );
-    const unused = empty.filter(([, name]) => !names.has(name)).map(([type]) => type);
-    if (unused.length === 0) return;
-    types.remove(unused);
-    await connection.rows(`DELETE FROM ${this.schema}.types WHERE type = ANY($1::int2[])`, [
-      `{${unused.join()}}`,
-    ]);
-    await connection.run(`UPDATE ${this.schema}.head SET types_version = types_version + 1`);
+    for (const [type, name] of empty) {
+      if (names.has(name)) continue;
+      goneTypes.push(type);
+      keys.addGoneType(name);
+    }
+    types.remove(goneTypes);
   }
 }
 
-function applied(applier: GroupApplier, command: CheckedCommand): WriteResult | FurzeError {
+function applied(applier: RowsApplier, command: CheckedCommand): WriteResult | FurzeError {
   try {
     return applier.apply(command);
   } catch (error) {

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Point } from '../commit-effects.ts';
+import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
-import { TIME_BIAS, TYPE_SHIFT } from './packed-type-and-time.ts';
 
-/** Raised when a change of the tables makes older programs misread them. */
-export const FORMAT_VERSION = 2;
-/** The first one, whose feedback had a time, a type and a key of three columns: 20 bytes a row more. */
-const FORMAT_OF_COLUMNS = 1;
-/** Nodes that said less than so long ago that they are there, are. */
-const THERE_SECONDS = 15;
+/** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
+export const FORMAT_VERSION = 3;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 const MAKING_LOCK = 0x66757a65;
@@ -20,9 +16,8 @@ export interface Head extends Point {
 }
 
 /**
- * Makes the tables where there are none, brings those of the format before to this one, and reads the head.
- * @throws OperatorError when a newer version made them, nodes of an older one use them, or the database has another
- * encoding than UTF-8
+ * Makes the tables where there are none, and reads the head.
+ * @throws OperatorError when another version made them, or the database has another encoding than UTF-8
  */
 export async function openSchema(connection: Connection, schema: string): Promise<Head> {
   const [encoding] = await connection.rows<[string]>('SHOW server_encoding');
@@ -30,68 +25,21 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
     );
-  // The table and the column that came last: those that an older version made lack them, and get them beside theirs.
-  const [there] = await connection.rows<[boolean]>(
-    `SELECT to_regclass($1) IS NOT NULL AND EXISTS (
-       SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($2) AND attname = 'mark')`,
-    [`"${schema}".nodes`, `"${schema}".head`],
-  );
+  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [
+    `"${schema}".head`,
+  ]);
   if (!there![0]) await makeTables(connection, schema);
-  let head = await readHead(connection, schema);
-  if (head[0] === FORMAT_OF_COLUMNS) {
-    await packTypesAndTimes(connection, schema);
-    head = await readHead(connection, schema);
-  }
-  const [format, identity, position, mark] = head;
-  if (format > FORMAT_VERSION)
+  const [formats] = await connection.rows<[number]>(`SELECT format FROM "${schema}".head`);
+  const format = formats![0];
+  if (format !== FORMAT_VERSION)
     throw new OperatorError(
-      `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}. A newer furze made it.`,
+      `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}: use the furze that made it, or a new schema.`,
     );
-  return { identity, position, mark };
-}
-
-type HeadRow = readonly [format: number, identity: string, position: number, mark: number];
-
-async function readHead(connection: Connection, schema: string): Promise<HeadRow> {
-  const [head] = await connection.rows<HeadRow>(
-    `SELECT format, identity, position, mark FROM "${schema}".head`,
+  const [head] = await connection.rows<[string, number, number]>(
+    `SELECT identity, position, mark FROM "${schema}".head`,
   );
-  return head!;
-}
-
-/** Brings feedback of the format before to this one, in one transaction that all who write wait for. */
-async function packTypesAndTimes(connection: Connection, schema: string): Promise<void> {
-  const s = `"${schema}"`;
-  // A bound that the server sets for all would end it each time that it is tried, where there is much feedback.
-  await connection.run(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0`);
-  try {
-    await connection.run(`SELECT pg_advisory_xact_lock(${MAKING_LOCK})`);
-    const [head] = await connection.rows<[number]>(`SELECT format FROM ${s}.head FOR UPDATE`);
-    if (head![0] === FORMAT_OF_COLUMNS) {
-      const nodes = await connection.rows<[string]>(
-        `SELECT name FROM ${s}.nodes WHERE seen > now() - interval '${THERE_SECONDS} seconds'`,
-      );
-      if (nodes.length > 0)
-        throw new OperatorError(
-          `The schema "${schema}" is of an older furze, whose nodes (${nodes.join(', ')}) still use it and could not go on with what this one makes of it: stop them first; ones that were killed are gone after ${THERE_SECONDS} seconds.`,
-        );
-      // The second change of the column leaves out what the first has emptied.
-      await connection.run(`
-        ALTER TABLE ${s}.feedback DROP CONSTRAINT feedback_pkey;
-        DROP INDEX ${s}.feedback_item;
-        ALTER TABLE ${s}.feedback ALTER COLUMN time_ms TYPE bigint
-          USING (type::bigint << ${TYPE_SHIFT}) | (time_ms + ${TIME_BIAS});
-        ALTER TABLE ${s}.feedback DROP COLUMN type;
-        ALTER TABLE ${s}.feedback RENAME COLUMN time_ms TO type_time;
-        ALTER TABLE ${s}.feedback ALTER COLUMN type_time TYPE bigint USING type_time # 0;
-        ${feedbackIndexesOf(s)}
-        UPDATE ${s}.head SET format = ${FORMAT_VERSION}`);
-    }
-    await connection.run('COMMIT');
-  } catch (error) {
-    await connection.run('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  const [identity, position, mark] = head!;
+  return { identity, position, mark };
 }
 
 async function makeTables(connection: Connection, schema: string): Promise<void> {
@@ -142,11 +90,10 @@ function tablesOf(schema: string): string {
       row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
     CREATE TABLE IF NOT EXISTS ${s}.changes (
       position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
-      at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL);
-    ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL;
-    ALTER TABLE ${s}.head ADD COLUMN IF NOT EXISTS mark bigint NOT NULL DEFAULT 0;
-    ALTER TABLE ${s}.changes ADD COLUMN IF NOT EXISTS mark bigint NOT NULL DEFAULT 0,
-      ADD COLUMN IF NOT EXISTS mark_before bigint NOT NULL DEFAULT 0;
+      at timestamptz NOT NULL, touched integer[] NOT NULL, user_base integer NOT NULL, user_shift integer NOT NULL,
+      item_base integer NOT NULL, item_shift integer NOT NULL, body bytea NOT NULL);
+    ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN touched SET STORAGE EXTERNAL;
+    ${commitProcedureOf(s)}
     ${sharedTablesOf(s)}`;
 }
 

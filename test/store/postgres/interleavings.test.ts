@@ -6,7 +6,7 @@ import type { Stores } from '../../../src/store/open/open-store.ts';
 import { CommitLog } from '../../../src/store/postgres/commit-log.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { NodeSession } from '../../../src/store/postgres/leadership-and-presence.ts';
-import { operation } from '../contract/operations.ts';
+import { type Operation, operation } from '../contract/operations.ts';
 import { close, PLAIN_RULES, sorted, tempFolder, walk } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 
@@ -16,6 +16,14 @@ const TABLES = ['users', 'items', 'feedback', 'notes', 'types', 'removals', 'cha
 const at = fc.nat(NODES - 1);
 const event = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('write' as const), at, operation }) },
+  // Several nodes at once, over the same few users and items.
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('burst' as const),
+      operations: fc.array(operation, { maxLength: 9 }),
+    }),
+  },
   // A node that is open and is not asked does not follow, as one whose thread stands still.
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), at }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restart' as const), at }) },
@@ -38,7 +46,7 @@ class Cluster {
   readonly dsn = newDsn();
   private readonly s = `"${this.dsn.schema}"`;
   private readonly folders = Array.from({ length: NODES }, () => tempFolder());
-  private readonly nodes: (Stores | undefined)[] = Array.from({ length: NODES });
+  private readonly nodes: (Promise<Stores> | undefined)[] = Array.from({ length: NODES });
   private readonly log = new CommitLog(this.dsn, PLAIN_RULES, 'disk');
   private connection!: Connection;
   private leader: NodeSession | undefined;
@@ -50,14 +58,23 @@ class Cluster {
   }
 
   async node(node: number): Promise<DataStore> {
-    this.nodes[node] ??= await openNode(this.dsn, this.folders[node]!);
-    return this.nodes[node].data;
+    this.nodes[node] ??= openNode(this.dsn, this.folders[node]!);
+    return (await this.nodes[node]).data;
+  }
+
+  async write(node: number, operation: Operation): Promise<void> {
+    if (operation === 'reopen') return;
+    const data = await this.node(node);
+    await data.write(operation()).catch((error: unknown) => {
+      if (!(error instanceof FurzeError)) throw error;
+      expect(error.code).not.toBe('INTERNAL');
+    });
   }
 
   async stop(node: number): Promise<void> {
     const stores = this.nodes[node];
     this.nodes[node] = undefined;
-    if (stores !== undefined) await close(stores);
+    if (stores !== undefined) await close(await stores);
   }
 
   /** Some of the commits are as old as those that are not kept. */
@@ -159,15 +176,11 @@ async function carryOut(
   each: typeof event extends fc.Arbitrary<infer T> ? T : never,
 ): Promise<void> {
   switch (each.kind) {
-    case 'write': {
-      if (each.operation === 'reopen') return;
-      const data = await cluster.node(each.at);
-      await data.write(each.operation()).catch((error: unknown) => {
-        if (!(error instanceof FurzeError)) throw error;
-        expect(error.code).not.toBe('INTERNAL');
-      });
+    case 'write':
+      return cluster.write(each.at, each.operation);
+    case 'burst':
+      await Promise.all(each.operations.map((one, at) => cluster.write(at % NODES, one)));
       return;
-    }
     case 'read': {
       const data = await cluster.node(each.at);
       await data.barrier!.pass();

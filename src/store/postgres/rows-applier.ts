@@ -7,7 +7,7 @@ import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import { EditKind, PairMerge, wasStored } from '../merge-feedback.ts';
 import type { WriteRules } from '../write-options.ts';
-import type { GroupState, Pair, Stored } from './load-affected-rows.ts';
+import type { AffectedRows, Pair, Stored } from './affected-rows.ts';
 
 /** Effects in the making. */
 interface Part extends Effects {
@@ -30,15 +30,15 @@ const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
 const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */
-export class GroupApplier extends Applier {
-  private readonly state: GroupState;
+export class RowsApplier extends Applier {
+  private readonly state: AffectedRows;
   private readonly merge: PairMerge;
   private readonly parts: Part[] = [];
   private part: Part = newPart();
   /** True when something went away in this part, so that what follows must not be told in the same breath. */
   private hasRemovals = false;
 
-  constructor(state: GroupState, rules: WriteRules) {
+  constructor(state: AffectedRows, rules: WriteRules) {
     super(rules, state);
     this.state = state;
     this.merge = new PairMerge(this.roles);

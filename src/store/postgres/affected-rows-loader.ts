@@ -1,0 +1,201 @@
+import type { Item, User } from '../../domain/entities.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
+import type { CheckedCommand } from '../check-command.ts';
+import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
+import type { Connection } from './connection.ts';
+import { TypeTable } from './feedback-type-numbers.ts';
+import { timeMsOf, typeOf } from './packed-type-and-time.ts';
+
+const TYPE = typeOf('f.type_time');
+
+/** The feedback types; another server may have others under the same version, after a failover. */
+interface Types {
+  readonly version: number;
+  readonly connection: Connection;
+  readonly names: readonly (readonly [type: number, name: string])[];
+}
+
+// Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
+const BEGIN = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+  SET LOCAL enable_seqscan = off`;
+
+/** Reads what groups concern, without a lock. It remembers the feedback types from one group to the next. */
+export class AffectedRowsLoader {
+  private readonly schema: string;
+  private types: Types | undefined;
+  /** Whether any feedback has a comment or a value, as of the last group. */
+  private hasNotes = true;
+
+  /** @param schema as it stands in SQL */
+  constructor(schema: string) {
+    this.schema = schema;
+  }
+
+  /**
+   * Reads what the commands concern: the head first, so that whatever of the rest is newer was touched by a later commit. All
+   * queries are sent at once.
+   */
+  async load(connection: Connection, commands: readonly CheckedCommand[]): Promise<AffectedRows> {
+    const concern = concernOf(commands);
+    const pairs = pairsOf(commands);
+    const sent = [
+      connection.run(BEGIN),
+      connection.rows<HeadRow>(
+        `SELECT position, mark, next_user_row, next_item_row, types_version, has_notes FROM ${this.schema}.head`,
+      ),
+      this.loadEntities<User>(connection, 'user', concern.userIds, concern.readUserIds),
+      this.loadEntities<Item>(connection, 'item', concern.itemIds, concern.readItemIds),
+      this.loadPairs(connection, pairs, this.hasNotes),
+      connection.run('COMMIT'),
+    ] as const;
+    const [, heads, users, items, feedback] = await Promise.all(sent);
+    const [head] = heads;
+    const [, , , , typesVersion, hasNotes] = head!;
+    const lacksNotes = hasNotes && !this.hasNotes;
+    this.hasNotes = hasNotes;
+    const types = await this.loadTypes(connection, typesVersion);
+    const state = new AffectedRows(head!, types);
+    for (const [id, entity] of users) state.users.set(id, entity);
+    for (const [id, entity] of items) state.items.set(id, entity);
+    const rows = lacksNotes ? await this.loadPairs(connection, pairs, true) : feedback;
+    for (const [userRow, itemRow, type, timeMs, comment, value] of rows) {
+      const stored = { timeMs, comment: comment?.toString() ?? '', value: value ?? 0 };
+      state.pairOf(userRow, itemRow).set(type, { stored, now: stored });
+    }
+    return state;
+  }
+
+  private async loadEntities<T>(
+    connection: Connection,
+    kind: 'user' | 'item',
+    ids: ReadonlySet<string>,
+    read: ReadonlySet<string>,
+  ): Promise<Map<string, Entity<T>>> {
+    if (ids.size === 0) return new Map();
+    const rows = await connection.rows<[number, string, object | null]>(
+      `SELECT ${kind}_row, ${kind}_id, CASE WHEN ${kind}_id = ANY($2::text[]) THEN detail END
+       FROM ${this.schema}.${kind}s WHERE ${kind}_id = ANY($1::text[])`,
+      [[...ids], [...read]],
+    );
+    const idField = kind === 'user' ? 'UserId' : 'ItemId';
+    return new Map(
+      rows.map(([row, id, detail]) => {
+        const value = detail === null ? undefined : ({ [idField]: id, ...detail } as T);
+        return [id, { row, value, isChanged: false }];
+      }),
+    );
+  }
+
+  /** Types that are newer than the head are of another version than the one that is told with them. */
+  private async loadTypes(connection: Connection, version: number): Promise<TypeTable> {
+    let known = this.types;
+    if (known?.version !== version || known.connection !== connection) {
+      const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${this.schema}.types`);
+      this.types = known = { version, connection, names };
+    }
+    return new TypeTable(known.names);
+  }
+
+  /** The feedback of all pairs that the commands name. */
+  private async loadPairs(
+    connection: Connection,
+    [userIds, itemIds]: Pairs,
+    withNotes: boolean,
+  ): Promise<PairRow[]> {
+    if (userIds.length === 0) return [];
+    const { schema } = this;
+    return connection.rows<PairRow>(
+      `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value' : 'NULL, NULL'}
+       FROM unnest($1::text[], $2::text[]) AS p (u, i)
+       JOIN ${schema}.users u ON u.user_id = p.u JOIN ${schema}.items i ON i.item_id = p.i
+       JOIN ${schema}.feedback f ON f.user_row = u.user_row AND f.item_row = i.item_row
+       ${withNotes ? `LEFT JOIN ${schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`,
+      [userIds, itemIds],
+    );
+  }
+}
+
+type PairRow = readonly [
+  userRow: number,
+  itemRow: number,
+  type: number,
+  timeMs: number,
+  comment: Buffer | null,
+  value: number | null,
+];
+type Pairs = readonly [userIds: string[], itemIds: string[]];
+
+/** The pairs that the commands name, each once. */
+function pairsOf(commands: readonly CheckedCommand[]): Pairs {
+  const known = new Map<string, Set<string>>();
+  const userIds: string[] = [];
+  const itemIds: string[] = [];
+  const add = (userId: string, itemId: string) => {
+    const items = getOrPut(known, userId, () => new Set<string>());
+    if (items.has(itemId)) return;
+    items.add(itemId);
+    userIds.push(userId);
+    itemIds.push(itemId);
+  };
+  for (const command of commands) {
+    if (command.kind === 'putFeedback')
+      for (const { UserId, ItemId } of command.feedback) add(UserId, ItemId);
+    if (command.kind === 'deleteFeedback') add(command.userId, command.itemId);
+  }
+  return [userIds, itemIds];
+}
+
+interface Concern {
+  readonly userIds: Set<string>;
+  readonly itemIds: Set<string>;
+  /** Those whose details are needed too. */
+  readonly readUserIds: Set<string>;
+  readonly readItemIds: Set<string>;
+}
+
+function concernOf(commands: readonly CheckedCommand[]): Concern {
+  const concern: Concern = {
+    userIds: new Set(),
+    itemIds: new Set(),
+    readUserIds: new Set(),
+    readItemIds: new Set(),
+  };
+  for (const command of commands) addConcern(concern, command);
+  return concern;
+}
+
+function addConcern({ userIds, itemIds, readUserIds, readItemIds }: Concern, command: CheckedCommand): void {
+  switch (command.kind) {
+    case 'putUsers':
+      for (const { UserId } of command.users) userIds.add(UserId);
+      return;
+    case 'putItems':
+      for (const { ItemId } of command.items) itemIds.add(ItemId);
+      return;
+    case 'putFeedback':
+      for (const { UserId, ItemId } of command.feedback) {
+        userIds.add(UserId);
+        itemIds.add(ItemId);
+      }
+      return;
+    case 'deleteFeedback':
+      userIds.add(command.userId);
+      itemIds.add(command.itemId);
+      return;
+    case 'patchUser':
+      readUserIds.add(command.userId);
+      userIds.add(command.userId);
+      return;
+    case 'deleteUser':
+      userIds.add(command.userId);
+      return;
+    case 'deleteItem':
+      itemIds.add(command.itemId);
+      return;
+    case 'patchItem':
+    case 'addCategory':
+    case 'removeCategory':
+      readItemIds.add(command.itemId);
+      itemIds.add(command.itemId);
+  }
+}

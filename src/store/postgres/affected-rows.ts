@@ -1,0 +1,95 @@
+import type { Item, User } from '../../domain/entities.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
+import type { Known } from '../apply-command.ts';
+import type { Point } from '../commit-effects.ts';
+import type { TypeTable } from './feedback-type-numbers.ts';
+
+/** A user or an item that a group concerns. */
+export interface Entity<T> {
+  readonly row: number;
+  /** Undefined where nothing of the group needs it. */
+  value: T | undefined;
+  /** True when it is not stored as it is here. */
+  isChanged: boolean;
+}
+
+/** A feedback of a pair that a group concerns. */
+export interface Stored {
+  readonly timeMs: number;
+  readonly comment: string;
+  readonly value: number;
+}
+
+/** What is stored of a triple, and what there is to be. */
+export interface Triple {
+  readonly stored: Stored | undefined;
+  now: Stored | undefined;
+}
+
+/** The triples of a pair by type number. */
+export type Pair = Map<number, Triple>;
+
+/**
+ * What a group of commands concerns, as of a moment: the commands are carried out on this, and what differs from what
+ * is stored is then written at once.
+ */
+export class AffectedRows implements Known {
+  /** The last commit before this group. */
+  readonly head: Point;
+  readonly users = new Map<string, Entity<User>>();
+  readonly items = new Map<string, Entity<Item>>();
+  readonly types: TypeTable;
+  readonly typesVersion: number;
+  /** Types whose numbers are taken back. */
+  readonly goneTypes: number[] = [];
+  /** By user row, then by item row. */
+  readonly pairs = new Map<number, Map<number, Pair>>();
+  /** Rows that are stored and to be removed, with all their feedback. */
+  readonly deletedUserRows: number[] = [];
+  readonly deletedItemRows: number[] = [];
+  nextUserRow: number;
+  nextItemRow: number;
+  readonly storedRows: { readonly users: number; readonly items: number };
+
+  constructor(head: HeadRow, types: TypeTable) {
+    const [position, mark, nextUserRow, nextItemRow, typesVersion] = head;
+    this.head = { position, mark };
+    this.typesVersion = typesVersion;
+    this.nextUserRow = nextUserRow;
+    this.nextItemRow = nextItemRow;
+    this.storedRows = { users: nextUserRow, items: nextItemRow };
+    this.types = types;
+  }
+
+  userRow(userId: string): number {
+    return this.users.get(userId)?.row ?? -1;
+  }
+
+  itemRow(itemId: string): number {
+    return this.items.get(itemId)?.row ?? -1;
+  }
+
+  /** One whose details a command of the group needs. */
+  findUser(userId: string): User | undefined {
+    return this.users.get(userId)?.value;
+  }
+
+  findItem(itemId: string): Item | undefined {
+    return this.items.get(itemId)?.value;
+  }
+
+  /** The pair's triples; empty for a pair without feedback. */
+  pairOf(userRow: number, itemRow: number): Pair {
+    const items = getOrPut(this.pairs, userRow, () => new Map<number, Pair>());
+    return getOrPut(items, itemRow, () => new Map());
+  }
+}
+
+export type HeadRow = readonly [
+  position: number,
+  mark: number,
+  nextUserRow: number,
+  nextItemRow: number,
+  typesVersion: number,
+  hasNotes: boolean,
+];

@@ -1,0 +1,194 @@
+import { typeOf } from './packed-type-and-time.ts';
+
+/** Feedback of a removed user or item that goes in the transaction of the removal; more is removed bit by bit afterwards. */
+export const REMOVED_AT_ONCE = 4096;
+
+/** The parameters of the procedure that go in, in their order, with their types. */
+export const COMMIT_PARAMETERS = {
+  readPosition: 'bigint',
+  readMark: 'bigint',
+  readTypesVersion: 'integer',
+  newMark: 'bigint',
+  isDurable: 'boolean',
+  concerned: 'integer[]',
+  touched: 'integer[]',
+  body: 'bytea',
+  userBase: 'integer',
+  itemBase: 'integer',
+  newUsers: 'integer',
+  newItems: 'integer',
+  goneUsers: 'integer[]',
+  goneItems: 'integer[]',
+  userRows: 'integer[]',
+  userIds: 'text[]',
+  userDetails: 'text[]',
+  itemRows: 'integer[]',
+  itemIds: 'text[]',
+  itemDetails: 'text[]',
+  types: 'smallint[]',
+  typeNames: 'text[]',
+  goneTypes: 'smallint[]',
+  removedUsers: 'integer[]',
+  removedItems: 'integer[]',
+  removed: 'bigint[]',
+  changedUsers: 'integer[]',
+  changedItems: 'integer[]',
+  changedFrom: 'bigint[]',
+  changedTo: 'bigint[]',
+  addedUsers: 'integer[]',
+  addedItems: 'integer[]',
+  added: 'bigint[]',
+  notedUsers: 'integer[]',
+  notedItems: 'integer[]',
+  notedTypes: 'smallint[]',
+  notedValues: 'double precision[]',
+  notedComments: 'bytea[]',
+  unnotedUsers: 'integer[]',
+  unnotedItems: 'integer[]',
+  unnotedTypes: 'smallint[]',
+} as const;
+
+export type CommitParameters = Readonly<Record<keyof typeof COMMIT_PARAMETERS, unknown>>;
+
+/** SQL that commits a group: see `commitProcedureOf`. @param s the schema as it stands in SQL */
+export function commitCallOf(s: string): string {
+  const given = Object.values(COMMIT_PARAMETERS).map((type, at) => `$${at + 1}::${type}`);
+  return `CALL ${s}.commit_group(${given.join(', ')}, NULL, NULL, NULL, NULL)`;
+}
+
+/**
+ * The turn of a group, all of it within the server: it waits for `head`, sees whether a commit since its client has read touched
+ * what the group concerns, stores what the group changes, and commits. No client is waited for while `head` is locked, so one
+ * that stands still holds up nobody. A group that read what is old by now changes nothing, and its answer is null.
+ *
+ * New rows are numbered from the bases that the client has read; numbers that others took meanwhile shift them.
+ */
+export function commitProcedureOf(s: string): string {
+  const parameters = Object.entries(COMMIT_PARAMETERS).map(([name, type]) => `"${name}" ${type}`);
+  const user = (row: string) => `${row} + CASE WHEN ${row} >= "userBase" THEN "userShift" ELSE 0 END`;
+  const item = (row: string) => `${row} + CASE WHEN ${row} >= "itemBase" THEN "itemShift" ELSE 0 END`;
+  return `
+    CREATE OR REPLACE PROCEDURE ${s}.commit_group(${parameters.join(', ')},
+      INOUT "committed" bigint, INOUT "markBefore" bigint, INOUT "userShift" integer, INOUT "itemShift" integer)
+    LANGUAGE plpgsql AS $procedure$
+    #variable_conflict use_variable
+    DECLARE
+      h record;
+      gone integer;
+    BEGIN
+      SELECT position, mark, next_user_row, next_item_row, types_version INTO h FROM ${s}.head FOR UPDATE;
+      IF ${isOld(s)} THEN
+        ROLLBACK;
+        RETURN;
+      END IF;
+      PERFORM set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
+        set_config('synchronous_commit', CASE WHEN "isDurable" THEN 'on' ELSE 'off' END, true);
+      "committed" := h.position + 1;
+      "markBefore" := h.mark;
+      "userShift" := h.next_user_row - "userBase";
+      "itemShift" := h.next_item_row - "itemBase";
+      ${removals(s, 'user', '"goneUsers"')}
+      ${removals(s, 'item', '"goneItems"')}
+      ${upsert(s, 'user', user('r'))}
+      ${upsert(s, 'item', item('r'))}
+      ${types(s)}
+      ${feedback(s, user('u'), item('i'))}
+      ${notes(s, user('u'), item('i'))}
+      INSERT INTO ${s}.changes (position, mark, mark_before, at, touched, user_base, user_shift, item_base, item_shift, body)
+        VALUES ("committed", "newMark", "markBefore", clock_timestamp(), "touched", "userBase", "userShift", "itemBase", "itemShift", "body");
+      UPDATE ${s}.head SET position = "committed", mark = "newMark",
+        next_user_row = h.next_user_row + "newUsers", next_item_row = h.next_item_row + "newItems",
+        types_version = h.types_version + (cardinality("types") + cardinality("goneTypes") > 0)::integer,
+        has_notes = has_notes OR cardinality("notedUsers") > 0;
+      COMMIT;
+    END $procedure$;`;
+}
+
+/** True where what the client has read is not what there is: a commit since then touched it, or that is not known any more. */
+function isOld(s: string): string {
+  return `(h.position <> "readPosition" OR h.mark <> "readMark") AND (
+        h.position <= "readPosition" OR h.types_version <> "readTypesVersion"
+        OR (SELECT count(*) FROM ${s}.changes c WHERE c.position > "readPosition") <> h.position - "readPosition"
+        OR NOT EXISTS (SELECT FROM ${s}.changes c WHERE c.position = "readPosition" + 1 AND c.mark_before = "readMark")
+        OR EXISTS (SELECT FROM ${s}.changes c, unnest(c.touched) t (k) JOIN unnest("concerned") q (k) ON q.k = t.k
+                   WHERE c.position > "readPosition"))`;
+}
+
+function removals(s: string, kind: 'user' | 'item', rows: string): string {
+  return `IF cardinality(${rows}) > 0 THEN
+        DELETE FROM ${s}.${kind}s t WHERE t.${kind}_row = ANY(${rows});
+        FOREACH gone IN ARRAY ${rows} LOOP
+          ${removalOf(s, kind, 'gone', true)};
+        END LOOP;
+      END IF;`;
+}
+
+function upsert(s: string, kind: 'user' | 'item', row: string): string {
+  return `IF cardinality("${kind}Rows") > 0 THEN
+        INSERT INTO ${s}.${kind}s (${kind}_row, ${kind}_id, detail)
+          SELECT ${row}, e.id, e.d::json FROM unnest("${kind}Rows", "${kind}Ids", "${kind}Details") AS e (r, id, d)
+          ON CONFLICT (${kind}_row) DO UPDATE SET detail = excluded.detail;
+      END IF;`;
+}
+
+function types(s: string): string {
+  return `IF cardinality("goneTypes") > 0 THEN
+        DELETE FROM ${s}.types t WHERE t.type = ANY("goneTypes");
+      END IF;
+      IF cardinality("types") > 0 THEN
+        INSERT INTO ${s}.types (type, name) SELECT * FROM unnest("types", "typeNames")
+          ON CONFLICT (type) DO UPDATE SET name = excluded.name;
+      END IF;`;
+}
+
+function feedback(s: string, user: string, item: string): string {
+  return `IF cardinality("removed") > 0 THEN
+        DELETE FROM ${s}.feedback f USING unnest("removedUsers", "removedItems", "removed") AS d (u, i, t)
+          WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.t;
+      END IF;
+      IF cardinality("changedTo") > 0 THEN
+        UPDATE ${s}.feedback f SET type_time = d.now
+          FROM unnest("changedUsers", "changedItems", "changedFrom", "changedTo") AS d (u, i, stored, now)
+          WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.stored;
+      END IF;
+      IF cardinality("added") > 0 THEN
+        INSERT INTO ${s}.feedback (user_row, item_row, type_time)
+          SELECT ${user}, ${item}, d.t FROM unnest("addedUsers", "addedItems", "added") AS d (u, i, t);
+      END IF;`;
+}
+
+function notes(s: string, user: string, item: string): string {
+  return `IF cardinality("unnotedUsers") > 0 THEN
+        DELETE FROM ${s}.notes n USING unnest("unnotedUsers", "unnotedItems", "unnotedTypes") AS d (u, i, t)
+          WHERE n.user_row = d.u AND n.item_row = d.i AND n.type = d.t;
+      END IF;
+      IF cardinality("notedUsers") > 0 THEN
+        INSERT INTO ${s}.notes (user_row, item_row, type, value, comment)
+          SELECT ${user}, ${item}, t, v, c
+          FROM unnest("notedUsers", "notedItems", "notedTypes", "notedValues", "notedComments") AS n (u, i, t, v, c)
+          ON CONFLICT (user_row, item_row, type) DO UPDATE SET value = excluded.value, comment = excluded.comment;
+      END IF;`;
+}
+
+/**
+ * Removes feedback of a row that is gone, as much as is done at once, with what there is to know of it.
+ * @param row SQL of the row
+ * @param notesRest whether to note that there may be more of it
+ */
+export function removalOf(s: string, kind: 'user' | 'item', row: string, notesRest: boolean): string {
+  const isUser = kind === 'user';
+  return `WITH part AS MATERIALIZED (
+      SELECT f.user_row, f.item_row, f.type_time FROM ${s}.feedback f WHERE f.${kind}_row = ${row} LIMIT ${REMOVED_AT_ONCE}),
+    gone_feedback AS (DELETE FROM ${s}.feedback f USING part p
+      WHERE f.user_row = p.user_row AND f.item_row = p.item_row AND f.type_time = p.type_time),
+    gone_notes AS (DELETE FROM ${s}.notes n USING part p
+      WHERE n.user_row = p.user_row AND n.item_row = p.item_row AND n.type = ${typeOf('p.type_time')})
+    ${
+      notesRest
+        ? `INSERT INTO ${s}.removals (row, is_user)
+           SELECT ${row}, ${isUser} WHERE (SELECT count(*) FROM part) = ${REMOVED_AT_ONCE} ON CONFLICT DO NOTHING`
+        : `DELETE FROM ${s}.removals r
+           WHERE r.row = ${row} AND r.is_user = ${isUser} AND (SELECT count(*) FROM part) < ${REMOVED_AT_ONCE}`
+    }`;
+}
