@@ -61,7 +61,7 @@ export interface ListBasis {
   readonly settings: number;
 }
 
-/** The synchronous read of an embedded cache. The arrays are valid only until the next call. */
+/** The synchronous read of an embedded cache. */
 export interface LocalCache {
   /** Lets go of the snapshot that reads look at; the next read sees what other threads have committed. */
   refresh(): void;

@@ -2,10 +2,10 @@ import { describe, expect, inject, test } from 'vitest';
 import { postgresBytes, redisBytes } from '../../bench/cluster/simulation.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { type PostgresDsn, parseDsn, type RedisDsn } from '../../src/store/dsn.ts';
+import { packList } from '../../src/store/packed-list.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { openSchema } from '../../src/store/postgres/schema.ts';
 import { RedisLists } from '../../src/store/redis/redis-lists.ts';
-import { packList } from '../../src/store/shared/packed-list.ts';
 import { newPostgresDsn, newRedisDsn } from './dsn.ts';
 
 describe.skipIf(inject('postgresUrl') === '')('a small PostgreSQL', () => {

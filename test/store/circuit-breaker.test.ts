@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packList, unpackList } from '../../src/store/packed-list.ts';
 import { CircuitBreaker } from '../../src/store/shared/circuit-breaker.ts';
-import { packList, unpackList } from '../../src/store/shared/packed-list.ts';
 import { list } from './contract/cache-store.ts';
 
 /** How the place answers at the moment. */
@@ -107,6 +107,8 @@ test('a list is packed into few bytes, and comes back as it was', () => {
     const given = { ...list(7, 3), itemRows: Uint32Array.of(highest, 0, highest >>> 1) };
     expect(unpackList(7, packList(given))).toEqual(given);
   }
+  const { basis: _, ...own } = list(7, 3);
+  expect(unpackList(7, packList(own))).toEqual(own);
 });
 
 test('bytes of another form or length are no list', () => {
@@ -115,6 +117,5 @@ test('bytes of another form or length are no list', () => {
   expect(unpackList(7, Uint8Array.of(...bytes, 0))).toBeUndefined();
   expect(unpackList(7, Uint8Array.of(2, ...bytes.subarray(1)))).toBeUndefined();
   expect(unpackList(7, new Uint8Array(0))).toBeUndefined();
-  const { basis: _, ...own } = list(7, 3);
-  expect(() => packList(own)).toThrow(RangeError);
+  expect(() => packList(list(7, 65_536))).toThrow(RangeError);
 });

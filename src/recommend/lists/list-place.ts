@@ -115,12 +115,10 @@ export class ListPlace {
     if (this.unsaved.size > 0) await this.attempt();
   }
 
-  /** The cache hands out memory that the next read of any store writes over. */
   private stored(userRow: number): UserList | undefined {
     const { local } = this.options.cache;
-    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
-    const list = local.readList(userRow);
-    return list && { ...list, itemRows: list.itemRows.slice(), scores: list.scores.slice() };
+    if (local !== undefined) return local.readList(userRow);
+    return this.considered?.userRow === userRow ? this.considered : undefined;
   }
 
   private change(userRow: number, change: Change): void {

@@ -1,6 +1,6 @@
 import { withinTime } from '../../platform/concurrency/within-time.ts';
 import type { UserList } from '../cache-store.ts';
-import { packList, unpackList } from './packed-list.ts';
+import { packList, unpackList } from '../packed-list.ts';
 import type { SharedLists, SharedStats } from './shared-lists.ts';
 
 export interface BreakerOptions {

@@ -12,22 +12,11 @@ import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
 const AGES = { refreshMs: 1e6, expireMs: 1e6, arrivalMs: 10 };
 const USER = 3;
 
-/** A cache in memory that stores when it is told to, and fails while it is told to. Its reads share memory, as LMDB's do. */
+/** A cache in memory that stores when it is told to, and fails while it is told to. */
 class FakeCache {
   readonly stored = new Map<number, UserList>();
   fails = false;
-  readonly local = { refresh() {}, readList: (row: number) => this.read(row) };
-  private shared = new Uint32Array(8);
-  private read(row: number): UserList | undefined {
-    const found = this.stored.get(row);
-    if (found === undefined) return undefined;
-    this.shared.set(found.itemRows);
-    return { ...found, itemRows: this.shared.subarray(0, found.itemRows.length) };
-  }
-  /** Something else is read. */
-  readOther(): void {
-    this.shared.fill(4_000_000_000);
-  }
+  readonly local = { refresh() {}, readList: (row: number) => this.stored.get(row) };
   async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
     if (this.fails) throw new Error('no space');
     for (const list of lists) this.stored.set(list.userRow, list);
@@ -72,13 +61,11 @@ function lists(share = 1, isVersioned = false, needsWorker = false): UserLists {
     listLength: 3,
     make() {
       madeHere++;
-      cache.readOther();
       return rows && { rows, scores: rows.map((_, at) => 1 - at / 10) };
     },
     hasNews: () => false,
     hasExpired: () => false,
     scoreNewcomers() {
-      cache.readOther();
       return newcomers;
     },
   };
@@ -127,8 +114,6 @@ function list(itemRows: readonly number[], madeMs = nowMs): UserList {
 
 async function rowsOf(all: UserLists): Promise<number[] | undefined> {
   const found = await all.of(history);
-  // The user's feedback is read again once the list is there.
-  cache.readOther();
   return found && [...found.itemRows];
 }
 
@@ -155,7 +140,6 @@ it('a list is ready where it is answered as it is', async () => {
   expect(all.ready({ ...history, userRow: -1 } as History)).toBeUndefined();
   cache.stored.set(USER, list([9, 8]));
   expect(ready()).toEqual([9, 8]);
-  cache.readOther();
   expect(await rowsOf(all)).toEqual([9, 8]);
   all.markDirty(USER);
   expect(ready()).toEqual([]);

@@ -2,6 +2,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import type { CacheStats, CacheStore, LocalCache, UserList } from '../../cache-store.ts';
 import type { TableStats } from '../../data-store.ts';
 import type { FolderLock } from '../../lock/folder-lock.ts';
+import { packList, unpackList } from '../../packed-list.ts';
 import { rowKey, writeRow } from '../format/record-layout.ts';
 import {
   countEntries,
@@ -14,16 +15,6 @@ import {
   tableBytes,
 } from '../tables/engine.ts';
 
-/*
- * A list: u32 generation | u32 length | f64 time made (ms) | u32 item rows | f32 scores | f64 time up to which new items
- * were taken in (ms) | f64 version of the user's feedback | f64 settings. The header keeps the arrays aligned, so a list is
- * read as two views without a copy. Where no other node has the data there are no version and settings. Lists of before
- * have nothing behind the scores: they know of new items up to when they were made.
- */
-const HEAD_BYTES = 16;
-const ENTRY_BYTES = 8;
-const KNOWS_BYTES = 8;
-const BASIS_BYTES = 16;
 const TABLES_MAX = 8;
 const TABLES = ['lists', 'marks', 'blobs'];
 /** Mark of the data store that a cache belongs to. */
@@ -46,14 +37,6 @@ export function openCacheTables(path: string, options?: EngineOptions): CacheTab
     marks: engine.table('marks'),
     blobs: engine.table('blobs'),
   };
-}
-
-/** Lengths that the value of a list may have by what stands in its head. */
-export function listBytesOf(value: Uint8Array): number[] {
-  if (value.length < HEAD_BYTES) return [];
-  const length = new DataView(value.buffer, value.byteOffset).getUint32(4, true);
-  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
-  return [scoresEnd, scoresEnd + KNOWS_BYTES, scoresEnd + KNOWS_BYTES + BASIS_BYTES];
 }
 
 /** The cache store on LMDB. Every thread that needs one opens its own over the same folder. */
@@ -106,7 +89,7 @@ export class LmdbCacheStore implements CacheStore {
   async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
     if (lists.length === 0 && removed.length === 0) return;
     await this.engine.enqueue(() => {
-      for (const list of lists) this.lists.put(rowKey(list.userRow), encodeList(list));
+      for (const list of lists) this.lists.put(rowKey(list.userRow), packList(list));
       for (const userRow of removed) this.lists.remove(rowKey(userRow));
     });
   }
@@ -157,50 +140,6 @@ export class LmdbCacheStore implements CacheStore {
 
   private readList(userRow: number): UserList | undefined {
     const bytes = readBytes(this.lists, writeRow(this.rowBytes, 0, userRow));
-    if (bytes === undefined) return undefined;
-    const { buffer, byteOffset } = alignedView(bytes);
-    const view = new DataView(buffer, byteOffset);
-    const length = view.getUint32(4, true);
-    const itemsAt = byteOffset + HEAD_BYTES;
-    const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
-    const madeMs = view.getFloat64(8, true);
-    const basisAt = scoresEnd + KNOWS_BYTES;
-    return {
-      userRow,
-      generation: view.getUint32(0, true),
-      madeMs,
-      knowsMs: bytes.length >= basisAt ? view.getFloat64(scoresEnd, true) : madeMs,
-      itemRows: new Uint32Array(buffer, itemsAt, length),
-      scores: new Float32Array(buffer, itemsAt + length * 4, length),
-      ...(bytes.length >= basisAt + BASIS_BYTES && {
-        basis: { version: view.getFloat64(basisAt, true), settings: view.getFloat64(basisAt + 8, true) },
-      }),
-    };
+    return bytes && unpackList(userRow, bytes);
   }
-}
-
-function encodeList({ generation, madeMs, knowsMs, itemRows, scores, basis }: UserList): Uint8Array {
-  const { length } = itemRows;
-  const scoresEnd = HEAD_BYTES + length * ENTRY_BYTES;
-  const basisAt = scoresEnd + KNOWS_BYTES;
-  const bytes = new Uint8Array(basis === undefined ? basisAt : basisAt + BASIS_BYTES);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, generation, true);
-  view.setUint32(4, length, true);
-  view.setFloat64(8, madeMs, true);
-  new Uint32Array(bytes.buffer, HEAD_BYTES, length).set(itemRows);
-  new Float32Array(bytes.buffer, HEAD_BYTES + length * 4, length).set(scores);
-  view.setFloat64(scoresEnd, knowsMs, true);
-  if (basis !== undefined) {
-    view.setFloat64(basisAt, basis.version, true);
-    view.setFloat64(basisAt + 8, basis.settings, true);
-  }
-  return bytes;
-}
-
-/** A value straight from the map may lie at any address, where no array of words can. */
-function alignedView(bytes: Uint8Array): { buffer: ArrayBufferLike; byteOffset: number } {
-  const { buffer, byteOffset, length } = bytes;
-  if (byteOffset % 4 === 0) return { buffer, byteOffset };
-  return { buffer: buffer.slice(byteOffset, byteOffset + length), byteOffset: 0 };
 }

@@ -1,6 +1,6 @@
 import { decode } from '@msgpack/msgpack';
+import { packedLength } from '../../packed-list.ts';
 import type { CacheTables } from '../cache/lmdb-cache-store.ts';
-import { listBytesOf } from '../cache/lmdb-cache-store.ts';
 import { readRow } from '../format/record-layout.ts';
 import { allEntries } from '../tables/engine.ts';
 import { Findings, type Report } from './findings.ts';
@@ -14,7 +14,7 @@ export function checkCache(path: string, { lists, marks, blobs }: CacheTables): 
   let listCount = 0;
   for (const { key, value } of allEntries(lists)) {
     listCount++;
-    if (!listBytesOf(value).includes(value.length))
+    if (packedLength(value) !== value.length)
       findings.fault(`The list of user row ${readRow(key, 0)} is not as long as it says.`);
   }
   let markCount = 0;
