@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     [`try/${userId}`, 'Try it', /A list of 100 by generation 1/],
     ['items', 'Items', /\(19\d\d\)/],
     [`items/${itemId}`, /\(\d{4}\)/, /positive/],
-    ['users', 'Users', /Last feedback/],
+    ['users', 'Users', /Lately active/],
     ['live', 'Live', /purchase/],
     ['quality', 'Quality', /NDCG@10/],
     ['import', 'Import', /Drop a file here/],
