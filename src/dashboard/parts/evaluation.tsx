@@ -155,7 +155,36 @@ function Replayed({ replay }: { replay: ReplayTable }) {
           );
         })}
       </Table>
+      <p>Accuracy beside how alike the lists of people are, asked at one moment:</p>
+      <Alike replay={replay} />
     </>
+  );
+}
+
+/** The ways of a replay by how much people's lists differ, and by the hits that the best counter did not have. */
+function Alike({ replay: { groups, variety } }: { replay: ReplayTable }) {
+  const heads = numbers(
+    MAIN,
+    'Different items',
+    'Two people share',
+    'Places of the top ten',
+    'Hits',
+    'Not in a counter',
+  );
+  return (
+    <Table label="How alike lists are" head={['Way to recommend', ...heads]}>
+      {groups[0]?.rows.map(({ name, ndcg, hits, hitsBeyondCounter }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td class="number">{measure(ndcg.mean)}</td>
+          <td class="number">{count(variety[name]?.items ?? 0)}</td>
+          <td class="number">{variety[name]?.shared.toFixed(1)}</td>
+          <td class="number">{Math.round(100 * (variety[name]?.topTenShare ?? 0))} %</td>
+          <td class="number">{count(hits)}</td>
+          <td class="number">{count(hitsBeyondCounter)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
