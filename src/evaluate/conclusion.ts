@@ -48,23 +48,31 @@ export function conclude(rows: readonly EvaluationRow[], catalog: number): strin
 export interface ReplayVerdict {
   readonly served: ReplayRow;
   readonly best: ReplayRow;
-  readonly outcome: 'ahead' | 'level' | 'behind';
+  readonly outcome: 'ahead' | 'level' | 'behind' | 'too few';
 }
 
+/** Fewer questions of a kind tell nothing. */
+const QUESTIONS_MIN = 20;
+
 /** Judges one kind of questions: ahead or behind where the difference is larger than its interval. */
-export function judgeGroup({ rows }: ReplayGroup): ReplayVerdict {
+export function judgeGroup({ questions, rows }: ReplayGroup): ReplayVerdict {
   const [served, ...others] = rows as [ReplayRow, ...ReplayRow[]];
   const best = others.reduce((one, other) => (other.ndcg.mean > one.ndcg.mean ? other : one), others[0]!);
   const { mean, halfWidth } = best.againstServed;
   const outcome = Math.abs(mean) <= halfWidth ? 'level' : mean < 0 ? 'ahead' : 'behind';
-  return { served, best, outcome };
+  return { served, best, outcome: questions < QUESTIONS_MIN ? 'too few' : outcome };
 }
 
 /** Tells the outcome of a replay in sentences. */
 export function concludeReplay(groups: readonly ReplayGroup[]): string {
   const [all, ...kinds] = groups as [ReplayGroup, ...ReplayGroup[]];
   const { served, best, outcome } = judgeGroup(all);
-  const words = { ahead: 'are ahead of', level: 'are level with', behind: 'are behind' }[outcome];
+  const words = {
+    ahead: 'are ahead of',
+    level: 'are level with',
+    behind: 'are behind',
+    'too few': 'were asked too seldom to be compared with',
+  }[outcome];
   const behind = kinds.filter((kind) => judgeGroup(kind).outcome === 'behind').map(({ name }) => name);
   const figures = `${served.ndcg.mean.toFixed(3)} against ${best.ndcg.mean.toFixed(3)}`;
   const first = `The served lists ${words} the best simple way, ${best.name}: ${figures}.`;

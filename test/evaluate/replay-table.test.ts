@@ -90,6 +90,7 @@ describe('the table of a replay', () => {
       'ahead',
       'behind',
     ]);
+    expect(judgeGroup(table.groups[3]!).outcome).toBe('too few');
     expect(table.conclusion).toContain('level with');
     expect(table.conclusion).toContain('behind the best one for: 20 likes or more');
   });
