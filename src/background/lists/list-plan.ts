@@ -9,7 +9,7 @@ import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
 /** Records that wait to be counted, taken between two pauses. */
 const COUNTED_RECORDS = 512;
 
-/** What is the same for all lists of all passes. */
+/** The part that is the same for all lists of all passes. */
 type Settled =
   | 'dataPath'
   | 'cachePath'
@@ -34,7 +34,7 @@ export class ListPlanner {
     this.options = options;
   }
 
-  /** What lists are made of with this generation, as of now: many arrays as long as the catalogue, some a turn. */
+  /** The inputs of lists with this generation, as of now: many arrays as long as the catalogue, some a turn. */
   plan(generation: PlacedGeneration, live: InMemoryState): Promise<ListPlan> {
     return inTurns(this.planInSteps(generation, live));
   }

@@ -26,10 +26,10 @@ export interface PassStart {
   readonly beganMs: number;
 }
 
-/** How far the last pass has come: the lists of all users before `position` are made. */
+/** The course of the last pass: the lists of all users before `position` are made. */
 interface PassState extends PassStart {
   readonly generation: number;
-  /** What the lists are made with, as text. */
+  /** The settings of the lists, as text. */
   readonly settings: string;
   readonly isOver: boolean;
 }
@@ -41,7 +41,7 @@ interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
 
 const NOBODY = new Uint32Array(0);
 
-/** What a pass tells of its course, and asks. */
+/** The queue as a pass tells it of its course, and asks it. */
 export type PassListener = Pick<ListQueue, 'beginPass' | 'takeRenewals' | 'beginBlock' | 'endPass'>;
 
 export interface ListPassOptions extends ListPlannerOptions {
@@ -55,7 +55,7 @@ export interface ListPassOptions extends ListPlannerOptions {
  * cut off goes on where it stopped.
  */
 export class ListPass {
-  /** What the lists are made of. */
+  /** The planner of what the lists are made of. */
   readonly planner: ListPlanner;
   private readonly pool: WorkerPool;
   private readonly options: ListPassOptions;

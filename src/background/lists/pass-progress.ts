@@ -1,6 +1,6 @@
 import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
 
-/** How far a pass has come in the order of its users, several blocks of which are at work at a time. */
+/** The place of a pass in the order of its users, several blocks of which are at work at a time. */
 export class PassProgress {
   /** Users in all, and those who are done with; those before the start count among them. */
   readonly total: number;

@@ -9,7 +9,7 @@ export interface LabelBoost {
   readonly factor: number;
 }
 
-/** What one question asks of the items in its answer beside their categories. */
+/** Wishes of one question for the items in its answer beside their categories. */
 export interface ItemWishes {
   /** Ids of items that may not stand in it. */
   readonly excluded: readonly string[];
@@ -54,7 +54,7 @@ export interface PackedItems {
   readonly boosts: readonly { readonly bits: Uint32Array; readonly factor: number }[];
 }
 
-/** What another thread has packed. */
+/** Items that another thread has packed. */
 export class UnpackedItems implements WantedItems {
   readonly members: Rows | undefined;
   readonly isWide: boolean;

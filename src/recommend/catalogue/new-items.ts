@@ -5,9 +5,9 @@ const ARRIVALS_MAX = 64;
 export class NewItems {
   private readonly rows: number[] = [];
   private readonly timesMs: number[] = [];
-  /** What came up to then is not all known. */
+  /** Time up to which what came is not all known. */
   private unknownUntilMs: number;
-  /** When the last one came, milliseconds since the epoch, -Infinity for never. */
+  /** Time when the last one came, milliseconds since the epoch, -Infinity for never. */
   lastMs = Number.NEGATIVE_INFINITY;
 
   /** @param sinceMs what came before is not known, milliseconds since the epoch */

@@ -6,7 +6,7 @@ import type { LocalReads } from '../../store/data-store.ts';
 const LOOK_EVERY = 1024;
 
 /**
- * How well a text is found, best first: the whole of a field before its beginning, that before the beginning of a word,
+ * The ways in which a text is found, best first: the whole of a field before its beginning, that before the beginning of a word,
  * that before anywhere; the title in the comment before the rest.
  */
 const SCORES = { whole: 8, start: 6, word: 4, inside: 2 } as const;

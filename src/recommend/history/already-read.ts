@@ -20,7 +20,7 @@ export function shownOfList(
   return (row) => replacesRead || isUnread(history, row);
 }
 
-/** What one user after the other has read, quicker to ask than a history for many items. Not to be used by two at once. */
+/** The items that one user after the other has read, quicker to ask than a history for many items. Not to be used by two at once. */
 export class ReadItems {
   private readonly rows = new RowSet();
 

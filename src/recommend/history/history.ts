@@ -97,7 +97,7 @@ export class History {
     return false;
   }
 
-  /** When the first feedback on the item took effect, milliseconds since the epoch; undefined when none has. */
+  /** Time when the first feedback on the item took effect, milliseconds since the epoch; undefined when none has. */
   readAtMs(itemRow: number): number | undefined {
     if (!this.hasRead(itemRow)) return undefined;
     const { length, itemRows, timesMs } = this.feedback;

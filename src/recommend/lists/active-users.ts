@@ -8,7 +8,7 @@ const SEEN_STATE = 'users-seen';
 /** The time to live is parted into so many periods; who was seen is forgotten at most one period late. */
 const PERIODS = 8;
 
-/** What is kept of it over a restart. */
+/** The state that is kept over a restart. */
 interface SeenState {
   readonly ttlMs: number;
   /** Rows from here on came after it was saved. */
@@ -28,7 +28,7 @@ export interface PassPosition {
 }
 
 /**
- * Who was seen lately: one bit a user and period. Without a time to live everybody is active, and nothing is kept.
+ * The users seen lately: one bit a user and period. Without a time to live everybody is active, and nothing is kept.
  */
 export class ActiveUsers {
   private readonly ttlMs: number;
@@ -36,7 +36,7 @@ export class ActiveUsers {
   /** By number of the period. */
   private readonly periods = new Map<number, UserBits>();
   private current = new UserBits();
-  /** When the present period ends, milliseconds since the epoch. */
+  /** Time when the present period ends, milliseconds since the epoch. */
   private endMs = Number.NEGATIVE_INFINITY;
 
   /** @param ttlMs a user who was not seen for so long is no longer active; 0 for never */
@@ -79,7 +79,7 @@ export class ActiveUsers {
     await states.putState(SEEN_STATE, { ttlMs: this.ttlMs, userCount, periods } satisfies SeenState);
   }
 
-  /** Who is active at the moment among the first `userCount` rows, in the order of a pass. Does not change any more. */
+  /** The users active at the moment among the first `userCount` rows, in the order of a pass. Does not change any more. */
   order(userCount: number): PassOrder {
     if (this.ttlMs === 0) {
       const all = new UserBits();

@@ -1,4 +1,4 @@
-/** What a short text takes beside its characters: its header and the pointer to it. */
+/** Bytes that a short text takes beside its characters: its header and the pointer to it. */
 const TEXT_OVERHEAD_BYTES = 24;
 /** Characters of a text that is worth its memory. */
 const TEXT_LENGTH_MAX = 1024;
@@ -16,7 +16,7 @@ export class AnswerTexts {
     this.bytesMax = bytesMax;
   }
 
-  /** How many rows the slot's text is of, 0 for no text. */
+  /** Number of rows that the slot's text is of, 0 for no text. */
   countAt(slot: number): number {
     return this.counts[slot]!;
   }

@@ -4,12 +4,12 @@ import type { History } from '../history/history.ts';
 /** Users that are remembered; of more, those noted first are forgotten. */
 const USERS_MAX = 65_536;
 
-/** What nothing could be made of. */
+/** A try that came to no list. */
 interface Attempt {
   readonly generation: number;
   /** Milliseconds since the epoch. */
   readonly madeMs: number;
-  /** When other feedback of the user takes effect, milliseconds since the epoch. */
+  /** Time when other feedback of the user takes effect, milliseconds since the epoch. */
   readonly nextEffectMs: number;
 }
 

@@ -17,7 +17,7 @@ const WAITING_MAX = 64;
 /** Users whose lists are to be renewed at most: a bound on memory. The others are noted when they are asked for again. */
 const RENEWALS_MAX = 100_000;
 
-/** What a worker made of the users that it was given. */
+/** The lists that a worker made of the users that it was given. */
 export interface Remade {
   readonly lists: readonly UserList[];
   /** Users without positive feedback for whom there is no list. */

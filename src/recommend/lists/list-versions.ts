@@ -5,7 +5,7 @@ import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import type { ListSettings } from '../sources/list-settings.ts';
 
-/** What stands behind lists beside the user's feedback and the generation. */
+/** The ground of lists beside the user's feedback and the generation. */
 export interface ListGround {
   readonly settings: ListSettings;
   readonly positiveTypes: readonly string[];
@@ -29,7 +29,7 @@ export class ListVersions {
     this.typeNames = typeNames;
   }
 
-  /** What a list of the history's user is made from now. */
+  /** The basis of a list that is made of the history now. */
   basisOf(history: History): ListBasis {
     return { version: this.versionOf(history), settings: this.settings };
   }

@@ -1,6 +1,6 @@
 import type { History } from '../history/history.ts';
 
-/** What may be used at once after a quiet time, milliseconds. */
+/** Time that may be used at once after a quiet time, milliseconds. */
 const BURST_MS = 1000;
 /** So long after the last piece of work its mean counts half, milliseconds: one slow piece must not keep out all others for ever. */
 const FADE_MS = 60_000;
@@ -31,7 +31,7 @@ export class MainThreadTime {
   private leftMs = BURST_MS;
   private filledMs: number;
   private lastMeanMs = 0;
-  /** When the last piece of work was done. */
+  /** Time when the last piece of work was done. */
   private spentMs: number;
 
   constructor(options: MainThreadTime['options']) {
@@ -46,7 +46,7 @@ export class MainThreadTime {
     return !this.isUnlimited && (this.meanMs > MADE_HERE_MS_MAX || this.options.itemCount() > ITEMS_HERE_MAX);
   }
 
-  /** What one piece of work takes, smoothed; less and less while none is done. */
+  /** Time that one piece of work takes, smoothed; less and less while none is done. */
   get meanMs(): number {
     return this.lastMeanMs * 2 ** ((this.spentMs - this.options.now()) / FADE_MS);
   }

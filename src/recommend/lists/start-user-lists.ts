@@ -14,7 +14,7 @@ import { ListMaker } from './maker/list-maker.ts';
 import { mainThreadInputs } from './maker/main-thread-inputs.ts';
 import { UserLists } from './user-lists.ts';
 
-/** What users' lists stand on. */
+/** The parts that users' lists stand on. */
 export interface ListParts {
   readonly config: Config;
   readonly reads: LocalReads;

@@ -10,7 +10,7 @@ const USERS_MAX = 4096;
 /** Records of a commit looked at in one step. */
 const STEP_RECORDS = 1024;
 
-/** What has changed in one stretch of time. */
+/** Changes in one stretch of time. */
 interface Changes {
   /** No `Set`, which takes tens of milliseconds to make room when it holds hundreds of thousands. */
   readonly items: RowPostings;
@@ -23,7 +23,7 @@ function noChanges(): Changes {
 }
 
 /**
- * What has changed since the data of the served generation was read: since the generation before it was first served,
+ * The changes since the data of the served generation was read: since the generation before it was first served,
  * which is earlier than that.
  */
 export class SinceFit {

@@ -4,7 +4,7 @@ import { grown } from '../../memory/growing-arrays.ts';
 const SLOTS_A_ROW = 1.5;
 
 /**
- * What rows have in common with one row: the sum of weights and their number, in a table as large as it is expected to
+ * The elements that rows have in common with one row: the sum of weights and their number, in a table as large as it is expected to
  * become, so that hardly a step of a long search has to move what is there already. 24 to 48 bytes a row.
  */
 export class CommonSums {

@@ -35,7 +35,7 @@ export const NO_COLD_ITEMS: ColdItems = {
   knownRows: new Uint32Array(0),
 };
 
-/** What one cold item is like, best first. */
+/** Items that one cold item is like, best first. */
 type Like = Ranked;
 
 /**
@@ -46,9 +46,9 @@ type Like = Ranked;
 export class ColdItemIndex {
   private readonly catalogue: Catalogue;
   private readonly popularity: ItemPopularity;
-  /** What was worked out so far, by row; those that are no longer cold go at the next step. */
+  /** Results so far, by row; those that are no longer cold go at the next step. */
   private likes = new Map<number, Like>();
-  /** What `items` holds: `likes` as the last step left them. */
+  /** The content of `items`: `likes` as the last step left them. */
   private packed: ReadonlyMap<number, Like> = new Map();
   /** Made of `packed` when it is asked for. */
   private snapshot: ColdItems | undefined = NO_COLD_ITEMS;
@@ -63,7 +63,7 @@ export class ColdItemIndex {
     return (this.snapshot ??= pack(this.packed));
   }
 
-  /** What was worked out is about another generation: everything is worked out anew. */
+  /** The results are about another generation: everything is worked out anew. */
   clear(): void {
     this.likes.clear();
   }

@@ -3,7 +3,7 @@ import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { LikeTest } from '../history/counts-as-positive.ts';
 
-/** How many of the users most like a user are asked. */
+/** Number of users most like a user who are asked. */
 export const USERS_ASKED = 100;
 
 /** Rows of the items that a user likes, each once, good until the next call. */
@@ -29,7 +29,7 @@ const KEPT_USERS_MAX = 2 ** 17;
 /** An entry of a `Map` of numbers, which grows by doubling. */
 const ENTRY_BYTES = 64;
 
-/** What a thread takes that makes lists of what similar users like of so many items. */
+/** Bytes that a thread takes which makes lists of what similar users like of so many items. */
 export function itemsOfUsersBytes(itemCount: number): number {
   const kept = KEPT_ROWS_MAX * Uint32Array.BYTES_PER_ELEMENT + KEPT_USERS_MAX * ENTRY_BYTES;
   return kept + roomFor(itemCount) * (8 + 4);
@@ -87,7 +87,7 @@ function roomFor(itemCount: number): number {
   return itemCount + (itemCount >>> 3) + 1024;
 }
 
-/** What users like by what is stored now. */
+/** The likes of users by what is stored now. */
 export function likesInStore(reads: LocalReads, isLike: LikeTest): LikesOf {
   const feedback = new FeedbackColumns();
   let liked = new Uint32Array(256);

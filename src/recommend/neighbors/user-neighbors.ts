@@ -10,7 +10,7 @@ import type { Relation } from './neighbors-from-store.ts';
 
 /** Likes that a user is compared by at most, the latest: nobody is better told by more. */
 const LIKES_COMPARED_MAX = 5000;
-/** What users are compared by. */
+/** The relation that users are compared by. */
 export function userRelation(type: NeighborType, hasLabels: boolean): Relation {
   return isByLabels(type, hasLabels) ? 'users-by-labels' : 'users-by-items';
 }

@@ -13,7 +13,7 @@ export interface TimedRow {
 }
 
 /**
- * What time it is by the data: the newest records of all, which say as of when "lately" is. The decaying counts and the age
+ * The time by the data: the newest records of all, which say as of when "lately" is. The decaying counts and the age
  * of items in the ranking go by it, so that data that ends years ago ranks as it did then; the list `popular` goes by the
  * clock. A few records of another time, such as the first clicks on a set that was imported from years ago, or of a wrong
  * clock, do not move it.
@@ -80,7 +80,7 @@ export class DataClock {
   }
 }
 
-/** What `DataClock` holds, to be saved. */
+/** The state of `DataClock`, to be saved. */
 export interface SavedDataClock {
   readonly rows: readonly number[];
   readonly timesMs: readonly number[];

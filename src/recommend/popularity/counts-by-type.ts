@@ -1,6 +1,6 @@
 import type { FeedbackColumns } from '../../store/data-store.ts';
 
-/** How much feedback there is of each type, by type number. */
+/** Number of records of each feedback type, by type number. */
 export class CountsByType {
   private readonly counts: number[] = [];
 

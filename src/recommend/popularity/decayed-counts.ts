@@ -13,7 +13,7 @@ export interface ScaledCounts {
   readonly total: number;
 }
 
-/** What `DecayedCounts` counts, to be saved. */
+/** The counts of `DecayedCounts`, to be saved. */
 export interface SavedDecay {
   readonly values: Float32Array;
   readonly total: number;
@@ -31,7 +31,7 @@ export class DecayedCounts implements ScaledCounts {
   total = 0;
   private readonly halfLifeMs: number;
   private zeroMs = Number.NaN;
-  /** What rows had before each record that counts for a while; no records where none does. */
+  /** The counts of rows before each record that counts for a while; no records where none does. */
   private brief: { readonly total: number; readonly rows: number[]; readonly values: number[] } | undefined;
 
   /** @param halfLifeMs above 0 */
@@ -79,7 +79,7 @@ export class DecayedCounts implements ScaledCounts {
     this.brief = undefined;
   }
 
-  /** What all feedback counts as of `timeMs`. */
+  /** The sum over all feedback as of `timeMs`. */
   totalAt(timeMs: number): number {
     return this.total === 0 ? 0 : this.total * 2 ** ((this.zeroMs - timeMs) / this.halfLifeMs);
   }

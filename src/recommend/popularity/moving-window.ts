@@ -57,7 +57,7 @@ export class MovingWindow {
     this.clock = clock;
   }
 
-  /** Whether a record of that time has left the window. */
+  /** True where a record of that time has left the window. */
   isPast(timeMs: number): boolean {
     return Math.ceil(timeMs / this.sliceMs) <= this.from;
   }
@@ -110,7 +110,7 @@ export class MovingWindow {
   }
 }
 
-/** What `MovingWindow` counts, to be saved: with what its slices come to, for there are as many as SLICES of them. */
+/** The counts of `MovingWindow`, to be saved: with the sums of its slices, for there are as many as SLICES of them. */
 export interface SavedWindow {
   /** By number. */
   readonly slices: ReadonlyMap<number, PackedSlice>;

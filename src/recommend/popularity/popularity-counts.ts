@@ -39,7 +39,7 @@ interface Pending {
   next: number;
 }
 
-/** How long positive feedback counts. */
+/** The spans for which positive feedback counts. */
 export interface PopularitySpans {
   /** Length of the window of `popular` in milliseconds, above 0. */
   readonly windowMs: number;
@@ -47,7 +47,7 @@ export interface PopularitySpans {
   readonly ttlMs: number;
 }
 
-/** How long positive feedback counts by the configuration. */
+/** The spans for which positive feedback counts by the configuration. */
 export function popularitySpans(recommend: Config['recommend']): PopularitySpans {
   const { positiveTtlMs: ttlMs } = positiveFeedback(recommend);
   return { windowMs: recommend.popular.popular_window, ttlMs };
@@ -65,7 +65,7 @@ export class PopularityCounts implements ItemPopularity {
   private readonly inWindow: MovingWindow;
   private readonly inAll: MovingWindow | RowCounts;
   private readonly newest = new DataClock();
-  /** Whether the newest records are counted on the decaying scales at the moment. */
+  /** True while the newest records are counted on the decaying scales at the moment. */
   private countsNewest = false;
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
   private readonly allScales: readonly ScaledCounts[];
@@ -105,7 +105,7 @@ export class PopularityCounts implements ItemPopularity {
     return this.everCounts.values;
   }
 
-  /** What all feedback counts on each scale as of `asOfMs`, in records. */
+  /** The sum over all feedback on each scale as of `asOfMs`, in records. */
   totals(): number[] {
     const { asOfMs } = this;
     return [...this.decayed.map((counts) => counts.totalAt(asOfMs)), this.everCounts.total];

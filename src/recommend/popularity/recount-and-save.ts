@@ -17,7 +17,7 @@ const TRIES_MAX = 5;
 
 /** Where the counts are kept, and made without keeping anybody waiting. */
 export interface CountsStorage {
-  /** What was saved last. */
+  /** The counts saved last. */
   read(): Promise<Uint8Array | undefined>;
   /** Brings the saved one up to date, or counts everything anew, elsewhere; answers what it saved, undefined when that is not possible now. */
   renew(): Promise<Uint8Array | undefined>;
@@ -34,7 +34,7 @@ export class LiveCounts {
   readonly settled: Promise<void>;
   private resolveSettled = () => {};
   private hasSettled = false;
-  /** What the last try to count everything threw. */
+  /** The error of the last try to count everything. */
   private failure: unknown;
   private readonly options: {
     readonly counts: SavedCounts;

@@ -24,7 +24,7 @@ const KIND: FrameKind = {
   coversDescription: true,
 };
 
-/** What is counted; counts of something else are no use. */
+/** The settings of the counts; counts of something else are no use. */
 export interface CountsSettings extends PopularitySpans {
   /** Names of the types that count as positive. */
   readonly positiveTypes: readonly string[];

@@ -3,7 +3,7 @@ import { placeOf } from '../../memory/binary-search.ts';
 const NO_ROWS = new Uint32Array(0);
 /** Changes from which on they are kept in parts. */
 const WHOLE_MAX = 4096;
-/** How many parts, a power of two. */
+/** Number of parts, a power of two. */
 const PARTS = 256;
 
 /** A slice's counts by item row, ascending, as they are saved. */
@@ -20,7 +20,7 @@ export interface PackedSlice {
 export class WindowSlice {
   private readonly packed: PackedSlice;
   /**
-   * What has come and gone since, by row; never below what is packed. Where that is much, in parts by the low bits of the
+   * The changes since, by row; never below what is packed. Where that is much, in parts by the low bits of the
    * row: a `Map` takes tens of milliseconds to make room when it holds hundreds of thousands.
    */
   private since: readonly Map<number, number>[] = [new Map()];

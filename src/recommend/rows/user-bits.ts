@@ -4,7 +4,7 @@ import { grown } from '../../memory/growing-arrays.ts';
 /** A set of user rows: one bit a user. */
 export class UserBits {
   private words = new Uint32Array(1024);
-  /** How many there are; undefined when they are to be counted. */
+  /** Number of rows; undefined when they are to be counted. */
   private known: number | undefined = 0;
 
   add(row: number): void {
@@ -49,13 +49,13 @@ export class UserBits {
     return hasBit(this.words, row);
   }
 
-  /** How many there are; a look at every word after many came or went at once. */
+  /** Number of rows; a look at every word after many came or went at once. */
   get count(): number {
     this.known ??= this.countIn(0, this.words.length * 32);
     return this.known;
   }
 
-  /** How many rows there are in [from, to). */
+  /** Number of rows in [from, to). */
   countIn(from: number, to: number): number {
     let count = 0;
     this.eachWord(from, to, (word) => {

@@ -9,7 +9,7 @@ import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import type { Match, Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
-/** How many neighbors of each seed item are summed. */
+/** Neighbors of each seed item that are summed. */
 const NEIGHBORS_PER_SEED = 100;
 
 /** Items most like those that the user liked last; also those most like the items of a session. */
@@ -19,7 +19,7 @@ export class ItemBasedSource implements Source {
     readonly generations: GenerationSlot;
     readonly itemNeighbors: ItemNeighbors;
     readonly isPositive: TypeTest;
-    /** How many of the latest likes are looked at. */
+    /** Number of the latest likes that are looked at. */
     readonly seedItems: number;
   };
 

@@ -2,7 +2,7 @@ import type { History } from '../history/history.ts';
 import type { ColdItems } from '../neighbors/find-cold-items.ts';
 import type { RankingInputs } from '../ranking/compute-features.ts';
 
-/** What lists are made of beside the user: on the main thread it moves with every write, in a worker it is a copy. */
+/** The inputs of lists beside the user: on the main thread it moves with every write, in a worker it is a copy. */
 export interface ListInputs extends RankingInputs {
   /** Listable items, newest first; some more than a list has entries. */
   readonly latestRows: () => ArrayLike<number>;

@@ -16,18 +16,18 @@ function proposing(offline: Config['recommend']['offline']): Proposing {
   return Object.fromEntries(entries) as Proposing;
 }
 
-/** Whether any recommender proposes candidates. */
+/** True where any recommender proposes candidates. */
 export function proposesAny(settings: Proposing): boolean {
   return RECOMMENDERS.some((name) => settings[name]);
 }
 
 /** The configuration of the offline phase. Plain data: it goes to the workers as it is. */
 export interface ListSettings extends Proposing {
-  /** What orders the candidates. */
+  /** The order of the candidates. */
   readonly order: RankOrder;
   /** Candidates of each recommender, and entries of a list. */
   readonly cacheSize: number;
-  /** How many of the latest likes the item-based recommender looks at. */
+  /** Number of the latest likes that the item-based recommender looks at. */
   readonly seedItems: number;
   /** Puts read items back, with these factors on their scores; undefined when off. */
   readonly replacement: Replacement | undefined;

@@ -4,7 +4,7 @@ import type { LikeSums } from '../models/sums-over-likes.ts';
 import type { ListInputs } from './list-inputs.ts';
 import type { ListSettings } from './list-settings.ts';
 
-/** What the learned ranking wants proposed beside what the enabled recommenders propose. */
+/** Sources that the learned ranking wants proposed beside what the enabled recommenders propose. */
 export interface RankingSources {
   /** Popularity scales whose first items are proposed. */
   readonly scales: readonly number[];
@@ -24,14 +24,14 @@ export interface Match {
   readonly vector: Float32Array | undefined;
   /** The items with the highest scores for it, where they were looked up for many users together. */
   readonly closest: ArrayLike<number> | undefined;
-  /** What the likes speak for by the models that the ranking goes by. */
+  /** Items that the likes speak for by the models that the ranking goes by. */
   readonly sums: LikeSums;
   readonly wanted: RankingSources;
   /** Items that the user has read, ascending. */
   readonly read: readonly number[];
   /** Bits of the rows that may stand in the list, and perhaps of some that `accept` refuses; undefined where nobody keeps them. */
   readonly allowed: Uint32Array | undefined;
-  /** What may stand in the list. */
+  /** Items that may stand in the list. */
   readonly accept: (itemRow: number) => boolean;
 }
 

@@ -21,7 +21,7 @@ export class PopularSource implements Source {
   }
 }
 
-/** What is popular by the configuration, and on the scales that a ranking goes by. */
+/** Items that are popular by the configuration, and on the scales that a ranking goes by. */
 export const popularMatcher = matchLists(({ inputs, settings, wanted }) => [
   ...(settings.popular ? [inputs.popularRows()] : []),
   ...wanted.scales.map((scale) => inputs.trendingRows(scale)),

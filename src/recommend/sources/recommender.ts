@@ -2,7 +2,7 @@ import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { ItemWishes } from '../catalogue/item-filter.ts';
 import type { Caller } from './source.ts';
 
-/** What a list endpoint asks for; counts are after hidden, read and filtered items are left out. */
+/** The question of a list endpoint; counts are after hidden, read and filtered items are left out. */
 export interface ListQuery {
   readonly n: number;
   readonly offset: number;
@@ -14,7 +14,7 @@ export interface ListQuery {
 }
 
 export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
-  /** What else the items must be. */
+  /** Further conditions on the items. */
   readonly wishes?: ItemWishes | undefined;
   /** Write a feedback of this type for each item answered. */
   readonly writeBackType?: string;

@@ -22,10 +22,10 @@ export class SessionSource {
     readonly reads: LocalReads;
     readonly catalogue: Catalogue;
     readonly itemBased: ItemBasedSource;
-    /** What counts as positive; empty when nothing is configured. */
+    /** The feedback that counts as positive; empty when nothing is configured. */
     readonly positiveKinds: readonly PositiveKind[];
     readonly generations: GenerationSlot;
-    /** Whether others' sequences are looked at, or only the neighbors of items as they are configured. */
+    /** True where others' sequences are looked at, or only the neighbors of items as they are configured. */
     readonly bySequence: boolean;
     /** Records that are looked at, the most recent ones. */
     readonly sessionLength: number;
@@ -65,7 +65,7 @@ export class SessionSource {
     return followedBy(this.following(seeds, k, accept), found, k);
   }
 
-  /** What others went on to after the items, the latest first. */
+  /** Items that others went on to after the items, the latest first. */
   private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
     const { generations, catalogue, bySequence } = this.parts;
     const sequence = bySequence ? generations.current?.parts.sequence : undefined;

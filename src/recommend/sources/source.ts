@@ -8,15 +8,15 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** What a recommender is asked for. */
+/** A question to a recommender. */
 export interface Ask {
   readonly history: History;
   /** The best `k` items that pass `accept` are wanted. */
   readonly k: number;
   readonly accept: (itemRow: number) => boolean;
-  /** What `accept` refuses unless an item has all of these, so that others need not be looked at. */
+  /** Categories without which `accept` refuses an item, so that others need not be looked at. */
   readonly categories: readonly string[];
-  /** What `accept` refuses all others of, so that they need not be looked at. */
+  /** Rows beside which `accept` refuses all, so that they need not be looked at. */
   readonly among?: Rows | undefined;
   /** Bits of the listable rows that `accept` may pass. */
   readonly allowed?: Uint32Array | undefined;

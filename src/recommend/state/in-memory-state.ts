@@ -21,7 +21,7 @@ const STEP_ITEMS = 64;
 /** New items worked out in one turn: about a millisecond. */
 const COLD_ITEMS_A_TURN = 4;
 
-/** What is kept in memory of the store and follows each commit: the catalogue, latest and popular items, new items. */
+/** The part of the store that is kept in memory and follows each commit: the catalogue, latest and popular items, new items. */
 export class InMemoryState {
   readonly catalogue: Catalogue;
   readonly latest: LatestIndex;
@@ -45,7 +45,7 @@ export class InMemoryState {
     readonly positiveTypes: readonly string[];
     readonly spans: PopularitySpans;
     readonly itemTtlMs: number;
-    /** Whether lists hold the newest items; otherwise those that are like nothing known change none. */
+    /** True where lists hold the newest items; otherwise those that are like nothing known change none. */
     readonly newestCount: boolean;
     readonly countsStorage: CountsStorage;
     readonly onTrouble: (message: string, error: unknown) => void;

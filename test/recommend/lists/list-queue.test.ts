@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { createRandom } from '../../../src/domain/random.ts';
 import type { Freshness } from '../../../src/recommend/lists/freshness.ts';
 import type { ListPlace } from '../../../src/recommend/lists/list-place.ts';
 import { ListQueue, type Remade } from '../../../src/recommend/lists/list-queue.ts';
@@ -196,4 +197,59 @@ it('begins nothing more once it is closed, and lets go those who wait', async ()
   const closed = all.close();
   expect(await drain()).toEqual(['lists 7']);
   await Promise.all([first, second, closed, all.wait(9)]);
+});
+
+it('a thousand clients that go away at random have no more done than they ask for, and nothing for nobody', async () => {
+  const random = createRandom(14);
+  const users = 200;
+  const all = queue();
+  /** Clients that wait, by the work that they wait for. */
+  const waiting = new Map<string, Set<AbortController>>();
+  let asked = 0;
+  let forNobody = 0;
+  let ended = 0;
+  const ask = () => {
+    const user = random.below(users);
+    const isList = random.below(2) === 0;
+    const of = isList ? `list ${user}` : `wish ${user}`;
+    const caller = new AbortController();
+    const callers = waiting.get(of) ?? new Set();
+    waiting.set(of, callers.add(caller));
+    asked++;
+    const work = isList ? all.wait(user, caller.signal) : all.ask(wished(user), caller.signal);
+    work.then(
+      () => callers.delete(caller),
+      () => callers.delete(caller),
+    );
+    return caller;
+  };
+  /** Ends what is at work; what began before must have been waited for at its beginning. */
+  const step = async () => {
+    await settle();
+    for (; ended < begun.length; ended++) {
+      const { of, end } = begun[ended]!;
+      const parts = of.startsWith('lists')
+        ? of
+            .slice(6)
+            .split(',')
+            .map((user) => `list ${user}`)
+        : [of];
+      for (const part of parts) if (!waiting.get(part)?.size) forNobody++;
+      end();
+      await settle();
+    }
+  };
+  const clients: AbortController[] = [];
+  for (let client = 0; client < 1000; client++) {
+    clients.push(ask());
+    // Two of three go away, many before their turn.
+    if (random.below(3) > 0) clients[random.below(clients.length)]!.abort();
+    if (random.below(8) === 0) await step();
+  }
+  await step();
+  const done = begun.reduce((sum, { of }) => sum + of.split(',').length, 0);
+  expect(done).toBeGreaterThan(100);
+  expect(done).toBeLessThanOrEqual(asked);
+  expect(forNobody).toBe(0);
+  expect(most).toBe(1);
 });

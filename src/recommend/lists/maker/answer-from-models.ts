@@ -3,7 +3,7 @@ import type { PackedItems, WantedItems } from '../../catalogue/item-filter.ts';
 import type { History } from '../../history/history.ts';
 import type { ListMaker } from './list-maker.ts';
 
-/** What one question asks of the models beside the user's cached list. */
+/** A question to the models beside the user's cached list. */
 export interface Question {
   readonly userRow: number;
   readonly items: PackedItems;
@@ -13,10 +13,10 @@ export interface Question {
   readonly known: readonly number[] | undefined;
 }
 
-/** What the models have found. */
+/** The answer of the models. */
 export interface Found {
   readonly list: Ranked | undefined;
-  /** What follows the list, best first. */
+  /** Rows that follow the list, best first. */
   readonly more: readonly number[];
 }
 

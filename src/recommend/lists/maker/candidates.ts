@@ -21,13 +21,13 @@ const RANKED_MAX = 500;
 /** Nothing is proposed but by the enabled recommenders. */
 const NO_SOURCES: RankingSources = { scales: [], latest: false, sums: [] };
 
-/** What is proposed to one user. */
+/** The candidates of one user. */
 export interface Proposal extends RankingCase {
   /** The user's likes, latest first. */
   readonly liked: readonly number[];
 }
 
-/** What was looked up for one user together with others. */
+/** Answers looked up for one user together with others. */
 export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
   /** The items with the highest scores for the vector. */
   readonly closest: ArrayLike<number> | undefined;
@@ -35,9 +35,9 @@ export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
 
 /** Arrays as long as the catalogue in which candidates are found, for one user after the other. Not to be used by two at once. */
 export class CandidateScratch {
-  /** What is proposed. */
+  /** The candidates. */
   readonly chosen = new RowSet();
-  /** What the user of the present match has read. */
+  /** The items that the user of the present match has read. */
   readonly read = new ReadItems();
   readonly sums = new LikeSums();
 }
@@ -153,7 +153,7 @@ export class CandidateFinder {
     }
   }
 
-  /** Whether the last proposal has the item. */
+  /** True where the last proposal has the item. */
   isProposed(row: number): boolean {
     return this.scratch.chosen.has(row);
   }

@@ -2,7 +2,7 @@ import { createRandom } from '../../../domain/random.ts';
 import type { Ranked } from '../../../memory/ranked-rows.ts';
 import { RowSet } from '../../rows/row-set.ts';
 
-/** What is put into a list, and where from. */
+/** Items that are put into a list, and where from. */
 export interface Exploration {
   /** Shares of the places that popular and latest items get, 0 to 1 together. */
   readonly proportions: { readonly popular: number; readonly latest: number };
@@ -10,7 +10,7 @@ export interface Exploration {
   readonly length: number;
   readonly popularRows: () => ArrayLike<number>;
   readonly latestRows: () => ArrayLike<number>;
-  /** Whether an item may be put in. */
+  /** True where an item may be put in. */
   readonly accept: (row: number) => boolean;
   readonly seed: number;
 }

@@ -172,7 +172,7 @@ export class ListMaker {
   }
 
   /**
-   * What these items score in a list that was made without them by the same models; those that no recommender
+   * The scores of these items in a list that was made without them by the same models; those that no recommender
    * proposes, or that the user has read, are left out.
    */
   scoreNewcomers(history: History, itemRows: readonly number[]): { itemRow: number; score: number }[] {
@@ -191,7 +191,7 @@ export class ListMaker {
     });
   }
 
-  /** What the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
+  /** The score that the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
   scoreOf(history: History, itemRow: number): number | undefined {
     const { settings, inputs, finder } = this;
     const match = finder.match(history, finder.rankingSources());

@@ -11,7 +11,7 @@ const POPULAR_MS = 1000;
 /** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
 const TRENDING_MS = 10_000;
 
-/** What the main thread makes lists of: everything as of the last commit. */
+/** The inputs of lists on the main thread: everything as of the last commit. */
 export function mainThreadInputs(parts: {
   readonly live: InMemoryState;
   readonly generations: GenerationSlot;

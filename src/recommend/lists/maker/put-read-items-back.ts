@@ -3,7 +3,7 @@ import type { History } from '../../history/history.ts';
 import type { Replacement } from '../../sources/list-settings.ts';
 
 /**
- * What the user has read and is put back: all that may be listed and is wanted, nothing where there is no replacement.
+ * The items that the user has read and that are put back: all that may be listed and is wanted, nothing where there is no replacement.
  * @returns rows of items
  */
 export function putBack(
@@ -19,7 +19,7 @@ export function putBack(
 const NOTHING: readonly number[] = [];
 
 /**
- * What items that are put back come to score. A score and its decay stand in for "so much less likely", also where scores
+ * The scores of items that are put back. A score and its decay stand in for "so much less likely", also where scores
  * are negative.
  * @param scores what each of `rows` would score unread
  * @param liked rows of the items that the user likes, which decay otherwise

@@ -18,7 +18,7 @@ export function withKnownLikes(
 }
 
 /**
- * What the known items score that a cold item is like, weighted by how like they are.
+ * The score of the known items that a cold item is like, weighted by how like they are.
  * @param at the item's number among the cold ones
  * @param knownScores one for each of `knownRows`
  */
