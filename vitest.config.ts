@@ -17,7 +17,7 @@ const LONG = [
   'test/model/{threads,throw-away-model}.test.ts',
   'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
   'test/recommend/lists/answer-cache.test.ts',
-  'test/background/{fit-pipeline,generation-fit,live-rows,pass-over-all-users,search,stopped-pass}.test.ts',
+  'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
 /** What runs over servers that are started for the run: PostgreSQL, Redis. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ListPass } from '../../src/background/lists/pass-over-all-users.ts';
+import { ListPass } from '../../src/background/lists/list-pass.ts';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import type { Item } from '../../src/domain/entities.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { positiveFeedback } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { CountsStorage } from '../recommend/popularity/live-counts.ts';
 import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
-import type { CountsStorage } from '../recommend/popularity/recount-and-save.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
 import { SAVED_COUNTS_NAME } from '../threads/messages.ts';

@@ -5,8 +5,8 @@ import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { History } from '../../src/recommend/history/history.ts';
 import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user-lists.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
-import type { SinceFit } from '../../src/recommend/neighbors/changed-since-fit.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
+import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
 import { generation, neighborLists } from './hand-made.ts';
 
 it('neighbors of an item leave out those that are hidden while others are waited for', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
-import { DataClock } from '../../src/recommend/popularity/clock-by-newest-feedback.ts';
+import { DataClock } from '../../src/recommend/popularity/data-clock.ts';
 import { PopularityCounts, sharePopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { HALF_LIVES_MS } from '../../src/recommend/popularity/popularity-scales.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';

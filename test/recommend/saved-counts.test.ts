@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { typeTest } from '../../src/recommend/history/counts-as-positive.ts';
-import { type CountsStorage, LiveCounts } from '../../src/recommend/popularity/recount-and-save.ts';
+import { type CountsStorage, LiveCounts } from '../../src/recommend/popularity/live-counts.ts';
 import { renewCounts, SavedCounts } from '../../src/recommend/popularity/saved-counts.ts';
 import type { DataStore, LocalReads } from '../../src/store/data-store.ts';
 import { DirectStore } from '../store/direct-store.ts';

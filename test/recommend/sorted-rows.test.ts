@@ -5,7 +5,7 @@ import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import { PopularIndex } from '../../src/recommend/global-lists/popular-index.ts';
 import { SortedRows } from '../../src/recommend/global-lists/sorted-rows.ts';
 import { topKInTurns } from '../../src/recommend/global-lists/top-k-in-turns.ts';
-import { CommonSums } from '../../src/recommend/neighbors/common-elements-table.ts';
+import { CommonSums } from '../../src/recommend/neighbors/common-sums.ts';
 import { PopularityCounts } from '../../src/recommend/popularity/popularity-counts.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 

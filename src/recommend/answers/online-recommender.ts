@@ -5,7 +5,7 @@ import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isUnread } from '../history/already-read.ts';
-import type { Histories } from '../history/history-pool.ts';
+import type { Histories } from '../history/histories.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { LatestSource } from '../sources/latest.ts';
 import type { PopularSource } from '../sources/popular.ts';

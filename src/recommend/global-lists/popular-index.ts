@@ -21,7 +21,7 @@ const DRAINED_RECORDS = 512;
 
 /**
  * Items by positive feedback inside the window, most first. The window ends now by the clock (`moving-window.ts`), so it
- * is empty where all feedback is old. By the time of the newest feedback (`clock-by-newest-feedback.ts`) go only the ranking
+ * is empty where all feedback is old. By the time of the newest feedback (`data-clock.ts`) go only the ranking
  * of users' lists and the candidates that are trending.
  */
 export class PopularIndex extends RankedIndex {

@@ -4,9 +4,9 @@ import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Generation, GenerationSlot } from '../models/generation.ts';
-import type { SinceFit } from './changed-since-fit.ts';
 import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
+import type { SinceFit } from './since-fit.ts';
 
 /** Finds related rows aside (in a worker); at most `k`, best first. */
 export type FindRelated = (

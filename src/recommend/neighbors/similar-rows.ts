@@ -2,7 +2,7 @@ import type { Ranked } from '../../memory/ranked-rows.ts';
 import { type RowOrder, TopK } from '../../memory/top-k.ts';
 import { elementWeight, SHRINK, similarity } from '../../model/neighbors/similarity.ts';
 import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
-import { CommonSums } from './common-elements-table.ts';
+import { CommonSums } from './common-sums.ts';
 
 /** By how much rounding to 32 bits may lift a score above its bound. */
 const ROUNDING = 1 + 2 ** -23;

@@ -1,5 +1,5 @@
 import { grown } from '../../memory/growing-arrays.ts';
-import type { DataClock } from './clock-by-newest-feedback.ts';
+import type { DataClock } from './data-clock.ts';
 
 /** Counts move their zero point when a weight would exceed 2 to this power. */
 const EXPONENT_MAX = 60;

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { filled, filledInSteps, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
-import { DataClock, type SavedDataClock } from './clock-by-newest-feedback.ts';
+import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import { MovingWindow, RowCounts, type SavedWindow } from './moving-window.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';

@@ -9,8 +9,8 @@ import {
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
-import type { SavedDataClock } from './clock-by-newest-feedback.ts';
 import { CountsByType } from './counts-by-type.ts';
+import type { SavedDataClock } from './data-clock.ts';
 import type { SavedWindow } from './moving-window.ts';
 import { PopularityCounts, type PopularitySpans, type SavedPopularity } from './popularity-counts.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';

@@ -8,8 +8,8 @@ import { PopularIndex } from '../global-lists/popular-index.ts';
 import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
 import { ColdItemIndex } from '../neighbors/find-cold-items.ts';
 import type { CountsByType } from '../popularity/counts-by-type.ts';
+import { type CountsStorage, LiveCounts } from '../popularity/live-counts.ts';
 import type { PopularityCounts, PopularitySpans } from '../popularity/popularity-counts.ts';
-import { type CountsStorage, LiveCounts } from '../popularity/recount-and-save.ts';
 import { SavedCounts } from '../popularity/saved-counts.ts';
 
 /** Rows read before other work gets a turn: a few milliseconds. */

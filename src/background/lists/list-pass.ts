@@ -9,7 +9,7 @@ import { Starvation } from '../pool/starvation.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/fit-progress.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
-import { ListPlanner, type ListPlannerOptions } from './list-plan.ts';
+import { ListPlanner, type ListPlannerOptions } from './list-planner.ts';
 import { PassProgress } from './pass-progress.ts';
 
 /** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */

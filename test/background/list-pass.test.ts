@@ -1,9 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  ListPass,
-  type ListPassOptions,
-  type PassStart,
-} from '../../src/background/lists/pass-over-all-users.ts';
+import { ListPass, type ListPassOptions, type PassStart } from '../../src/background/lists/list-pass.ts';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { placeModel } from '../../src/model/als/scores-and-fold-in.ts';
